@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { listRecords } from '../src/engine/records/list-and-view.ts'
+import { listRecords } from '../src/engine/records/list.ts'
 import { makeAuthRecord, NO_REQUEST } from '../src/engine/request/request.ts'
 import { readConfig } from '../src/platform/config.ts'
 import { migrateDatabase } from '../src/platform/db/schema/migrate.ts'

@@ -1,16 +1,15 @@
 import { routePath } from 'hono/route'
 import { readHeaderToken } from '../engine/auth/tokens.ts'
 import type { Store } from '../engine/collections/catalog.ts'
-import { answerRecord } from '../engine/records/list-and-view.ts'
 import { toRow } from '../engine/records/record-row.ts'
+import { answerRecord } from '../engine/records/view.ts'
 import { AnswerMeter } from '../engine/request/answer-limit.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../engine/request/request.ts'
-import { readRequestBody } from './body/read-body.ts'
 import { findCachedCaller, type Identity, identifyCaller } from './identify-caller.ts'
 import { readRequestQuery } from './query.ts'
-import type { Ctx, RequestBody, Services } from './request-context.ts'
+import type { Ctx, Services } from './request-context.ts'
 import { requireRole } from './required-role.ts'
-import { type Attempt, retryRequest, withCatalog } from './retry-request.ts'
+import { withCatalog } from './retry-request.ts'
 import { findRequestMemory } from './server/client-address.ts'
 
 /** Headers as API rules see them: first values, names in snake_case and, as in Go, without `host`. */
@@ -64,25 +63,6 @@ export const authenticateUncached = (c: Ctx, services: Services): Promise<AuthRe
 export function makeAnswerMeter(c: Ctx, auth: AuthRecord | null): AnswerMeter {
   c.set('asker', auth)
   return new AnswerMeter(() => findRequestMemory(c), c.get('memory')?.answer)
-}
-
-/**
- * Runs `work` for the cached caller and, if that is outdated, again for the caller from the database.
- * `values`: the body, if already read.
- */
-export async function runAsCaller<T>(
-  c: Ctx,
-  services: Services,
-  work: (request: RequestInfo, how: Attempt) => Promise<T>,
-  options: { readonly isRead?: boolean; readonly values?: RequestBody['values'] } = {},
-): Promise<T> {
-  const { isRead = false, values = (await readRequestBody(c)).values } = options
-  return retryRequest(
-    services.store,
-    (isCached) => authenticate(c, services, isCached),
-    (auth, how) => work(buildRequest(c, auth, values, 'default', makeAnswerMeter(c, auth)), how),
-    { startsCached: true, isRead },
-  )
 }
 
 export function buildRequest(

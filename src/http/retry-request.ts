@@ -22,9 +22,10 @@ const MAX_RETRIES = {
 }
 type Fault = keyof typeof MAX_RETRIES
 
-export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'>>
+/** How an attempt differs from the one before. */
+export type AttemptFlags = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'>>
 
-interface RetryOptions {
+export interface RetryOptions {
   /** The first attempts use the cached caller. The SQL of `work` must compare the caller's version. */
   readonly startsCached?: boolean
   /** `work` only reads. If the collections were outdated, it is repeated, as its result may be incomplete. */
@@ -41,7 +42,7 @@ export interface Versioned {
 export async function retryRequest<A extends Versioned | null, T>(
   store: CatalogStore,
   identify: (isCached: boolean) => Promise<A>,
-  work: (auth: A, attempt: Attempt) => Promise<T>,
+  work: (auth: A, flags: AttemptFlags) => Promise<T>,
   { startsCached = false, isRead = false }: RetryOptions = {},
 ): Promise<T> {
   const retries: Record<Fault, number> = {

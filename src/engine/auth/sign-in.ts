@@ -1,5 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
-import { answerRecord } from '../records/list-and-view.ts'
+import { answerRecord } from '../records/view.ts'
 import { toRow } from '../records/record-row.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { checkAuthRule } from './auth-rule.ts'

@@ -8,12 +8,12 @@ import { checkCandidate, NO_CONDITION, requireRule } from './check-rules.ts'
 import { validateWrite } from './check-write.ts'
 import { addWriteRule, type Extension, type Extensions } from './collection-extension.ts'
 import { deleteRecord } from './delete.ts'
-import { answerRecord } from './list-and-view.ts'
 import { needsOldValues, type Prepared, prepareValues } from './prepare.ts'
 import { readRow } from './read-records.ts'
 import { columnsOf, toRow, type Values } from './record-row.ts'
 import { invalidatesLinks } from './revoke-sign-ins.ts'
 import { type Extra, storeRecord } from './store-record.ts'
+import { answerRecord } from './view.ts'
 import type { Write, WriteOptions } from './write-in-progress.ts'
 
 /** Creates a record and returns its JSON. Throws 403, StaleAuth, or 400 with field errors. Contract 4 */

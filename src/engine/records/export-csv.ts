@@ -8,11 +8,11 @@ import { AnswerMeter, AnswerTooLarge } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { requireRule } from './check-rules.ts'
 import type { Extensions } from './collection-extension.ts'
-import { answerRecords } from './list-and-view.ts'
 import { writeIndexOrder } from './list-indexes.ts'
 import { readRows, writeRowStatement } from './read-records.ts'
 import { columnsOf } from './record-row.ts'
 import { canBeShown } from './shown-fields.ts'
+import { answerRecords } from './view.ts'
 
 const PAGE = 1000
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_PER_PAGE } from '../../engine/records/list-and-view.ts'
+import { MAX_PER_PAGE } from '../../engine/records/list.ts'
 
 const makeParameter = (id: string, description: string, examples?: string[]) =>
   z

@@ -27,7 +27,7 @@ import {
 } from '../../engine/fields/json-shapes.ts'
 import { checkRule } from '../../engine/records/check-rules.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
-import { listRecords } from '../../engine/records/list-and-view.ts'
+import { listRecords } from '../../engine/records/list.ts'
 import { truncateCollection } from '../../engine/records/truncate.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { renameRateLimits } from '../../engine/settings/settings-store.ts'

@@ -5,9 +5,8 @@ import { toScalarText } from '../../engine/fields/convert-values.ts'
 import type { ClientConnection } from '../../engine/realtime/client.ts'
 import { readSubscribeForm } from '../../engine/realtime/subscribe-form.ts'
 import { readTopic } from '../../engine/realtime/topic.ts'
-import type { RequestInfo } from '../../engine/request/request.ts'
 import { allowByRules, allowEverybody } from '../allow-callers.ts'
-import { runAsCaller } from '../authenticate.ts'
+import { type Attempt, asCaller, WRITE } from '../attempt.ts'
 import { readBodyOr } from '../body/read-body.ts'
 import { makeRoutes } from '../make-routes.ts'
 import { SERVER } from '../openapi/describe-operations.ts'
@@ -78,11 +77,11 @@ export const REALTIME_ROUTES = makeRoutes(SERVER, {
       const { clientId, subscriptions } = readSubscribeForm(values, isJson)
       const topics = subscriptions.filter((name) => name !== '').map(toTopic)
       const ip = readClientIp(c, services)
-      const subscribe = ({ auth }: Pick<RequestInfo, 'auth'>) => {
+      const subscribe = async ({ caller: auth }: Attempt) => {
         const holder = findRequestHolder(c.env.incoming, services, auth)
         return services.realtime.subscribe(holder, { clientId, ip, auth, topics })
       }
-      await runAsCaller(c, services, subscribe, { values: {} })
+      await asCaller(c, services, WRITE, subscribe)
     },
   },
 })

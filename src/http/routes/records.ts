@@ -1,43 +1,42 @@
-import type { Store } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
 import { findMaxBodyBytes } from '../../engine/fields/field-types.ts'
-import { writeRecord } from '../../engine/records/create-or-update.ts'
+import type { Uploads } from '../../engine/files/upload.ts'
+import { requireRule } from '../../engine/records/check-rules.ts'
+import { createRecord, updateRecord } from '../../engine/records/create-or-update.ts'
+import { deleteRecord } from '../../engine/records/delete.ts'
 import { exportRecords, PAGE_BYTES } from '../../engine/records/export-csv.ts'
 import { PasswordMemory } from '../../engine/records/hash-passwords.ts'
-import { listRecords, viewRecord } from '../../engine/records/list-and-view.ts'
-import type { RequestInfo } from '../../engine/request/request.ts'
+import { compileList, findPage, renderPage } from '../../engine/records/list.ts'
+import { answerRecord, findViewedRow } from '../../engine/records/view.ts'
+import type { WriteOptions } from '../../engine/records/write-in-progress.ts'
 import { memoize } from '../../platform/tools/lru.ts'
-import { allowByRules } from '../allow-callers.ts'
-import {
-  authenticateUncached,
-  buildRequest,
-  makeAnswerMeter,
-  runAsCaller,
-} from '../authenticate.ts'
+import { allowByRules, type HasServices } from '../allow-callers.ts'
+import { type Attempt, asCaller, READ, WRITE } from '../attempt.ts'
+import { authenticateUncached, buildRequest, makeAnswerMeter } from '../authenticate.ts'
 import { readRequestBody } from '../body/read-body.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import { auditWrite } from '../middleware/audit-requests.ts'
 import { limitOldPasswordChecks, makePasswordWork } from '../middleware/limit-password-work.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { requireCollection, requireWritableCollection } from '../require-collection.ts'
-import type { Attempt } from '../retry-request.ts'
 import { MAX_BODY_BYTES } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
 import { findRequestMemory, openStoreForCaller } from '../server/client-address.ts'
 import { streamPieces } from './send-file.ts'
 
 /**
- * Records, and their export as CSV. Each route parses the request, plans for the caller of this attempt, runs
- * the statements and responds. PocketBase: apis/record_crud.go
+ * Records, and their export as CSV. Each handler names its steps: the collection, before the body is read;
+ * then, for each attempt, the caller's store and collection, the rule, the rows and the answer. PocketBase:
+ * apis/record_crud.go
  */
 export const RECORD_ROUTES = makeRoutes('', {
   'GET /api/collections/:collection/records': makeUndescribedRow(
     allowByRules('viewer'),
-    ({ services }, c, collection) => answerRead(c, services, collection, listRecords),
+    answerList,
   ),
   'GET /api/collections/:collection/records/:id': makeUndescribedRow(
     allowByRules('viewer'),
-    ({ services }, c, collection) => answerRead(c, services, collection, viewRecord),
+    answerView,
     sendJson,
   ),
   'GET /api/collections/:collection/export': makeUndescribedRow(
@@ -46,40 +45,113 @@ export const RECORD_ROUTES = makeRoutes('', {
   ),
   'POST /api/collections/:collection/records': {
     maxBytes: findMaxRecordBytes,
-    ...makeUndescribedRow(allowByRules('agent'), ({ services }, c) =>
-      answerWrite(c, services, 'POST'),
-    ),
+    ...makeUndescribedRow(allowByRules('agent'), answerCreate, sendJson),
   },
   'PATCH /api/collections/:collection/records/:id': {
     maxBytes: findMaxRecordBytes,
-    ...makeUndescribedRow(allowByRules('agent'), ({ services }, c) =>
-      answerWrite(c, services, 'PATCH'),
-    ),
+    ...makeUndescribedRow(allowByRules('agent'), answerUpdate, sendJson),
   },
   'DELETE /api/collections/:collection/records/:id': makeUndescribedRow(
     allowByRules('agent'),
-    ({ services }, c) => answerWrite(c, services, 'DELETE'),
+    answerDelete,
   ),
 })
 
-/** Reads for the cached caller. Repeats with the caller from the database if the caller has changed. */
-function answerRead(
+/** A page of records as JSON. Contract 3.1 */
+function answerList({ services }: HasServices, c: Ctx, name: string): Promise<string> {
+  requireCollection(services.store.catalog, name)
+  return asCaller(c, services, READ, async (attempt) => {
+    const { caller, info } = attempt
+    const store = await attempt.openForReading()
+    const collection = requireCollection(store.catalog, name)
+    const extension = services.extensions.get(collection.id)
+    const rule = requireRule(collection, 'listRule', caller, extension?.authRequired)
+    const query = compileList(store, extension, collection, rule, info)
+    const page = await findPage(store, query, info)
+    return renderPage(store, query, page, info)
+  })
+}
+
+/** One record as JSON. */
+function answerView({ services }: HasServices, c: Ctx, name: string): Promise<string> {
+  requireCollection(services.store.catalog, name)
+  return asCaller(c, services, READ, async (attempt) => {
+    const { caller, info } = attempt
+    const store = await attempt.openForReading()
+    const collection = requireCollection(store.catalog, name)
+    const extension = services.extensions.get(collection.id)
+    const rule = requireRule(collection, 'viewRule', caller, extension?.authRequired)
+    const row = await findViewedRow(store, collection, rule, info, findId(c))
+    return answerRecord(store, collection, row, info)
+  })
+}
+
+const findId = (c: Ctx) => c.req.param('id') ?? ''
+
+/** The message for a collection that is missing or is a view. */
+const NOT_WRITABLE = 'Missing or invalid collection context'
+
+async function answerCreate({ services }: HasServices, c: Ctx, name: string): Promise<string> {
+  const known = requireWritableCollection(services.store.catalog, name, NOT_WRITABLE)
+  const { files } = await readRequestBody(c)
+  forbidStoring(c, services, known)
+  const passwords = new PasswordMemory()
+  return asCaller(c, services, WRITE, async (attempt) => {
+    const { store, info } = attempt
+    const collection = requireWritableCollection(store.catalog, name, NOT_WRITABLE)
+    const options = makeWriteOptions(c, services, attempt, collection, files, passwords)
+    return createRecord(store, services.extensions, collection, info, options)
+  })
+}
+
+async function answerUpdate({ services }: HasServices, c: Ctx, name: string): Promise<string> {
+  const known = requireWritableCollection(services.store.catalog, name, NOT_WRITABLE)
+  const { values, files } = await readRequestBody(c)
+  forbidStoring(c, services, known)
+  const passwords = new PasswordMemory()
+  const update = () =>
+    asCaller(c, services, WRITE, async (attempt) => {
+      const { store, info } = attempt
+      const collection = requireWritableCollection(store.catalog, name, NOT_WRITABLE)
+      const options = makeWriteOptions(c, services, attempt, collection, files, passwords)
+      return updateRecord(store, services.extensions, collection, findId(c), info, options)
+    })
+  return known.type === 'auth' ? limitOldPasswordChecks(c, services, [values], update) : update()
+}
+
+async function answerDelete({ services }: HasServices, c: Ctx, name: string): Promise<undefined> {
+  requireWritableCollection(services.store.catalog, name)
+  const passwords = new PasswordMemory()
+  await asCaller(c, services, WRITE, async (attempt) => {
+    const { store, info } = attempt
+    const collection = requireWritableCollection(store.catalog, name)
+    const options = makeWriteOptions(c, services, attempt, collection, new Map(), passwords)
+    await deleteRecord(store, services.extensions, collection, findId(c), info, options)
+  })
+}
+
+/** Keeps an answer out of caches if it may have a secret that is shown once. */
+function forbidStoring(c: Ctx, { extensions }: Services, { id }: Collection): void {
+  if (extensions.get(id)?.beforeCreate) c.header('cache-control', 'no-store')
+}
+
+/** What a write gets beside the record. `passwords` lives for all attempts of the request. */
+function makeWriteOptions(
   c: Ctx,
   services: Services,
-  collection: string,
-  run: typeof viewRecord,
-): Promise<string> {
-  // parse: `runAsCaller` reads the body, too. As in PocketBase, a GET with a broken body gets 400
-  const id = c.req.param('id') ?? ''
-  requireCollection(services.store.catalog, collection) // throws 404 before the body is read
-  const work = async (request: RequestInfo) => {
-    // plan: a replica if it has all earlier commits; the collections always come from the primary
-    const { db, catalog } = openStoreForCaller(c, services, request.auth)
-    const store = { db: db.replica ? await db.forReading() : db, catalog }
-    // run
-    return run(store, services.extensions, requireCollection(catalog, collection), request, id)
+  { info, isAuthCached, locksRecord }: Attempt,
+  collection: Collection,
+  uploads: Uploads,
+  passwords: PasswordMemory,
+): WriteOptions {
+  return {
+    isAuthCached,
+    locksRecord,
+    uploads,
+    maxFileBytes: services.config.maxAccountFileBytes,
+    passwordWork: () => passwords.over(makePasswordWork(c, services, info.auth), locksRecord),
+    inSameTransaction: auditWrite(c, services, info, collection, uploads.keys()),
   }
-  return runAsCaller(c, services, work, { isRead: true })
 }
 
 async function sendExport(c: Ctx, services: Services): Promise<Response> {
@@ -110,50 +182,6 @@ async function sendExport(c: Ctx, services: Services): Promise<Response> {
     'content-disposition': `attachment; filename="${collection.name.replace(/\W/g, '_')}.csv"`,
     'cache-control': 'no-store',
   })
-}
-
-/** Writes a record. Reads the body once; each attempt looks up the caller and the collection again. */
-async function answerWrite(
-  c: Ctx,
-  services: Services,
-  method: 'POST' | 'PATCH' | 'DELETE',
-): Promise<Response> {
-  const { store, extensions, config } = services
-  const isDelete = method === 'DELETE'
-  // parse: check the collection before the body is read
-  const missing = isDelete ? undefined : 'Missing or invalid collection context'
-  const find = ({ catalog }: Pick<Store, 'catalog'>) =>
-    requireWritableCollection(catalog, c.req.param('collection')!, missing)
-  const known = find(store)
-  const { values, files: uploads } = await readRequestBody(c)
-  // plan: the answer may contain a secret that is shown once
-  if (!isDelete && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
-  let memory: PasswordMemory | undefined
-  const plan = (request: RequestInfo, attempt: Attempt): Parameters<typeof writeRecord> => {
-    const inside = openStoreForCaller(c, services, request.auth)
-    const collection = find(inside)
-    const passwords = () => {
-      memory ??= new PasswordMemory()
-      return memory.over(makePasswordWork(c, services, request.auth), attempt.locksRecord)
-    }
-    const options = {
-      ...attempt,
-      uploads,
-      maxFileBytes: config.maxAccountFileBytes,
-      passwordWork: passwords,
-      inSameTransaction: auditWrite(c, services, request, collection, uploads.keys()),
-    }
-    return [inside, extensions, collection, c.req.param('id') ?? '', request, options]
-  }
-  // run: one statement or a transaction, repeated if the caller or the record changed meanwhile
-  const run = () =>
-    runAsCaller(c, services, (request, attempt) => writeRecord(...plan(request, attempt)), {
-      values,
-    })
-  const mayTestPassword = method === 'PATCH' && known.type === 'auth'
-  const json = await (mayTestPassword ? limitOldPasswordChecks(c, services, [values], run) : run())
-  // respond
-  return isDelete ? c.body(null, 204) : sendJson(c, json)
 }
 
 function findMaxRecordBytes(c: Ctx, { store }: Services): number {

@@ -7,7 +7,8 @@ import {
   parseFilter,
   writeTokenText,
 } from '../../engine/filter/parse-filter.ts'
-import { listRecords, viewRecord } from '../../engine/records/list-and-view.ts'
+import { listRecords } from '../../engine/records/list.ts'
+import { viewRecord } from '../../engine/records/view.ts'
 import { AnswerTooLarge } from '../../engine/request/answer-limit.ts'
 import { makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import { ApiError, notFound } from '../../platform/api-errors.ts'

@@ -1,5 +1,6 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
-import { listRecords, viewRecord } from '../../engine/records/list-and-view.ts'
+import { listRecords } from '../../engine/records/list.ts'
+import { viewRecord } from '../../engine/records/view.ts'
 import type { Scope } from '../../engine/request/scopes.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'

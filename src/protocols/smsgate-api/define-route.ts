@@ -4,7 +4,7 @@ import type { Permission } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { SMSGATE_CLIENT } from '../../http/openapi/security.ts'
 import type { Ctx } from '../../http/request-context.ts'
-import { type Attempt, retryRequest } from '../../http/retry-request.ts'
+import { type AttemptFlags, retryRequest } from '../../http/retry-request.ts'
 import { type Description, describeRoute } from '../describe-route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { BY_CLIENT_LOGIN, type ClientCaller, requireClient } from './credentials.ts'
@@ -19,7 +19,7 @@ export interface Call extends ClientCaller {
   readonly id: string
   /** The body, if the route describes one. */
   readonly json: unknown
-  readonly attempt: Attempt
+  readonly attempt: AttemptFlags
 }
 
 /** Ten times the bytes of a long text to 100 numbers. */

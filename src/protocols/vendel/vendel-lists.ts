@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toText } from '../../engine/fields/convert-values.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
-import { listRecords } from '../../engine/records/list-and-view.ts'
+import { listRecords } from '../../engine/records/list.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
 import { checkShape, makeInstantSchema } from '../../gateway/base/body-schemas.ts'
 import { type Act, isAllowed } from '../../gateway/base/permissions.ts'

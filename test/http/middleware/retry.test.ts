@@ -6,7 +6,7 @@ import { PasswordMemory } from '../../../src/engine/records/hash-passwords.ts'
 import { Conflict } from '../../../src/engine/records/store-record.ts'
 import { LargeAnswer } from '../../../src/engine/request/answer-limit.ts'
 import type { AuthRecord } from '../../../src/engine/request/request.ts'
-import { type Attempt, retryRequest } from '../../../src/http/retry-request.ts'
+import { type AttemptFlags, retryRequest } from '../../../src/http/retry-request.ts'
 import { badRequest } from '../../../src/platform/api-errors.ts'
 import { DatabaseUnavailable } from '../../../src/platform/db/database-errors.ts'
 import { openCatalogStore } from '../../support/database/open.ts'
@@ -20,7 +20,7 @@ const elsewhere = await openCatalogStore(db)
 const insert = `insert into users (id, email, "tokenKey", password) values ($1, 'a@example.com', 'x', 'x')`
 await db.query(insert, [USER])
 
-let attempts: Attempt[] = []
+let attempts: AttemptFlags[] = []
 let waits = 0
 beforeEach(() => {
   attempts = []
@@ -37,7 +37,7 @@ const large = () =>
 
 /** Fails with these faults, one an attempt, then answers how many attempts there were. */
 function failing(faults: readonly (() => unknown)[]) {
-  return async (_: AuthRecord | null, attempt: Attempt) => {
+  return async (_: AuthRecord | null, attempt: AttemptFlags) => {
     attempts.push(attempt)
     const fault = faults[attempts.length - 1]
     if (fault) throw await fault()

@@ -1,6 +1,6 @@
 import { SUPERUSERS_ID } from '../../../../src/engine/auth/superusers.ts'
 import { compileFilter } from '../../../../src/engine/filter/compile-filter.ts'
-import { listRecords } from '../../../../src/engine/records/list-and-view.ts'
+import { listRecords } from '../../../../src/engine/records/list.ts'
 import { makeAuthRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
 import { messagesExtension } from '../../../../src/gateway/messages/message-extensions.ts'
 import { recordPlans } from '../../../support/database/plans.ts'

@@ -1,5 +1,5 @@
 import type { Extensions } from '../../../../src/engine/records/collection-extension.ts'
-import { listRecords } from '../../../../src/engine/records/list-and-view.ts'
+import { listRecords } from '../../../../src/engine/records/list.ts'
 import { makeAuthRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
 import { messagesExtension } from '../../../../src/gateway/messages/message-extensions.ts'
 import { recordPlans } from '../../../support/database/plans.ts'

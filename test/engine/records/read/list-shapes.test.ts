@@ -1,6 +1,6 @@
 import { compileFilter } from '../../../../src/engine/filter/compile-filter.ts'
 import type { Extensions } from '../../../../src/engine/records/collection-extension.ts'
-import { listRecords } from '../../../../src/engine/records/list-and-view.ts'
+import { listRecords } from '../../../../src/engine/records/list.ts'
 import { writeListStatement } from '../../../../src/engine/records/list-statement.ts'
 import { SHAPES } from '../../../../src/engine/records/list-statement-shapes.ts'
 import { makeAuthRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'

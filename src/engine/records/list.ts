@@ -1,4 +1,3 @@
-import { notFound } from '../../platform/api-errors.ts'
 import { listFault } from '../../platform/db/database-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
@@ -6,24 +5,19 @@ import { readBool } from '../fields/convert-values.ts'
 import { compileFilter } from '../filter/compile-filter.ts'
 import { FilterError } from '../filter/parse-filter.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { checkAuthFresh, StaleAuth, writeAuthVersionSql } from './check-auth-version.ts'
-import { catchRuleFault, requireRule } from './check-rules.ts'
+import { checkAuthFresh, StaleAuth } from './check-auth-version.ts'
+import { requireRule } from './check-rules.ts'
 import type { Extension, Extensions } from './collection-extension.ts'
-import { expandRecords } from './expand.ts'
-import { readExpand } from './expand-tree.ts'
-import { addVisibility } from './field-visibility.ts'
 import { NEAR, type Page, USUAL_SIZES, writeListStatement } from './list-statement.ts'
 import { pickFieldsEach } from './pick.ts'
 import {
   findOrWriteStatement,
   type RowStatement,
   readRows,
-  selectRows,
   writeRowStatement,
 } from './read-records.ts'
-import type { RecordRow } from './record-row.ts'
-import { writeRecords } from './render.ts'
 import { rowSizeOf } from './row-size.ts'
+import { answerRecords } from './view.ts'
 
 /** If the rows of a page cannot exceed this many bytes, they are read without measuring them. */
 const UNGUARDED_BYTES = 8 << 20
@@ -51,7 +45,8 @@ interface ListQuery {
   readonly params: readonly unknown[]
 }
 
-function compileList(
+/** The statement of a page and its parameters. Throws 400 for an invalid query. */
+export function compileList(
   store: Store,
   extension: Extension | undefined,
   collection: Collection,
@@ -95,7 +90,8 @@ function compileList(
   return { collection, page, statement, params }
 }
 
-async function findPage(
+/** The rows of a page and the total. Throws StaleAuth if the caller's auth record has changed. */
+export async function findPage(
   store: Store,
   { page, statement, params }: ListQuery,
   request: RequestInfo,
@@ -116,7 +112,8 @@ async function findPage(
   return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
 }
 
-async function renderPage(
+/** The page as JSON, with visible fields and expanded records. */
+export async function renderPage(
   store: Store,
   { collection, page: { page, perPage } }: ListQuery,
   { rows, total }: Awaited<ReturnType<typeof findPage>>,
@@ -163,54 +160,4 @@ function readInteger(
   if (value === undefined || BigInt.asIntN(64, value) !== value)
     throw new FilterError(`${name} is not a whole number`)
   return value > 0n ? value : otherwise
-}
-
-/** One record as JSON. Throws 403, 404, and StaleAuth if the caller's auth record has changed. */
-export async function viewRecord(
-  store: Store,
-  extensions: Extensions,
-  collection: Collection,
-  request: RequestInfo,
-  id: string,
-): Promise<string> {
-  const isAuthRequired = extensions.get(collection.id)?.authRequired
-  const rule = requireRule(collection, 'viewRule', request.auth, isAuthRequired)
-  const { auth } = request
-  const found = selectRows(store, {
-    collection,
-    rule,
-    request,
-    where: (position) => `b."id" = $${position}::text`,
-    extra: (position) => writeAuthVersionSql(auth, position + 1),
-    params: auth ? [id, auth.id] : [id],
-    isLookUp: true,
-    kind: `view ${auth?.collection.id}`,
-  })
-  const [row] = await catchRuleFault(found, [])
-  if (!row) throw notFound()
-  if (auth && row[collection.fields.length] !== auth.version) throw new StaleAuth()
-  return answerRecord(store, collection, row, request)
-}
-
-/** Each row as JSON, with visible fields and expanded records. Throws 400 for too many records or bytes. */
-export async function answerRecords(
-  store: Store,
-  collection: Collection,
-  rows: readonly RecordRow[],
-  request: RequestInfo,
-): Promise<string[]> {
-  const shown = await addVisibility(store, collection, rows, request)
-  const { expand } = request.query
-  if (expand) await expandRecords(store, shown, readExpand(expand), request)
-  return writeRecords(shown, request)
-}
-
-export async function answerRecord(
-  store: Store,
-  collection: Collection,
-  row: RecordRow,
-  request: RequestInfo,
-): Promise<string> {
-  const [text] = await answerRecords(store, collection, [row], request)
-  return text!
 }
