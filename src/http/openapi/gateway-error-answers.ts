@@ -24,6 +24,8 @@ interface RefusalDetails {
 const COMMON_EXAMPLES: RefusalDetails['examples'] = {
   invalid_request: 'recipients must be a list of phone numbers',
   request_too_large: 'The body must have at most 4194304 bytes',
+  unsupported_media_type:
+    'The Content-Encoding "lzma" is not known. Send gzip, deflate, br, zstd, or none.',
 }
 const COMMON_EXTRAS: RefusalDetails['extras'] = {
   unauthorized: { hint: HINT },

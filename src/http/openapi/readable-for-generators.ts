@@ -10,7 +10,8 @@ const ABOUT = new Set(['description', 'default', 'examples', 'deprecated', 'titl
  */
 export function makeReadableForGenerators(document: object): void {
   const left: unknown[] = [document]
-  for (let part = left.pop(); part !== undefined; part = left.pop()) {
+  while (left.length > 0) {
+    const part = left.pop()
     if (typeof part !== 'object' || part === null) continue
     if (!Array.isArray(part)) {
       splitTypes(part as Part)
