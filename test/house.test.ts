@@ -3,7 +3,6 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const HOME = join(dirname(fileURLToPath(import.meta.url)), '..')
-const MAX_LINES = 250
 const MAX_COLUMNS = 110
 
 /**
@@ -214,14 +213,6 @@ describe('the rooms of src', () => {
     expect(files.filter((file) => /^export default\b/m.test(text(file)))).toEqual([])
   })
 
-  test(`have no file over ${MAX_LINES} lines`, () => {
-    const lines = (file: string) => text(file).trimEnd().split('\n').length
-    const written = files.filter((file) => !text(file).startsWith('// generated'))
-    expect(
-      written.filter((file) => lines(file) > MAX_LINES).map((file) => `${file}: ${lines(file)}`),
-    ).toEqual([])
-  })
-
   test('have no file named utils, helpers or the like', () => {
     expect(
       files.filter((file) => /(^|\/)(utils?|helpers?|lib|common|misc|index)(\/|\.ts$)/.test(file)),
@@ -314,11 +305,5 @@ describe('the console', () => {
     const pageOf = (file: string) => /^pages\/([^/]+)\//.exec(file)?.[1]
     const strangers = reached.filter(({ from, to }) => pageOf(to) && pageOf(from) !== pageOf(to))
     expect(strangers.filter(({ from }) => from !== 'pages.ts')).toEqual([])
-  })
-
-  test(`has no file over ${MAX_LINES} lines`, () => {
-    const lines = (file: string) => consoleText(file).trimEnd().split('\n').length
-    const written = consoleFiles.filter((file) => !consoleText(file).startsWith('// generated'))
-    expect(written.filter((file) => lines(file) > MAX_LINES)).toEqual([])
   })
 })

@@ -58,6 +58,8 @@ const WRITERS: Readonly<Record<string, string>> = {
     'releases texts of a campaign, with a permit',
   'src/gateway/hooks/hourly-summary.ts: sms_messages body':
     'counts in its own summary, which an offer with a permit has stored',
+  'src/gateway/people/erase-file-names.ts: sms_messages body':
+    'replaces the names of files, which name an erased person, in lists of files',
   'sql/functions/messages/queue/sms_reassign.sql: sms_dispatch line, due_at': QUEUE,
   'sql/functions/messages/queue/sms_reassign.sql: sms_messages line': QUEUE,
   'sql/functions/messages/queue/sms_release.sql: sms_dispatch line, due_at': QUEUE,

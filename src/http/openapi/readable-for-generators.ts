@@ -5,8 +5,8 @@ const ABOUT = new Set(['description', 'default', 'examples', 'deprecated', 'titl
 
 /**
  * Changes an OpenAPI document so that generators of clients read it, with the same meaning. oapi-codegen
- * refuses a `type` of several names, which becomes `anyOf`. Generators of Python leave out operations whose content
- * has no schema: it gets one that allows everything.
+ * refuses a `type` of several names, which becomes `anyOf`. Generators of Python leave out operations whose
+ * content has no schema: it gets one that allows everything.
  */
 export function makeReadableForGenerators(document: object): void {
   const left: unknown[] = [document]

@@ -25,7 +25,7 @@ interface RequestLimits {
   readonly allowPrivate: boolean
   /** Maximum bytes of the answer's body to read; if absent, none are read. */
   readonly maxBodyBytes?: number
-  /** Called before the buffer of the body grows beyond 64 KiB, with its size. What it throws ends the request. */
+  /** Called with the next size of the body's buffer above 64 KiB. What it throws ends the request. */
   readonly room?: ((bytes: number) => Promise<void>) | undefined
   /** Reads the body of an answer only if it has this status. */
   readonly bodyStatus?: number
