@@ -8,8 +8,8 @@ import { startReceiver } from '../support/services/receiver.ts'
 import { eachWay } from './each-way.ts'
 import { HIDDEN, handOut, openCrossings, SETTINGS, sendOne } from './ways-in.ts'
 
-// What a text says is for its account and its person alone: no log has it and no other account. What a picture
-// has beside what it shows does not leave with it.
+// What a text says is for its account and its person alone: no log has it and no other account. A picture
+// leaves without what it has beside what it shows.
 
 const lines: string[] = []
 const smtpPort = await freePort()

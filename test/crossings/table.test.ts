@@ -136,7 +136,7 @@ test('every route that sends is on a row, and every route of a row exists', () =
   expect([...onRows, ...NOTHING_SENT].filter((at) => !routes.includes(at as never))).toEqual([])
 })
 
-/** What puts texts into the queue: `test/gateway/consent/still-go.slow.test.ts` shows that nothing else does. */
+/** What queues texts; `test/gateway/consent/still-go.slow.test.ts` shows that nothing else does. */
 const OFFERING =
   /\b(sendMessages|sendInTransaction|prepareOffer|makeOfferedMessage|storeOffers|storeMms|sendManyTexts|sms_store)\b/
 /** Their own files, and the program's start. */

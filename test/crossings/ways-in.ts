@@ -60,7 +60,7 @@ export interface Crossings extends Place {
 type Sent = Answer | { readonly status: number; readonly text?: string }
 
 export interface Way {
-  /** Sends the text, and returns the answer. Its `status` is that of HTTP, or 200 and 400 for other protocols. */
+  /** Sends the text. The `status` of the answer is that of HTTP, or 200 and 400 for other protocols. */
   readonly send: (at: Place, shop: Shop, text: Text) => Promise<Sent>
   /** The text waits for its time: `hurry` lets it be due. */
   readonly isLater?: true

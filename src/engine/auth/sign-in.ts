@@ -1,6 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
-import { answerRecord } from '../records/view.ts'
 import { toRow } from '../records/record-row.ts'
+import { answerRecord } from '../records/view.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { checkAuthRule } from './auth-rule.ts'
 import type { AuthServices, Origin } from './auth-services.ts'

@@ -13,8 +13,8 @@ export interface FetchLimits {
 }
 
 /**
- * A fetched file, or why there is none; `isLate`: perhaps later. `bytes`: how many were read. `type`: what its
- * host says, in lower case without parameters; '' for nothing.
+ * A fetched file, or why there is none; `isLate`: perhaps later. `bytes`: how many were read. `type`: what
+ * its host says, in lower case without parameters; '' for nothing.
  */
 export type Fetched =
   | { readonly body: Buffer; readonly bytes: number; readonly type: string }

@@ -143,9 +143,9 @@ const MAX_ZEROS = 3
 
 /**
  * Writes a number without its exponent; undefined if digits are lost, as in a spreadsheet's `4.91512E+12`.
- * Java writes 4915112345670 as `4.91511234567E12`, without the zeros at the end, and Go as `4.91511234567e+12`,
- * so a number of ten digits or more has lost none, unless it has the `E+` of spreadsheets (JLS,
- * Double.toString; Go, fmt, %v).
+ * Java writes 4915112345670 as `4.91511234567E12`, without the zeros at the end, and Go as
+ * `4.91511234567e+12`, so a number of ten digits or more has lost none, unless it has the `E+` of
+ * spreadsheets (JLS, Double.toString; Go, fmt, %v).
  */
 function writeWithoutExponent([, sign = '', text = '', mark = '', exponent]: readonly string[]) {
   const [, whole, decimals = ''] = /^(\d+)(?:[.,](\d+))?$/.exec(text.replace(/\s/g, '')) ?? []
