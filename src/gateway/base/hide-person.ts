@@ -6,9 +6,24 @@ const MIN_NAME = 4
 /** Digits and letters of scripts that separate words. */
 const LETTER = '[0-9A-Za-z\\u00c0-\\u1fff]'
 
+/** JSON's escape of a character, with hexadecimal digits of both cases. */
+const writeJsonEscape = (character: string) =>
+  character.replace(/./gs, (unit) => {
+    const hex = unit.charCodeAt(0).toString(16).padStart(4, '0')
+    return `\\\\u${hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)}`
+  })
+
+/** A character as texts and JSON write it: escaped or not, and its accents as characters of their own. */
+function writeCharacter(character: string): string {
+  if (/[\w\s]/.test(character)) return character
+  if (character <= '\x7f') return `\\\\?\\${character}`
+  const escaped = character.replace(/[^\p{L}\p{M}\p{N}\s]/gu, '\\$&')
+  return `(?:${[escaped, escaped.normalize('NFD'), writeJsonEscape(character)].join('|')})`
+}
+
 /** A regular expression of Postgres for a name; a short name only as a word of its own. */
 function writeNamePattern(name: string): string {
-  const escaped = name.replace(/[^\p{L}\p{M}\p{N}\s]/gu, '\\$&')
+  const escaped = [...name.normalize('NFC')].map(writeCharacter).join('')
   return [...name].length < MIN_NAME ? `(?<!${LETTER})${escaped}(?!${LETTER})` : escaped
 }
 

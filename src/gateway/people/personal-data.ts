@@ -1,12 +1,26 @@
 import { sql } from 'kysely'
 import {
   DATES,
+  type MentionStep,
   makePlace,
   makeRecordStep,
   makeSmallStep,
   matchNumber,
   type PersonalData,
 } from '../base/personal-data.ts'
+
+/** Mails about faults of carriers that wait. Numbers in a fault are hidden when it is stored, names are not. */
+const ALARM_MAILS: MentionStep = {
+  mentions: [
+    {
+      table: '_jobs',
+      columns: ['payload', 'error'],
+      key: 'id',
+      byName: true,
+      rows: ({ user }) => sql`(t.holder = ${user} and t.kind = 'alarm_mail')`,
+    },
+  ],
+}
 
 /** Contacts and requests, files of texts, and the words of all jobs. */
 export const PEOPLE_DATA: PersonalData = {
@@ -42,6 +56,7 @@ export const PEOPLE_DATA: PersonalData = {
     makeRecordStep('contact_groups', ['name'], 'name'),
     makeRecordStep('person_requests', ['reason', 'error']),
     makeSmallStep('_jobs', ['payload', 'error'], 'id', 'holder'),
+    ALARM_MAILS,
   ],
   noPlaces: { _stop_list: 'hashes', contact_groups: 'names and words of groups' },
 }
