@@ -1,4 +1,4 @@
-import { checkPictureWork, MAX_DOTS } from './picture-work.ts'
+import { checkPictureWork, dropPackedWords, MAX_DOTS } from './picture-work.ts'
 import { makeMemoryContent } from './upload.ts'
 
 /** `100x200` with an optional cut (`t`op, `b`ottom, `f`it): PocketBase's ThumbSizeRegex. */
@@ -62,7 +62,7 @@ export const isDecodable = (picture: Buffer): Promise<boolean> =>
 export async function openUpright(picture: Buffer) {
   checkPictureWork(picture)
   const sharp = await loadSharp()
-  const upright = sharp(picture, { limitInputPixels: MAX_DOTS }).rotate()
+  const upright = sharp(dropPackedWords(picture), { limitInputPixels: MAX_DOTS }).rotate()
   const metadata = await upright.metadata()
   return { upright: upright.timeout({ seconds: TIMEOUT_SECONDS }), metadata }
 }

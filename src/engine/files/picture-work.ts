@@ -1,4 +1,10 @@
-import { readGifBlocks, readJpegSegments } from './picture-parts.ts'
+import {
+  PictureTooLarge,
+  readGifBlocks,
+  readJpegSegments,
+  readPngChunks,
+  readWebpChunks,
+} from './picture-parts.ts'
 
 /** Maximum pixels to decode, because a small file can claim any size. */
 export const MAX_DOTS = 64_000_000
@@ -11,17 +17,11 @@ const MAX_PNG_BYTES = 256_000_000
  * scans of a picture; a file of 60 kB may have thousands, and each takes 5 ms for 24 million pixels.
  */
 const MAX_SCANNED_DOTS = 700_000_000
-/** Maximum frames of a GIF: each takes memory before the first one is decoded. */
+/**
+ * Maximum frames of a GIF or WebP. Before the first one is decoded, each takes memory, and in a WebP the time
+ * to walk through all before it: 60,000 of them take 6 s.
+ */
 const MAX_FRAMES = 5_000
-
-/** A picture that takes too much memory or time to decode. */
-export class PictureTooLarge extends RangeError {
-  override name = 'PictureTooLarge'
-
-  constructor() {
-    super('the picture is too large')
-  }
-}
 
 /**
  * Throws PictureTooLarge for a picture that would take more than about a second of a core, or 300 MB. Reads
@@ -85,7 +85,11 @@ const isTooLargeGif = (picture: Buffer): boolean => {
 const isTooLargeWebp = (picture: Buffer): boolean => {
   const kind = picture.toString('latin1', 12, 16)
   const [width, height] = (WEBP_SIZES[kind] ?? (() => [0, 0]))(picture)
-  return width! * height! > MAX_DOTS
+  if (width! * height! > MAX_DOTS) return true
+  let frames = 0
+  for (const { type } of readWebpChunks(picture))
+    if (type === 'ANMF' && ++frames > MAX_FRAMES) return true
+  return false
 }
 
 const WEBP_SIZES: Readonly<Record<string, (picture: Buffer) => readonly [number, number]>> = {
@@ -97,10 +101,28 @@ const WEBP_SIZES: Readonly<Record<string, (picture: Buffer) => readonly [number,
   VP8X: (picture) => [picture.readUIntLE(24, 3) + 1, picture.readUIntLE(27, 3) + 1],
 }
 
+const PNG = '\x89PNG\r\n\x1a\n'
+
 const FORMATS: readonly (readonly [signature: string, isTooLarge: (picture: Buffer) => boolean])[] =
   [
     ['\xff\xd8', isTooLargeJpeg],
-    ['\x89PNG\r\n\x1a\n', isTooLargePng],
+    [PNG, isTooLargePng],
     ['GIF8', isTooLargeGif],
     ['RIFF', isTooLargeWebp],
   ]
+
+/** The words of a PNG. Decoders unpack them first: 150 kB may become a gigabyte. */
+const WORDS: ReadonlySet<string> = new Set(['tEXt', 'zTXt', 'iTXt'])
+
+/** A picture without words that a decoder would unpack and drop; most are returned as they are. */
+export function dropPackedWords(picture: Buffer): Buffer {
+  if (picture.indexOf(PNG, 0, 'latin1') !== 0) return picture
+  const kept: Buffer[] = []
+  let from = 0
+  for (const { type, start, end } of readPngChunks(picture)) {
+    if (!WORDS.has(type)) continue
+    kept.push(picture.subarray(from, start))
+    from = end
+  }
+  return from === 0 ? picture : Buffer.concat([...kept, picture.subarray(from)])
+}

@@ -21,7 +21,7 @@ export function stripFile(bytes: Buffer, type: string): Buffer | undefined {
   try {
     return strip ? strip(bytes) : bytes
   } catch {
-    // a length or an offset that leads out of the file
+    // a length or an offset that leads out of the file, or too many parts
     return undefined
   }
 }
@@ -140,7 +140,7 @@ function stripGif(bytes: Buffer): Buffer | undefined {
     if (label === GIF.APPLICATION) {
       const [loop] = LOOP.exec(bytes.toString('latin1', from, from + 20)) ?? []
       if (loop) kept.push(bytes.subarray(start, from + loop.length))
-    } else if (label === GIF.CONTROL) {
+    } else if (label === GIF.CONTROL && block[2] === 4) {
       // it belongs to the next frame, or to words that no program shows
       control = Buffer.concat([block.subarray(0, 7), Buffer.alloc(1)])
     } else if (label === GIF.FRAME) {

@@ -33,7 +33,10 @@ interface Tag {
   readonly size: number
 }
 
-/** A profile of colours without all that names a device, a program or a person. Undefined if it is none. */
+/**
+ * A profile of colours without all that names a device, a program or a person. Undefined if it is none, or
+ * would become larger, as one whose tags overlap.
+ */
 export function stripProfile(profile: Buffer): Buffer | undefined {
   if (profile.toString('latin1', 36, 40) !== 'acsp' || profile.length < HEADER_BYTES + 4)
     return undefined
@@ -44,29 +47,37 @@ export function stripProfile(profile: Buffer): Buffer | undefined {
     const [offset, size] = [profile.readUInt32BE(at + 4), profile.readUInt32BE(at + 8)]
     if (TAGS.has(name) && offset + size <= profile.length) tags.push({ name, offset, size })
   }
-  return tags.length === 0 ? undefined : writeProfile(profile, tags)
+  return tags.length === 0 || sumBytes(tags) > profile.length
+    ? undefined
+    : writeProfile(profile, tags)
 }
+
+/** Names the data of a tag: several tags may share theirs. */
+const nameData = ({ offset, size }: Tag): string => `${offset} ${size}`
+
+const sumBytes = (tags: readonly Tag[]): number =>
+  [...new Map(tags.map((tag) => [nameData(tag), tag.size])).values()].reduce((a, b) => a + b, 0)
 
 function writeProfile(profile: Buffer, tags: readonly Tag[]): Buffer {
   const head = Buffer.alloc(HEADER_BYTES + 4 + 12 * tags.length)
   profile.copy(head, 0, 0, HEADER_BYTES)
   for (const [from, to] of HIDDEN) head.fill(0, from, to)
   head.writeUInt32BE(tags.length, HEADER_BYTES)
-  // several tags may share their data
-  const written = new Map<number, number>()
+  const written = new Map<string, number>()
   const parts = [head]
   let length = head.length
-  for (const [i, { name, offset, size }] of tags.entries()) {
+  for (const [i, tag] of tags.entries()) {
+    const { name, offset, size } = tag
     const at = HEADER_BYTES + 4 + 12 * i
     head.write(name, at, 'latin1')
-    if (!written.has(offset)) {
+    if (!written.has(nameData(tag))) {
       const data = Buffer.alloc(Math.ceil(size / 4) * 4)
       profile.copy(data, 0, offset, offset + size)
-      written.set(offset, length)
+      written.set(nameData(tag), length)
       parts.push(data)
       length += data.length
     }
-    head.writeUInt32BE(written.get(offset)!, at + 4)
+    head.writeUInt32BE(written.get(nameData(tag))!, at + 4)
     head.writeUInt32BE(size, at + 8)
   }
   head.writeUInt32BE(length, 0)

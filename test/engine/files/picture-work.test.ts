@@ -1,6 +1,12 @@
 import sharp from 'sharp'
-import { isDecodable, makeThumbnail } from '../../../src/engine/files/make-thumbnail.ts'
+import {
+  isDecodable,
+  isTurned,
+  makeThumbnail,
+  openUpright,
+} from '../../../src/engine/files/make-thumbnail.ts'
 import { shrinkPicture } from '../../../src/engine/files/shrink-picture.ts'
+import { compressedText, insertChunks } from '../../payloads/files/other-chunks.ts'
 import { PHOTOS } from '../../payloads/files/photos.ts'
 import {
   writeFlatPng,
@@ -8,8 +14,10 @@ import {
   writeFrame,
   writeManyFrames,
   writeManyScans,
+  writePackedWords,
   writeRepeatedScan,
   writeSeparateScans,
+  writeWebpFrames,
 } from '../../payloads/files/worst-pictures.ts'
 
 // What a picture costs is read from its parts before it is decoded.
@@ -42,6 +50,7 @@ const worst: readonly (readonly [string, string, Buffer])[] = [
   ['a GIF of 65,535 times 65,535', 'image/gif', writeManyFrames(65_535, 65_535, 1)],
   ['a GIF whose frame is larger', 'image/gif', writeManyFrames(10, 10, 1, [65_535, 65_535])],
   ['a WebP of 16,384 times 16,384', 'image/webp', writeFlatWebp(16_384, 16_384)],
+  ['a WebP with 5,100 frames', 'image/webp', writeWebpFrames(5_100)],
 ]
 
 test.each(worst)('%s is not decoded', async (_, type, picture) => {
@@ -60,8 +69,34 @@ test('the builders write pictures that a decoder accepts', async () => {
     writeManyFrames(100, 100, 20),
     writeFlatPng(100, 100),
     writeFlatWebp(100, 100),
+    writeWebpFrames(20),
+    writePackedWords(1),
   ])
     expect((await sharp(picture).raw().toBuffer()).length).toBeGreaterThan(0)
+})
+
+test('words that are packed in a PNG are not unpacked', async () => {
+  const picture = writePackedWords(100)
+  const before = process.cpuUsage()
+  expect(await isDecodable(picture)).toBe(true)
+  expect(await shrinkPicture(picture, 300_000)).toBeDefined()
+  expect((await makeThumbnail(picture, 'image/png', '100x100')).content.size).toBeGreaterThan(0)
+  const { user, system } = process.cpuUsage(before)
+  expect(user + system).toBeLessThan(500_000)
+})
+
+test('a PNG with words keeps its pixels, its colours and its direction', async () => {
+  const { upright } = await openUpright(await PHOTOS.gnome.make())
+  const shown = await sharp(await PHOTOS.gnome.make())
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer()
+  expect(Buffer.compare(await upright.toColourspace('srgb').raw().toBuffer(), shown)).toBe(0)
+  const lying = await sharp(await PHOTOS.gnome.make())
+    .withMetadata({ orientation: 6 })
+    .png()
+    .toBuffer()
+  expect(await isTurned(insertChunks(lying, compressedText('Comment', 'a walk')))).toBe(true)
 })
 
 test.each(Object.entries(PHOTOS).filter(([, { type }]) => /jpeg|png|gif|webp/.test(type)))(

@@ -1,5 +1,7 @@
+import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
-import { readPngChunks } from '../../../src/engine/files/picture-parts.ts'
+import { findGifBlocks, readPngChunks } from '../../../src/engine/files/picture-parts.ts'
+import { checkPictureWork } from '../../../src/engine/files/picture-work.ts'
 import { sniffContentType } from '../../../src/engine/files/sniff-content-type.ts'
 import { stripFile } from '../../../src/engine/files/strip-file.ts'
 import { insertSegments, segment } from '../../payloads/files/jpeg-segments.ts'
@@ -11,6 +13,12 @@ import {
   pngChunk,
 } from '../../payloads/files/other-chunks.ts'
 import { PHOTOS, type RealFile } from '../../payloads/files/photos.ts'
+import {
+  repeatPart,
+  writeFlatPng,
+  writeOverlappingProfile,
+  writeTrackedFilm,
+} from '../../payloads/files/worst-pictures.ts'
 
 // A file keeps what its decoder needs, and nothing that a program wrote beside it.
 
@@ -46,6 +54,15 @@ test('the colours of a profile stay, the names in it do not', async () => {
     expect(icc!.includes('desc')).toBe(false)
   }
 })
+
+const isTooLarge = (file: Buffer): boolean => {
+  try {
+    checkPictureWork(file)
+    return false
+  } catch {
+    return true
+  }
+}
 
 const SECRET = 'Torstrasse 1'
 const jpeg = await PHOTOS.iphoneSmall.make()
@@ -160,3 +177,90 @@ test.each(['text/plain', 'text/vcard', 'text/calendar', 'application/pdf', 'audi
     expect(stripFile(file, type)).toBe(file)
   },
 )
+
+test.each([
+  ['of places', {}],
+  ['with short sizes', { sizes: 'stz2' }],
+  ['with long addresses', { offsets: 'co64' }],
+  ['of a camera’s own kind', { handler: 'camm' }],
+])('the samples of a track %s do not stay in a film', (_, form) => {
+  const film = writeTrackedFilm([SECRET, `${SECRET}2`, SECRET], form)
+  const kept = stripFile(film, 'video/mp4')!
+  expect(kept.includes('Torstrasse')).toBe(false)
+  expect(kept.length).toBe(film.length)
+  expect(kept.toString('latin1').split('PICTURE!').length - 1).toBe(3)
+})
+
+test.each(['vide', 'soun', 'sbtl'])('the samples of a track %s stay in a film', (handler) => {
+  const kept = stripFile(writeTrackedFilm([SECRET], { handler }), 'video/mp4')!
+  expect(kept.includes(SECRET)).toBe(true)
+})
+
+const afterStart = (part: Buffer) =>
+  Buffer.concat([jpeg.subarray(0, 2), repeatPart(part), jpeg.subarray(2)])
+const inScan = (part: Buffer) =>
+  Buffer.concat([jpeg.subarray(0, -2), repeatPart(part), jpeg.subarray(-2)])
+const gifWith = (part: Buffer) =>
+  Buffer.concat([
+    gif.subarray(0, findGifBlocks(gif)),
+    repeatPart(part),
+    gif.subarray(findGifBlocks(gif)),
+  ])
+const filmWith = (part: Buffer) => Buffer.concat([box('ftyp', 'mp42\0\0\0\0'), repeatPart(part)])
+
+test.each([
+  ['a JPEG of empty comments', 'image/jpeg', afterStart(Buffer.from([0xff, 0xfe, 0, 2]))],
+  ['a JPEG of restarts', 'image/jpeg', afterStart(Buffer.from([0xff, 0xdd, 0, 4, 0, 0]))],
+  ['a JPEG of fill bytes', 'image/jpeg', afterStart(Buffer.from([0xff]))],
+  ['a scan of stuffed bytes', 'image/jpeg', inScan(Buffer.from([0xff, 0]))],
+  ['a PNG of empty parts', 'image/png', insertChunks(png, repeatPart(pngChunk('IDAT', '')))],
+  ['a GIF of empty comments', 'image/gif', gifWith(Buffer.from([0x21, 0xfe, 0]))],
+  ['a film of empty boxes', 'video/mp4', filmWith(box('free', ''))],
+  ['a film of empty tracks', 'video/mp4', filmWith(box('moov', box('trak', '')))],
+  ['a film of boxes in boxes', 'video/mp4', filmWith(Buffer.from('\0\0\0\0moov', 'latin1'))],
+])('%s of 20 MB holds the server up for less than half a second', (_, type, file) => {
+  const before = process.cpuUsage()
+  expect(() => stripFile(file, type)).not.toThrow()
+  expect(isTooLarge(file)).toBeTypeOf('boolean')
+  const { user, system } = process.cpuUsage(before)
+  expect(user + system).toBeLessThan(500_000)
+})
+
+test.each([
+  ['of overlapping tags', writeOverlappingProfile(4_000_000, 100)],
+  [
+    'of tags that overlap at one place',
+    writeOverlappingProfile(4_000_000, 100, (i) => (i % 2 ? 0 : 3_900_000)),
+  ],
+])('a profile %s does not grow', (_, profile) => {
+  const packed = Buffer.concat([Buffer.from('x\0\0'), deflateSync(profile)])
+  const file = insertChunks(writeFlatPng(16, 16), pngChunk('iCCP', packed))
+  const segments: Buffer[] = []
+  for (let at = 0; at < profile.length; at += 65_000)
+    segments.push(
+      segment(
+        0xe2,
+        Buffer.concat([
+          Buffer.from('ICC_PROFILE\0\x01\x01', 'latin1'),
+          profile.subarray(at, at + 65_000),
+        ]),
+      ),
+    )
+  const before = process.cpuUsage()
+  expect(stripFile(file, 'image/png')!.length).toBeLessThan(1_000)
+  expect(stripFile(insertSegments(jpeg, ...segments), 'image/jpeg')!.length).toBeLessThan(
+    jpeg.length,
+  )
+  const { user, system } = process.cpuUsage(before)
+  expect(user + system).toBeLessThan(500_000)
+})
+
+test('a GIF whose pause is of a wrong length is still one', async () => {
+  for (const wrong of [
+    Buffer.from([0x21, 0xf9, 0]),
+    Buffer.from([0x21, 0xf9, 5, 0, 9, 0, 0, 0, 0]),
+  ]) {
+    const kept = stripFile(insertBlocks(gif, wrong), 'image/gif')!
+    expect((await sharp(kept).metadata()).pages).toBe(2)
+  }
+})

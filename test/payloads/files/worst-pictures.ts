@@ -1,6 +1,13 @@
 import { deflateSync } from 'node:zlib'
 import { segment } from './jpeg-segments.ts'
-import { PNG_SIGNATURE, pngChunk, riffChunk } from './other-chunks.ts'
+import {
+  box,
+  compressedText,
+  insertChunks,
+  PNG_SIGNATURE,
+  pngChunk,
+  riffChunk,
+} from './other-chunks.ts'
 
 // Small files, most of them valid, that take a decoder long. Each is written byte by byte.
 
@@ -127,4 +134,78 @@ export function writeFlatWebp(width: number, height: number): Buffer {
     'RIFF',
     Buffer.concat([Buffer.from('WEBP'), riffChunk('VP8L', Buffer.concat([head, codes]))]),
   )
+}
+
+/** An animated WebP of one pixel. RFC 9649, 2.7 */
+export function writeWebpFrames(frames: number): Buffer {
+  const pixel = writeFlatWebp(1, 1).subarray(12)
+  const frame = riffChunk('ANMF', Buffer.concat([Buffer.alloc(16).fill(1, 12, 13), pixel]))
+  const head = [
+    riffChunk('VP8X', Buffer.alloc(10).fill(2, 0, 1)),
+    riffChunk('ANIM', Buffer.alloc(6)),
+  ]
+  const parts = [Buffer.from('WEBP'), ...head, ...Array<Buffer>(frames).fill(frame)]
+  return riffChunk('RIFF', Buffer.concat(parts))
+}
+
+/** A PNG whose words are packed: each 8 kB become 7.9 MB. */
+export const writePackedWords = (count: number): Buffer =>
+  insertChunks(
+    writeFlatPng(16, 16),
+    ...Array<Buffer>(count).fill(compressedText('Comment', 'A'.repeat(7_900_000))),
+  )
+
+/** A profile of colours of `bytes` bytes whose tags overlap. ICC.1:2022, 7.3 */
+export function writeOverlappingProfile(
+  bytes: number,
+  tags: number,
+  sizeOf = (i: number) => bytes - i,
+): Buffer {
+  const profile = Buffer.alloc(bytes)
+  profile.write('acsp', 36, 'latin1')
+  profile.writeUInt32BE(tags, 128)
+  for (let i = 0; i < tags; i++) {
+    profile.write('rXYZ', 132 + 12 * i, 'latin1')
+    profile.writeUInt32BE(i, 136 + 12 * i)
+    profile.writeUInt32BE(sizeOf(i), 140 + 12 * i)
+  }
+  return profile
+}
+
+/** A part that is repeated to 20 MB, the size of all files of a send. */
+export const repeatPart = (part: Buffer | string): Buffer =>
+  Buffer.alloc(20_000_000 - (20_000_000 % part.length), part as string, 'latin1')
+
+/** A film with a track of places, whose samples lie in `mdat` at the offsets of its chunks. */
+export function writeTrackedFilm(
+  samples: readonly string[],
+  { handler = 'meta', sizes = 'stsz', offsets = 'stco' }: Readonly<Record<string, string>> = {},
+): Buffer {
+  const number = (...values: readonly number[]) =>
+    Buffer.concat(values.map((value) => Buffer.from(value.toString(16).padStart(8, '0'), 'hex')))
+  const picture = 'PICTURE!'
+  const head = box('ftyp', 'mp42\0\0\0\0')
+  // a sample of the pictures before each of the other track
+  const data = box('mdat', ...samples.flatMap((sample) => [picture, sample]))
+  const starts: number[] = []
+  let at = head.length + 8
+  for (const sample of samples) {
+    starts.push(at + picture.length)
+    at += picture.length + sample.length
+  }
+  const lengths = samples.map(({ length }) => length)
+  const table = box(
+    'stbl',
+    box('stsd', number(0, 0)),
+    box('stsc', number(0, 1, 1, 1, 1)),
+    sizes === 'stz2'
+      ? box('stz2', number(0, 8, samples.length), Buffer.from(lengths))
+      : box('stsz', number(0, 0, samples.length, ...lengths)),
+    offsets === 'co64'
+      ? box('co64', number(0, samples.length, ...starts.flatMap((start) => [0, start])))
+      : box('stco', number(0, samples.length, ...starts)),
+  )
+  const kind = box('hdlr', '\0\0\0\0\0\0\0\0', handler, Buffer.alloc(12))
+  const track = box('trak', box('mdia', kind, box('minf', table)))
+  return Buffer.concat([head, data, box('moov', track)])
 }
