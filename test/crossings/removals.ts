@@ -183,12 +183,24 @@ const REMOVALS: readonly Removal[] = [
   removal(
     ['status'],
     [
-      'sql/functions/messages/queue/sms_may_become.sql',
-      "when 'delivered' then '{sending,sent}'",
-      "when 'delivered' then '{sending,sent,failed}'",
+      'sql/functions/messages/queue/sms_report.sql',
+      ' and d.attempt = g.attempt\n    returning d.message',
+      '\n    returning d.message',
     ],
     each('status', 'a text'),
   ),
+  {
+    ...removal(
+      ['console'],
+      [
+        'console/src/pages/messages/columns.tsx',
+        '{findReason(message) || describeTime(message)}',
+        '{describeTime(message)}',
+      ],
+      ['--config', 'test/browser/vitest.config.ts', 'ways-in', '-t', 'on a desktop'],
+    ),
+    isOfConsole: true,
+  },
   removal(
     ['docs'],
     [

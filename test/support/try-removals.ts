@@ -14,6 +14,8 @@ export interface Removal {
   readonly removed: Removed
   /** Arguments of `vitest run` that select the tests. */
   readonly tests: readonly string[]
+  /** The tests need the console, which is built anew each time. */
+  readonly isOfConsole?: true
   /** The groups of which each must have a removal among those that are tried. */
   readonly of?: readonly string[]
 }
@@ -56,14 +58,16 @@ function copyRepository(): string {
 }
 
 /** Runs tests in the copy. Returns what they print if they are red, else undefined. */
-function findRed(copy: string, tests: readonly string[]): string | undefined {
+function findRed(copy: string, { tests, isOfConsole }: Removal): string | undefined {
+  if (isOfConsole) execFileSync('npm', ['run', '-s', 'prepare'], { cwd: copy })
   const args = ['vitest', 'run', '--bail', '1', '--maxWorkers', '2', ...tests]
   const { status, stdout } = spawnSync('npx', args, { cwd: copy, encoding: 'utf8' })
   return status === 0 ? undefined : stdout
 }
 
 /** Whether the tests are red without the check, and green again with it. */
-function isNoticed(copy: string, { removed: [file, check, without], tests }: Removal): boolean {
+function isNoticed(copy: string, removal: Removal): boolean {
+  const [file, check, without] = removal.removed
   const path = join(copy, file)
   const whole = readFileSync(path, 'utf8')
   if (whole.split(check).length !== 2) throw new Error(`${file} must have once: ${check}`)
@@ -71,12 +75,12 @@ function isNoticed(copy: string, { removed: [file, check, without], tests }: Rem
     path,
     whole.replace(check, () => without),
   )
-  const red = findRed(copy, tests)
+  const red = findRed(copy, removal)
   writeFileSync(path, whole)
   if (red === undefined) return false
   // a test that is red in any case notices nothing
   if (!/\d+ failed/.test(red)) throw new Error(`No test has run without ${check}:\n${red}`)
-  const still = findRed(copy, tests)
+  const still = findRed(copy, removal)
   if (still) throw new Error(`The tests are red with all checks:\n${still}`)
   return true
 }
