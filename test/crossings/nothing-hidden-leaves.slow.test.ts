@@ -58,17 +58,19 @@ test.each(eachWay('hidden'))(
 test.each(eachWay('hiddenInFiles'))(
   'a picture by $title leaves without the data that no eye sees',
   async ({ way }) => {
-    const shop = await at.makeShop()
-    await sendOne(at, shop, way, { photo: 'menu.jpg' })
-    const [item] = await handOut(at, shop)
-    const links =
-      item!.attachments?.map(({ url }) => url) ?? item!.body.match(/https:\S+\/f\/\S+/g) ?? []
-    expect(links).toHaveLength(1)
-    const { pathname, search } = new URL(links[0]!)
-    const answer = await fetch(at.url + pathname + search)
-    expect(answer.headers.get('content-type')).toBe('image/jpeg')
-    const bytes = Buffer.from(await answer.arrayBuffer())
-    expect(bytes.length).toBeGreaterThan(1_000)
-    expect(bytes.includes(HIDDEN)).toBe(false)
+    for (const photo of ['menu.jpg', 'small.jpg'] as const) {
+      const shop = await at.makeShop()
+      await sendOne(at, shop, way, { photo })
+      const [item] = await handOut(at, shop)
+      const links =
+        item!.attachments?.map(({ url }) => url) ?? item!.body.match(/https:\S+\/f\/\S+/g) ?? []
+      expect(links).toHaveLength(1)
+      const { pathname, search } = new URL(links[0]!)
+      const answer = await fetch(at.url + pathname + search)
+      expect(answer.headers.get('content-type')).toBe('image/jpeg')
+      const bytes = Buffer.from(await answer.arrayBuffer())
+      expect(bytes.length).toBeGreaterThan(1_000)
+      expect(bytes.includes(HIDDEN)).toBe(false)
+    }
   },
 )

@@ -37,3 +37,22 @@ test.each(eachWay('onceByFile'))(
     expect(await countFiles(id)).toBe(1)
   },
 )
+
+test.each(eachWay('referenceByFile'))(
+  'a reference by $title that is used again with another picture is refused',
+  async ({ way }) => {
+    const shop = await at.makeShop()
+    const text = {
+      to: nextNumber(),
+      words: nextWords(),
+      reference: crypto.randomUUID(),
+      photo: 'menu.jpg',
+    } as const
+    for (let i = 0; i < 2; i++) {
+      const answer = await way.send(at, shop, text)
+      expect([isAccepted(answer), answer]).toEqual([true, expect.anything()])
+    }
+    expect(isAccepted(await way.send(at, shop, { ...text, photo: 'other.jpg' }))).toBe(false)
+    expect(await textsTo(at, shop, text.to)).toHaveLength(1)
+  },
+)

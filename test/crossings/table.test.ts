@@ -6,6 +6,7 @@ import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 import { blocksOf, isScript, isShell, PAGES } from '../docs/page.ts'
 import { PROMISES as ALLOWED } from '../permission/promises.ts'
 import { SENDING_ROUTES } from '../protocols/send-only/door-sends.ts'
+import { REMOVALS } from './checks.ts'
 import {
   type Cell,
   type NamedTest,
@@ -108,6 +109,15 @@ test('every test that a cell names is in its file, and runs', () => {
 test('every line of the docs that a cell names is in a block that is run', () => {
   const missing = proofs.filter(({ proof }) => 'page' in proof && !isDone(proof))
   expect(missing.map((one) => `${where(one)}: ${(one.proof as RunLine).line}`)).toEqual([])
+})
+
+test('every promise has a check that is removed by night, once in its file', () => {
+  const tried = new Set(REMOVALS.flatMap(({ of = [] }) => of))
+  expect(Object.keys(PROMISES).filter((promise) => !tried.has(promise))).toEqual([])
+  const wrong = REMOVALS.filter(({ removed: [file, check] }) => {
+    return readFileSync(join(HOME, file), 'utf8').split(check).length !== 2
+  })
+  expect(wrong.map(({ removed: [file, check] }) => `${file}: ${check}`)).toEqual([])
 })
 
 test('every interface of another product has a row', () => {

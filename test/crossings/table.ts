@@ -95,6 +95,10 @@ const EACH = {
     'crossings/once-by-file',
     'a request by $title that is repeated with another picture is refused',
   ),
+  referenceByFile: test(
+    'crossings/once-by-file',
+    'a reference by $title that is used again with another picture is refused',
+  ),
   consent: test(
     'crossings/consent-until-it-leaves.slow',
     'a text by $title does not leave after its person has texted STOP, and costs nothing',
@@ -362,6 +366,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ...SENT,
       ...ASKED,
       ...FILES,
+      onceByFile: each('onceByFile', 'referenceByFile'),
       stored: and(
         'stored',
         'gateway/messages/send/mms',
@@ -423,6 +428,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ...SENT,
       ...ASKED,
       ...FILES,
+      onceByFile: each('onceByFile', 'referenceByFile'),
       stored: and(
         'stored',
         'gateway/messages/send/mms',
@@ -441,6 +447,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ...SENT,
       ...ASKED,
       ...FILES,
+      onceByFile: each('onceByFile', 'referenceByFile'),
       stored: and(
         'stored',
         'gateway/messages/send/mms-or-link',

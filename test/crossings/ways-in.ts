@@ -86,11 +86,11 @@ export interface Way {
 
 /** What no eye sees in the photos, and nobody means to send. */
 export const HIDDEN = 'Zebulon at 52.5167 north'
-const photo = (background: string) =>
+const photo = (background: string, width = 1_600) =>
   sharp({
     create: {
-      width: 1_600,
-      height: 1_200,
+      width,
+      height: (width * 3) / 4,
       channels: 3,
       background,
       noise: { type: 'gaussian', mean: 128, sigma: 8 },
@@ -100,8 +100,12 @@ const photo = (background: string) =>
     .withExif({ IFD0: { Artist: HIDDEN, ImageDescription: HIDDEN } })
     .toBuffer()
 
-/** Photos as a phone takes them: too large for an MMS, with a name and a place in their EXIF data. */
-export const PHOTOS = { 'menu.jpg': await photo('red'), 'other.jpg': await photo('blue') } as const
+/** Photos with a name and a place in their EXIF data. All but the small one are too large for an MMS. */
+export const PHOTOS = {
+  'menu.jpg': await photo('red'),
+  'other.jpg': await photo('blue'),
+  'small.jpg': await photo('green', 480),
+} as const
 
 /** Servers of others: photos by their names, and an app that answers a call with the words of its address. */
 export const startOutside = () =>

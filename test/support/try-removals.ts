@@ -86,19 +86,24 @@ function isNoticed(copy: string, removal: Removal): boolean {
 }
 
 /**
- * Tries removals, `--count 20` of them by `--seed 1`, and prints each with what the tests say. Sets the exit
- * code to 1 if one is not noticed.
+ * Tries removals, `--count 20` of them by `--seed 1`, or those of some groups alone (`--of GROUP,GROUP`), and
+ * prints each with what the tests say. Sets the exit code to 1 if one is not noticed.
  */
 export function tryRemovals(removals: readonly Removal[]): void {
   const { values } = parseArgs({
     options: {
       count: { type: 'string', default: '20' },
       seed: { type: 'string', default: '1' },
+      of: { type: 'string' },
     },
   })
+  const groups = values.of?.split(',')
+  const some = groups
+    ? removals.filter(({ of = [] }) => of.some((group) => groups.includes(group)))
+    : removals
   const copy = copyRepository()
   try {
-    for (const removal of pick(removals, Number(values.count), Number(values.seed))) {
+    for (const removal of pick(some, Number(values.count), Number(values.seed))) {
       const begin = Date.now()
       const noticed = isNoticed(copy, removal)
       const [file, check] = removal.removed
