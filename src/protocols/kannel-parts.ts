@@ -9,6 +9,7 @@ import { prepareOffer, sendInTransaction } from '../gateway/messages/send/send-m
 import type { SendBody } from '../gateway/messages/send/send-options.ts'
 import { checkBody } from '../gateway/messages/send/write-text-bodies.ts'
 import { invalidRequest } from '../platform/common-refusals.ts'
+import type { Db } from '../platform/db/open.ts'
 import { queries, writeTimeInSeconds } from '../platform/db/queries.ts'
 import { makeRandomId } from '../platform/tools/random.ts'
 import type { GatewayServices } from './gateway-services.ts'
@@ -25,6 +26,8 @@ export interface Place {
   readonly seq: number
 }
 
+/** How many stored parts are looked at: one key may send many under one reference. */
+const MAX_FOUND = 100
 /** How long a part waits for the others. */
 const WAIT_MS = 5 * 60_000
 /** An equal part within this time is a repetition: the sender did not get the answer to the first. */
@@ -54,8 +57,12 @@ interface StoredPart {
   readonly seq: number
   readonly before: string
   readonly behind: string
-  /** Of a text that was joined: the hash of each part. */
-  readonly hashes?: readonly string[]
+  /** Of a text that was joined: the hash and the length of each part, and those that were repeated since. */
+  readonly joined?: {
+    readonly hashes: readonly string[]
+    readonly lengths: readonly number[]
+    readonly again: readonly number[]
+  }
 }
 
 const hashPart = (text: string) => createHash('sha256').update(text).digest('base64url')
@@ -68,9 +75,67 @@ function splitHalves(text: string) {
   return { body: body!.toWellFormed(), before: toHex(before), behind: toHex(behind) }
 }
 
+/** A part of a text that was joined, by the body of its message; undefined if that has changed. */
+function readJoined({ body, joined }: Found, seq: number): string | undefined {
+  const { hashes, lengths } = joined!
+  const begin = lengths.slice(0, seq - 1).reduce((sum, length) => sum + length, 0)
+  const text = body.slice(begin, begin + lengths[seq - 1]!)
+  return hashPart(text) === hashes[seq - 1] ? text : undefined
+}
+
+/** A message as it is found: a part, or a text that was joined. */
+type Found = StoredPart & {
+  readonly id: string
+  readonly body: string
+  /** Whether it has not left alone. */
+  readonly isWaiting: boolean
+}
+
+const textOf = ({ before, body, behind }: Found) => fromHex(before) + body + fromHex(behind)
+
+/**
+ * The texts of all parts beside this one, undefined for one that has not arrived, and the messages that have
+ * them (`ids`). Without `texts` the part is a repetition; `again`: of a part of this joined text.
+ * @param stored the newest first.
+ */
+function findOthers(stored: readonly Found[], text: string, { total, seq }: Place) {
+  const at = stored.findIndex(({ joined }) => joined)
+  const whole = stored[at]
+  const since = whole ? stored.slice(0, at) : stored
+  const same = since.find((one) => one.seq === seq)
+  if (same && textOf(same) === text) return {}
+  if (since.length === 0 && whole?.joined?.hashes[seq - 1] === hashPart(text))
+    return { again: whole }
+  const waiting = new Map<number, Found>()
+  for (const part of since.toReversed())
+    if (part.isWaiting && part.seq !== seq) waiting.set(part.seq, part)
+  const texts = Array.from({ length: total }, (_, i) => {
+    if (i + 1 === seq) return text
+    const part = waiting.get(i + 1)
+    if (part) return textOf(part)
+    const isAgain = whole?.joined?.again.includes(i + 1)
+    return isAgain ? readJoined(whole!, i + 1) : undefined
+  })
+  return { texts, ids: [...waiting.values()].map(({ id }) => id) }
+}
+
+/** Keeps that a part of a joined text has arrived again: it may begin another text. */
+const noteAgain = (db: Db, { id, joined, ...part }: Found, seq: number) =>
+  queries(db)
+    .updateTable('sms_origins')
+    .set({
+      data: JSON.stringify({
+        ...{ seq: part.seq, before: part.before, behind: part.behind },
+        joined: { ...joined, again: [...new Set([...joined!.again, seq])] },
+      }),
+    })
+    .where('ref', '=', id)
+    .execute()
+
 /**
  * Stores a part of a text to one number, or sends the whole text if it is the last part to arrive. A repeated
- * part changes nothing. Throws as `sendMessages`.
+ * part changes nothing; one that begins another text under its reference is joined with the parts of that.
+ * The parts of a whole text that is too long do not leave. Throws as `sendMessages`.
  */
 export async function acceptPart(
   services: GatewayServices,
@@ -85,11 +150,11 @@ export async function acceptPart(
   const { line, recipients } = send
   const key = `${JSON.stringify([sender.key?.id, recipients[0], line.number, ref, total])} `
   const store = services.store.forUser(user)
-  const wake = await store.db.transaction(async (db) => {
+  const done = await store.db.transaction(async (db) => {
     // one part at a time, on all servers
     await lockUserSends(db, user)
     const inside = { db, catalog: store.catalog }
-    const found = await queries(db)
+    const rows = await queries(db)
       .selectFrom('sms_origins as o')
       .innerJoin('sms_messages as m', 'm.id', 'o.ref')
       .select(['m.id', 'm.body', 'o.data'])
@@ -103,36 +168,34 @@ export async function acceptPart(
       .where(sql<boolean>`m.created > pb_text(${writeTimeInSeconds(-REPEATED_SECONDS)})`)
       .orderBy('m.created', 'desc')
       .orderBy('m.id')
+      .limit(MAX_FOUND)
       .forUpdate('m')
       .execute()
-    const stored = found.map(({ data, ...message }) => ({
+    const stored = rows.map(({ data, ...message }) => ({
       ...message,
       ...(JSON.parse(String(data)) as StoredPart),
     }))
-    const textOf = ({ before, body, behind }: (typeof stored)[number]) =>
-      fromHex(before) + body + fromHex(behind)
-    const same = stored.find((one) => one.seq === seq || one.hashes)
-    const hash = hashPart(text)
-    const isRepeated = same && (same.hashes ? same.hashes[seq - 1] === hash : textOf(same) === text)
-    if (isRepeated) return []
-    const others = stored.filter(({ isWaiting, hashes }) => isWaiting && !hashes)
-    const parts = Array.from({ length: total }, (_, i) =>
-      i + 1 === seq ? undefined : others.find((one) => one.seq === i + 1),
-    )
-    const isLast = parts.every((part, i) => part !== undefined || i + 1 === seq)
-    const texts = parts.map((part) => (part ? textOf(part) : text))
-    const halves = splitHalves(isLast ? texts.join('') : text)
+    const found = findOthers(stored, text, { ref, total, seq })
+    if (found.again) await noteAgain(db, found.again, seq)
+    if (!found.texts) return {}
+    const parts = found.texts.filter((part) => part !== undefined)
+    const isLast = parts.length === total
+    const halves = splitHalves(isLast ? parts.join('') : text)
+    const joined = {
+      hashes: parts.map(hashPart),
+      lengths: parts.map(({ length }) => length),
+      again: [],
+    }
     const kept: StoredPart = isLast
-      ? { seq: 0, before: '', behind: '', hashes: texts.map(hashPart) }
+      ? { seq: 0, before: '', behind: '', joined }
       : { seq, before: halves.before, behind: halves.behind }
     if (isLast) {
-      const ids = parts.flatMap((part) => part?.id ?? [])
       const messages = store.catalog.find('sms_messages')!
-      await deleteRecords(inside, services.extensions, messages, ids)
+      await deleteRecords(inside, services.extensions, messages, found.ids)
     }
     const waitsUntil = formatDate(new Date(now.getTime() + WAIT_MS))
     const { scheduledAt } = send.options
-    const whole = {
+    const next = {
       ...send,
       content: { body: halves.body },
       options: {
@@ -141,8 +204,14 @@ export async function acceptPart(
         origin: { api: 'kannel' as const, id: key + makeRandomId(), data: { ...kept } },
       },
     }
-    checkBody(whole)
-    return sendInTransaction(inside, config, await prepareOffer(inside, config, sender, whole))
+    try {
+      checkBody(next)
+    } catch (error) {
+      return { error }
+    }
+    const offer = await prepareOffer(inside, config, sender, next)
+    return { wake: await sendInTransaction(inside, config, offer) }
   })
-  wakeDevices(store.db, wake)
+  if (done.error) throw done.error
+  wakeDevices(store.db, done.wake ?? [])
 }

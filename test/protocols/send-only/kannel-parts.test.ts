@@ -151,6 +151,113 @@ test.each([
   expect(await listTexts('true')).toEqual([])
 })
 
+test('no part of a text leaves that is too long as a whole', async () => {
+  for (let seq = 1; seq < 12; seq++)
+    expect(await send(header8(12, seq), `${seq % 10}`.repeat(153))).toEqual(ACCEPTED)
+  const [status, answer] = await send(header8(12, 12), 'the end')
+  expect([status, answer]).toEqual([400, expect.stringContaining('1600')])
+  expect(await listTexts('true')).toEqual([])
+  await send(header8(2, 1), 'One')
+  await send(header8(2, 2), 'Two')
+  expect(await listTexts('true')).toEqual(['OneTwo'])
+})
+
+// scripts often write one reference for all texts, 0xCC
+describe('texts under one reference', () => {
+  const sendParts = async (...parts: (readonly [seq: number, text: string])[]) => {
+    for (const [seq, text] of parts)
+      expect(await send(header8(3, seq, 0xcc), percent(Buffer.from(text)))).toEqual(ACCEPTED)
+  }
+  beforeEach(() => sendParts([1, 'Alert: the disk is full '], [2, 'on the host '], [3, 'alpha']))
+
+  test.each<[string, [number, string][], string]>([
+    [
+      'an equal beginning',
+      [
+        [1, 'Alert: the disk is full '],
+        [2, 'of the host '],
+        [3, 'beta'],
+      ],
+      'Alert: the disk is full of the host beta',
+    ],
+    [
+      'two equal parts',
+      [
+        [1, 'Alert: the disk is full '],
+        [2, 'on the host '],
+        [3, 'beta'],
+      ],
+      'Alert: the disk is full on the host beta',
+    ],
+    [
+      'an equal end',
+      [
+        [1, 'Alert: no memory '],
+        [2, 'on the host '],
+        [3, 'alpha'],
+      ],
+      'Alert: no memory on the host alpha',
+    ],
+    [
+      'an equal end that arrives first',
+      [
+        [3, 'alpha'],
+        [2, 'of the host '],
+        [1, 'Alert: the disk is full '],
+      ],
+      'Alert: the disk is full of the host alpha',
+    ],
+    [
+      'other parts',
+      [
+        [1, 'All is well '],
+        [2, 'at '],
+        [3, 'home'],
+      ],
+      'All is well at home',
+    ],
+  ])('are both whole with %s', async (_, parts, text) => {
+    await sendParts(...parts)
+    expect(await listTexts('true')).toEqual(['Alert: the disk is full on the host alpha', text])
+    await sendParts(...parts)
+    expect(await listTexts('true')).toHaveLength(2)
+  })
+
+  test('are sent once when all of their parts are repeated', async () => {
+    for (let i = 0; i < 3; i++)
+      await sendParts([1, 'Alert: the disk is full '], [3, 'alpha'], [2, 'on the host '])
+    expect(await listTexts('true')).toEqual(['Alert: the disk is full on the host alpha'])
+  })
+})
+
+test.each([
+  ['in their order', [0, 1, 2]],
+  ['in the reverse order', [2, 1, 0]],
+])('a part that is half a character alone is joined, %s', async (_, order) => {
+  const bytes = Buffer.from(`${'я'.repeat(133)}😀`, 'utf16le').swap16()
+  for (const at of order)
+    await send(header8(3, at + 1), percent(bytes.subarray(at * 134, at * 134 + 134)), '&coding=2')
+  expect(await listTexts('true')).toEqual([`${'я'.repeat(133)}😀`])
+})
+
+test('parts of contradictory totals are kept apart', async () => {
+  for (const [total, seq, text] of [
+    [2, 1, 'A'],
+    [3, 2, 'B'],
+    [4, 4, 'C'],
+    [2, 2, 'D'],
+  ] as const)
+    await send(header8(total, seq), text)
+  expect(await listTexts()).toEqual(['AD'])
+  expect((await listWaiting()).sort()).toEqual(['B', 'C'])
+})
+
+test('a part with a validity of a minute waits for the others', async () => {
+  await send(header8(2, 1), 'One', '&validity=1')
+  await send(header8(2, 2), 'Two', '&validity=1')
+  expect(await listTexts()).toEqual(['OneTwo'])
+})
+
 test('binary parts are refused', async () => {
   expect((await send(header8(2, 1), 'x', '&coding=1'))[0]).toBe(400)
 })
