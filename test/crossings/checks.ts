@@ -161,7 +161,11 @@ export const REMOVALS: readonly Removal[] = [
   ),
   removal(
     ['closedAccount'],
-    ['src/gateway/hooks/find-hook.ts', ".where(({ not }) => not(isDisabled('h.user')))", ''],
+    [
+      'src/engine/auth/find-auth-record.ts',
+      "return id === DEVICES_ID ? isDisabledSql('b.\"user\"') : 'false'",
+      "return 'false'",
+    ],
     each('closedAccount', 'a hook'),
   ),
   removal(
