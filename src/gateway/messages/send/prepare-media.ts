@@ -3,6 +3,8 @@ import { shrinkPicture } from '../../../engine/files/shrink-picture.ts'
 import { sniffContentType } from '../../../engine/files/sniff-content-type.ts'
 import { stripFile } from '../../../engine/files/strip-file.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
+import type { Holder } from '../../../platform/limits/limit-holder.ts'
+import { admission } from '../../../platform/limits/shared-limits.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { type Attachment, type Media, readAttachment } from '../../base/message-files.ts'
 import { MAX_FILES } from './mms.ts'
@@ -41,11 +43,12 @@ const toSentType = (type: string): string => {
 
 /**
  * Makes what an MMS has besides its text. Pictures and films lose what no decoder needs, such as the place of
- * a photo, and pictures are made smaller until all files fit into `maxBytes`.
- * Throws 400 for a file of another type, too many files, and files that do not fit. Takes up to a second of
- * CPU for each picture: callers use a turn of `admission.pictures`.
+ * a photo, and pictures are made smaller until all files fit into `maxBytes`. Each picture waits for a turn of
+ * `holder`, so that pictures of others are between them.
+ * Throws 400 for a file of another type, too many files, and files that do not fit; RetryLater without a turn.
  */
 export async function prepareMedia(
+  holder: Holder,
   subject: string,
   given: readonly GivenFile[],
   maxBytes: number,
@@ -60,7 +63,10 @@ export async function prepareMedia(
   // the smallest first: what they leave is for the others
   for (const file of pictures.toSorted((a, b) => a.bytes.length - b.bytes.length)) {
     const share = Math.floor(room / left--)
-    const bytes = (await findReady(file, share)) ?? (await shrink(file, share))
+    const bytes = await admission.pictures.run(
+      holder,
+      async () => (await findReady(file, share)) ?? shrink(file, share),
+    )
     if (!bytes) throw makeSizeError(file, maxBytes)
     fitted.set(file, bytes)
     room -= bytes.length
@@ -79,6 +85,7 @@ export type LeaveOut = (error: unknown) => void
 
 /** As `prepareMedia`, of pictures alone. Leaves out those that cannot be sent. */
 export async function preparePictures(
+  holder: Holder,
   given: readonly GivenFile[],
   maxBytes: number,
   leaveOut: LeaveOut,
@@ -86,11 +93,12 @@ export async function preparePictures(
   const pictures: GivenFile[] = []
   for (const file of given.slice(0, MAX_FILES)) {
     const type = toSentType((await sniffContentType(file.bytes)).type)
-    if (PICTURES.has(type) && (await isDecodable(file.bytes))) pictures.push(file)
+    const isShown = () => admission.pictures.run(holder, () => isDecodable(file.bytes))
+    if (PICTURES.has(type) && (await isShown())) pictures.push(file)
     else leaveOut(makeUnreadableError(file.name))
   }
   if (given.length > MAX_FILES) leaveOut(makeCountError())
-  return prepareMedia('', pictures, maxBytes)
+  return prepareMedia(holder, '', pictures, maxBytes)
 }
 
 type TypedFile = GivenFile & { readonly type: string }

@@ -158,11 +158,9 @@ async function loadAnew(
       files.push({ ...file, address: name })
       room -= file.bytes.length
     }
-    const media = await admission.pictures.run(holder, () =>
-      leaveOut
-        ? preparePictures(files, config.mmsMaxBytes, leaveOut)
-        : prepareMedia(subject, files, config.mmsMaxBytes),
-    )
+    const media = leaveOut
+      ? await preparePictures(holder, files, config.mmsMaxBytes, leaveOut)
+      : await prepareMedia(holder, subject, files, config.mmsMaxBytes)
     kept.keep(media.files.reduce((sum, { content }) => sum + content.size, 0))
     const marks = files.map(
       ({ address = '', bytes }) => [hashGiven(address), hashGiven(bytes)] as const,

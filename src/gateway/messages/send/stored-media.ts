@@ -32,27 +32,32 @@ export const hasFiles = ({ id, body, segments, attachments }: StoredMms): boolea
  * new, since the server's limit may be another now. Throws 409 if a file is gone, 400 for files that do not
  * fit.
  */
-export const withStoredMedia = <T>(
+export async function withStoredMedia<T>(
   db: Db,
   user: string,
   { mmsMaxBytes }: Pick<Config, 'mmsMaxBytes'>,
   message: StoredMms,
   work: (media: Media, words: string) => Promise<T>,
-): Promise<T> =>
-  // the files are in memory: a place of its own bounds how many
-  admission.heavyWork.run(makeUserHolder(user), async () => {
-    const stored = await findAllFiles(db, message)
+): Promise<T> {
+  const holder = makeUserHolder(user)
+  const stored = await findAllFiles(db, message)
+  const memory = admission.memory.open(holder)
+  try {
+    await memory.take(stored.reduce((sum, { size }) => sum + size, 0))
     const given: GivenFile[] = []
     for (const file of stored) given.push({ name: file.name, bytes: await readWholeFile(db, file) })
-    const prepared = await prepareMedia(message.subject, given, mmsMaxBytes)
+    const prepared = await prepareMedia(holder, message.subject, given, mmsMaxBytes)
     const files = prepared.files.map((file, i) => {
       const extension = /\.\w+$/.exec(file.name)?.[0] ?? ''
       const name = stored[i]!.name.replace(/(?:\.\w+)?$/, extension)
       return { ...file, name: nameCopy(message.id, name) }
     })
     const media = { subject: message.subject, files, orLink: message.segments > 0 }
-    return work(media, readWords(cutFileLinks(message.id, message.body), stored))
-  })
+    return await work(media, readWords(cutFileLinks(message.id, message.body), stored))
+  } finally {
+    memory.close()
+  }
+}
 
 async function findAllFiles(db: Db, { id, attachments }: StoredMms): Promise<StoredFile[]> {
   const stored = await findStoredFiles(db, { collection: MESSAGES, record: id }, attachments)

@@ -1,11 +1,14 @@
+import { makeUserHolder } from '../../../../src/engine/collections/collection.ts'
 import { withStoredMedia } from '../../../../src/gateway/messages/send/stored-media.ts'
 import { endMessages } from '../../../../src/gateway/retention/end-messages.ts'
 import { deleteFiles } from '../../../../src/gateway/retention/end-old-messages.ts'
+import { admission } from '../../../../src/platform/limits/shared-limits.ts'
 import {
   type Client,
   must,
   startServerWithDevices,
 } from '../../../support/server/server-with-devices.ts'
+import { until } from '../../../support/until.ts'
 import { openMmsServer, SMALL } from './mms-fixture.ts'
 
 // What becomes of an MMS that was accepted: it is sent again, changed, kept and deleted with its files.
@@ -220,4 +223,28 @@ test('a repetition prepares files by the present limit, and refuses those that d
   expect(small.bytes).toBeLessThanOrEqual(most)
   expect(small.names).toEqual(whole.names)
   await expect(repeat(10)).rejects.toMatchObject({ body: { error: 'files_too_large' } })
+})
+
+test('a repetition waits for its turn to decode pictures, and keeps no place of other work', async () => {
+  const { user } = await makeShop()
+  const { body } = await sendForm(user, { recipients: TO, body: 'Look' }, [SMALL])
+  const message = await findMessage(user, body.message_ids[0])
+  const { db } = server.server.services.store
+  const before = admission.memory.taken
+  let isDone = false
+  const turn = Promise.withResolvers<void>()
+  const other = admission.pictures.run(makeUserHolder('other'), () => turn.promise)
+  const mmsMaxBytes = Math.floor(SMALL.length / 2)
+  const repeated = withStoredMedia(db, user.id, { mmsMaxBytes }, message, async ({ files }) => {
+    isDone = true
+    return files.length
+  })
+  await until('the repetition waits', () => admission.pictures.use.waiting === 1)
+  expect(admission.heavyWork.use).toEqual({ running: 0, waiting: 0 })
+  expect(admission.memory.taken - before).toBe(SMALL.length)
+  expect(isDone).toBe(false)
+  turn.resolve()
+  await other
+  expect(await repeated).toBe(1)
+  expect(admission.memory.taken).toBe(before)
 })
