@@ -166,7 +166,7 @@ async function sendTo(
     senders: ['+4930123'],
   }
   const { send } = await openDriver(preset === 'custom' ? own : account)
-  return { sends: await send({}, 1) }
+  return { sends: await send({}, 300) }
 }
 
 runPayloads<Sent, Outcome>('carriers', PRESET_NAMES, (preset, sent) =>

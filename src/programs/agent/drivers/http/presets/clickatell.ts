@@ -1,5 +1,13 @@
 import type { PresetData } from '../preset.ts'
 
+/** Types of files that Clickatell delivers as Base64. */
+const MEDIA = [
+  ...['jpeg', 'jpg', 'png', 'gif', 'webp'].map((name) => `image/${name}`),
+  ...['aac', 'amr', 'mp4', 'mpeg', 'ogg'].map((name) => `audio/${name}`),
+  ...['mp4', '3gpp'].map((name) => `video/${name}`),
+  'application/pdf',
+]
+
 // The One API. `secret` is the API key of the integration.
 export const CLICKATELL: PresetData = {
   url: 'https://platform.clickatell.com',
@@ -80,5 +88,38 @@ export const CLICKATELL: PresetData = {
       'SCHEDULED',
     ],
   },
-  incoming: { each: 'event.moText', id: 'messageId', from: 'from', to: 'to', body: 'content' },
+  incoming: [
+    { each: 'event.moText', id: 'messageId', from: 'from', to: 'to', body: 'content' },
+    // one-api-client-callbacks (2026-11-29): files by their addresses, or one file as Base64, which is too large
+    // for a call
+    {
+      each: 'event.moMedia',
+      when: { contentType: [''] },
+      id: 'messageId',
+      from: 'from',
+      to: 'to',
+      body: 'caption',
+      files: {
+        each: 'files',
+        url: 'downloadUrl',
+        name: 'fileName',
+        type: 'contentType',
+        size: 'byteSize',
+      },
+    },
+    {
+      each: 'event.moMedia',
+      when: { contentType: MEDIA },
+      id: 'messageId',
+      from: 'from',
+      to: 'to',
+      body: 'caption',
+      files: {
+        url: 'downloadUrl',
+        called: 'file',
+        type: 'contentType',
+        lost: { contentType: MEDIA },
+      },
+    },
+  ],
 }

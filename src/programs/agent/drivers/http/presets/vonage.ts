@@ -83,6 +83,15 @@ export const VONAGE: PresetData = {
       body: `${type}.caption`,
       files: { url: `${type}.url`, name: `${type}.name` },
     })),
+    // mms/Content.java in github.com/Vonage/vonage-java-sdk (2026-08-11): several files, each with its words
+    {
+      when: { channel: ['mms'], message_type: ['content'] },
+      id: 'message_uuid',
+      from: 'from',
+      to: 'to',
+      body: ['text', ...[0, 1, 2, 3].map((place) => `content.${place}.caption`)],
+      files: { each: 'content', url: 'url', name: 'name', called: 'file' },
+    },
     {
       when: { 'from.type': ['sms', 'mms'], 'message.content.type': ['text'] },
       id: 'message_uuid',
