@@ -42,6 +42,61 @@ test.each([
 )
 
 test.each([
+  'Sendt fra min iPhone',
+  'Lähetetty iPhonesta',
+  'iPhoneから送信',
+  '发自我的iPhone',
+  '從我的 iPhone 傳送',
+  'Отправлено с iPhone',
+  'Надіслано з iPhone',
+  'أُرسلت من الـ iPhone',
+  'נשלח מה-iPhone שלי',
+  '나의 iPhone에서 보냄',
+  "iPhone'umdan gönderildi",
+  'Odesláno z iPhonu',
+  'iPhone-ról küldve',
+  'Στάλθηκε από το iPhone μου',
+  'Trimis de pe iPhone-ul meu',
+  'Đã gửi từ iPhone của tôi',
+  'मेरे iPhone से भेजा गया',
+])('an opt-out word is read above the signature %s', (signature) => {
+  for (const end of ['\n', '\n\n', '\r\n', '\r', '\u2028', '\n\u2003'])
+    expect(readOptWord({ body: `STOP${end}${signature}` }, WORDS)).toBe(true)
+  expect(readOptWord({ body: `${signature} STOP` }, WORDS)).toBeUndefined()
+})
+
+test.each([
+  'VS: ',
+  'Ynt: ',
+  'Отв: ',
+  'Тема: ',
+  '回复：',
+  '回覆: ',
+  '件名：',
+  '(無題)\n',
+  '（无主题） ',
+  '【件名なし】',
+  '(без темы) ',
+  '(intet emne) ',
+  '(uten emne)\n',
+  '제목 없음: ',
+  '(بلا موضوع) ',
+  'השב: ',
+])('an opt-out word is read after what a phone adds: %s', (added) => {
+  expect(readOptWord({ body: `${added}STOP` }, WORDS)).toBe(true)
+  expect(readOptWord(mms(added, 'Stop'), WORDS)).toBe(true)
+  expect(readOptWord({ body: `${added}STOP that` }, WORDS)).toBeUndefined()
+})
+
+test('the declaration before the layout of an MMS is no word', () => {
+  for (const before of [
+    '<?xml version="1.0"?>\n',
+    '<?xml?><!DOCTYPE smil PUBLIC "-//W3C" "x.dtd">',
+  ])
+    expect(readOptWord({ body: `${before}<smil></smil>\nSTOP` }, WORDS)).toBe(true)
+})
+
+test.each([
   ['J’ACCEPTE', "j'accepte"],
   ["C'EST OUI", 'C’est\u00a0oui'],
   ['JOIN NEWS', 'join\u200d-news'],
