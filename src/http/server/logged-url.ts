@@ -29,13 +29,13 @@ export const toLoggedPath = (url: string): string =>
   hidePathSecrets(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
 
 /**
- * What follows `;`, `&` or `=` in a path, or an escape of these or of `?`: a client may have put parameters
- * there.
+ * What follows `;`, `&`, `=` or `#` in a path, or an escape of these or of `?`: a client may have put parameters
+ * there, and chat programs escape the `#` of links to the console, which a secret follows.
  */
-const PARAMETERS = /(?<=[;&=]|%(?:3[bdf]|26)).*/is
+const PARAMETERS = /(?<=[;&=#]|%(?:25){0,9}(?:3[bdf]|2[36])).*/is
 
-/** API keys, also without `_`, as Twilio's API gets them. */
-const KEYS = /(?:psk|vk)_?\w{20,}/g
+/** API keys, also without `_`, as Twilio's API gets them, and JSON Web Tokens. */
+const KEYS = /(?:psk|vk)_?\w{20,}|eyJ[\w-]{5,}\.[\w.-]*/g
 
 const hidePathSecrets = (url: string) =>
   hideSecretEnd(url.replace(/\?.*/s, '')).replace(PARAMETERS, '…').replace(KEYS, '…')

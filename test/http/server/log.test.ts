@@ -254,6 +254,25 @@ test.each([
   '/api/devices/carriers//calls/Secret',
   '/api/files/sms_messages/abc/a.jpg?token=1.Secret',
   '/api/files/sms_messages/abc/a.jpg%3Ftoken=1.Secret',
+  // a fragment that a chat program or a scanner of mails escaped
+  '/_/%23/join/Secret-SecretSecret',
+  '/_/%2523/join/Secret-SecretSecret',
+  '/_/#/join/Secret-SecretSecret',
+  '/%23/conversations/Secret',
+  '/_/%23/pbinstall/eyJhbGciOiJIUzI1NiJ9.eyJpZCI6IlNlY3JldCJ9.Secret_Secret',
+  '/_/%23/auth/confirm-password-reset/eyJhbGciOiJIUzI1NiJ9.e30.Secret',
+  '/api/devices/pair%23Secret',
+  // a token where a client should have written a parameter
+  '/api/collections/users/confirm-verification/eyJhbGciOiJIUzI1NiJ9.eyJpZCI6IjEifQ.Secret-Sec_ret',
+  '/api/files/sms_messages/abc/a.jpg/eyJhbGciOiJIUzI1NiJ9.eyJpZCI6IjEifQ.Secret',
+  '/api/files/sms_messages/abc/a.jpg%253Ftoken=1.Secret',
+  '/api/files/sms_messages/abc/a.jpg%26token%3D1.Secret',
+  '/f/%61bcdefghijklmno0Secret-Secr/',
+  '/f;v=1/abcdefghijklmno0Secret-Secr',
+  '/leave/./Secret-SecretSecretSecretSecret',
+  '/leave/%2e/Secret-SecretSecretSecretSecret',
+  '/api/mobile/v1/incoming%2FSecret',
+  '/%6ceave/Secret-SecretSecretSecretSecret',
 ])('the link %s is logged without its token', (url) => {
   expect(toLoggedPath(url)).not.toContain('ecret')
   expect(toLoggedUrl(url)).not.toContain('ecret')
