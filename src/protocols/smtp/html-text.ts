@@ -14,7 +14,7 @@ import {
 type Element = DefaultTreeAdapterTypes.Element
 type Node = DefaultTreeAdapterTypes.ChildNode
 
-/** Maximum characters that are read of HTML, without the pictures in it. A text message has at most 1,600. */
+/** Maximum characters of all pages of a mail that are read. A text message has at most 1,600. */
 const MAX_HTML = 128 << 10
 /** Contents of pictures that stand in HTML itself. */
 const DATA = /data:[\w/+.-]{1,100};base64,[\w/+=\s]*/gi
@@ -42,13 +42,22 @@ export interface ShownHtml {
   readonly sources: ReadonlySet<string>
 }
 
+/** Cuts the pages of a mail to what is read of them, without the pictures that stand in them. */
+export function cutPages(pages: readonly string[]): string[] {
+  let left = MAX_HTML
+  return pages.map((page) => {
+    const cut = page.replace(DATA, 'data:').slice(0, left)
+    left -= cut.length
+    return cut
+  })
+}
+
 /**
  * The text that HTML shows, with the addresses of its links: a line for each block, table row and item of a
  * list. Not recursive: elements may be nested deeply. `leavesOutQuotes`: without quoted mails and signatures.
  */
 export function readHtml(html: string, leavesOutQuotes = false): ShownHtml {
-  const source = html.replace(DATA, 'data:').slice(0, MAX_HTML)
-  const page = parse(source, { scriptingEnabled: false })
+  const page = parse(html, { scriptingEnabled: false })
   const walk = new HtmlWalk(collectStyles(page.childNodes), leavesOutQuotes)
   return walk.read(page.childNodes)
 }

@@ -4,7 +4,7 @@ import { badRequest } from '../../platform/api-errors.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { joinLines, removeQuotes } from '../../portable/remove-quotes.ts'
 import { checkCharsets } from './charsets.ts'
-import { readHtml } from './html-text.ts'
+import { cutPages, readHtml } from './html-text.ts'
 import { type MailFile, MailParser, type MailText } from './mail-parts.ts'
 import { removeFillers } from './remove-fillers.ts'
 import { isReplyMail } from './reply-mail.ts'
@@ -48,9 +48,11 @@ export async function readMail(given: Buffer): Promise<Mail> {
     throw badRequest('The mail cannot be read.')
   })
   checkCharsets(parser.root, bytes)
-  const { texts } = parser
+  const whole = parser.texts.map(({ html }) => html)
+  const pages = cutPages(whole)
+  const texts = parser.texts.map(({ plain }, i) => ({ plain, html: pages[i]! }))
   const files = parser.files.filter(({ mimeType }) => !NO_FILE.test(mimeType))
-  const attached = leaveOutShown(files, texts)
+  const attached = leaveOutShown(files, whole.join('\n'), pages)
   const pictures: GivenFile[] = attached
     .filter(isPicture)
     .map(({ filename, bytes }) => ({ name: cleanText(filename ?? 'picture'), bytes }))
@@ -80,12 +82,14 @@ export async function readMail(given: Buffer): Promise<Mail> {
 
 const isPicture = ({ mimeType }: MailFile) => mimeType.startsWith('image/')
 
-/** Files without the pictures of a page: those that it names, and unnamed ones that belong to it. */
-function leaveOutShown(files: readonly MailFile[], texts: readonly MailText[]): MailFile[] {
-  const html = texts.map((text) => text.html).join('\n')
+/**
+ * Files without the pictures of the pages of a mail: those that they name, and unnamed ones that belong to
+ * them. `html`: the pages before they were cut.
+ */
+function leaveOutShown(files: readonly MailFile[], html: string, pages: readonly string[]) {
   if (html === '') return [...files]
   const sources = files.some(({ location }) => location !== '')
-    ? new Set(texts.flatMap((text) => [...readHtml(text.html).sources]))
+    ? new Set(pages.flatMap((page) => [...readHtml(page).sources]))
     : new Set<string>()
   const lower = html.toLowerCase()
   const isNamed = ({ id, location }: MailFile) =>

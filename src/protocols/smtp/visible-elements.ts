@@ -85,8 +85,12 @@ function readPixels(value: string | undefined): number | undefined {
   return number === '' ? undefined : Number(number) * (PIXELS[unit] ?? 1)
 }
 
-/** Maximum rules of the style sheets of a mail that are read. */
+/** Maximum rules of the style sheets of a page that are read. */
 const MAX_RULES = 250
+/** Maximum classes and ids of a selector: each is compared with those of each element. */
+const MAX_NAMES = 5
+/** Maximum declarations of style sheets that the elements of a page get; then only their own count. */
+const MAX_DECLARATIONS = 200_000
 /** A comment, up to the end of the style sheet if it has no end. */
 const COMMENT = /\/\*(?:[\s\S]*?\*\/|[\s\S]*$)/g
 const SIMPLE = /^(?:([a-z][a-z0-9]*)|\*)?((?:[.#][\w-]+)*)$/
@@ -98,13 +102,22 @@ interface Rule {
   readonly styles: Styles
 }
 
-export type StyleSheet = readonly Rule[]
+/** `left`: how many declarations the elements of the page may still get. */
+export interface StyleSheet {
+  readonly rules: readonly Rule[]
+  left: number
+}
 
 /**
  * Reads the rules of a style sheet that name elements, classes or ids alone. Rules for some screens only,
  * such as `@media`, and for elements within others are left out.
  */
-export function parseStyleSheet(text: string): StyleSheet {
+export const parseStyleSheet = (text: string): StyleSheet => ({
+  rules: parseRules(text),
+  left: MAX_DECLARATIONS,
+})
+
+function parseRules(text: string): Rule[] {
   const rules: Rule[] = []
   for (const rule of cutAtRules(text.replace(COMMENT, '')).split('}')) {
     const start = rule.indexOf('{')
@@ -117,6 +130,7 @@ export function parseStyleSheet(text: string): StyleSheet {
       const [found, element, names = ''] = SIMPLE.exec(selector.trim().toLowerCase()) ?? []
       if (!found) continue
       const parts = names.match(/[.#][\w-]+/g) ?? []
+      if (parts.length > MAX_NAMES) continue
       const classes = parts.filter((part) => part.startsWith('.')).map((part) => part.slice(1))
       const id = parts.find((part) => part.startsWith('#'))?.slice(1)
       rules.push({ element, classes, id, styles })
@@ -184,16 +198,18 @@ function addStyle(styles: Map<string, string>, property: string, value: string):
 export function findStyles({ nodeName, attrs }: Element, sheet: StyleSheet): Styles {
   const read = (wanted: string) => attrs.find(({ name }) => name === wanted)?.value ?? ''
   const own = parseStyles(read('style'))
-  const classes = read('class').toLowerCase().split(/\s+/)
+  const classes = new Set(read('class').toLowerCase().split(/\s+/))
   const id = read('id').toLowerCase()
   const all = new Map<string, string>()
-  for (const rule of sheet)
+  for (const rule of sheet.left > 0 ? sheet.rules : [])
     if (
       (rule.element ?? nodeName) === nodeName &&
       (rule.id ?? id) === id &&
-      rule.classes.every((name) => classes.includes(name))
-    )
+      rule.classes.every((name) => classes.has(name))
+    ) {
+      sheet.left -= rule.styles.size
       for (const [property, value] of rule.styles) addStyle(all, property, value)
+    }
   for (const [property, value] of own) addStyle(all, property, value)
   for (const [property, value] of all) all.set(property, value.replace(IMPORTANT, ''))
   return all
