@@ -44,9 +44,12 @@ export interface CarrierFile extends Readonly<Record<'url' | 'name' | 'contentTy
 
 /** Maximum bytes of a call. */
 export const MAX_CALL_BYTES = 256 << 10
+/** Maximum events of a call. */
 const MAX_EVENTS = 1_000
 /** Maximum files of a text. */
 const MAX_FILES = 100
+/** How often a call is searched for a file: some 0.1 ms each at most. */
+const MAX_SEARCHES = 3_000
 const MAX_NAME = 255
 /** Maximum names of an unknown event's fields, and levels below the first. */
 const MAX_NAMES = 50
@@ -67,35 +70,56 @@ export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined 
   const { signature, receipt, incoming, ignored } = carrier.interface
   if (signature && !isCallSigned(signature, call, carrier.webhook_secret || carrier.secret))
     return undefined
-  const text = call.body.toString().trim()
-  const query = Object.fromEntries(parseFormFields(readCallQuery(call)))
-  const common = { ...query, ...Object.fromEntries(readCallForm(call)) }
-  const lists = new Set([...receipt, ...incoming].flatMap(({ each }) => each ?? []))
   const events: CarrierEvent[] = []
   const unknown: string[][] = []
-  /** Reads the events of an item. `each`: the list that it is in. */
-  const read = (item: unknown, each?: string) => {
+  const source: Source = {
+    recode: makeRecoder(call),
+    common: hashText(readCallQuery(call) + (isFormCall(call) ? `&${call.body}` : '')),
+    searches: MAX_SEARCHES,
+  }
+  for (const { item, own, each } of listItems(carrier, call)) {
+    if (events.length >= MAX_EVENTS) break
     const ofItem = <T extends { each?: string | undefined }>(all: readonly T[]) =>
       all.filter((form) => form.each === each)
     const found = [
       ...ofItem(receipt).map((form) => readReceipt(form, item)),
-      ...ofItem(incoming).map((form) => readText(carrier, form, item, call)),
+      ...ofItem(incoming).map((form) => readText(carrier, form, item, own, source)),
     ].filter((event) => event !== undefined)
     events.push(...found.flat())
     if (found.length === 0 && !ignored.some((condition) => matchesCondition(item, condition)))
       unknown.push(listEventFields(item))
   }
+  return { events, unknown }
+}
+
+/** An item of a call, perhaps an event. `own`: without the query and form; `each`: the list that it is in. */
+interface Item {
+  readonly item: unknown
+  readonly own: unknown
+  readonly each?: string
+}
+
+/** The items of a call, at most MAX_EVENTS: a longer call costs no more. */
+function listItems({ interface: { receipt, incoming } }: Carrier, call: Call): Item[] {
+  const text = call.body.toString().trim()
+  const query = Object.fromEntries(parseFormFields(readCallQuery(call)))
+  const common = { ...query, ...Object.fromEntries(readCallForm(call)) }
+  const lists = new Set([...receipt, ...incoming].flatMap(({ each }) => each ?? []))
+  const items: Item[] = []
   const json = parseJson(text)
   for (const part of [json].flat().slice(0, MAX_EVENTS)) {
+    if (items.length === MAX_EVENTS) break
     const all = { ...common, ...(isObject(part) && part) }
     const present = [...lists].filter((each) => Array.isArray(readPath(all, each)))
+    // an item may lack what the query has
     for (const each of present)
-      for (const item of (readPath(all, each) as unknown[]).slice(0, MAX_EVENTS))
-        read(isObject(item) ? { ...query, ...item } : item, each) // an item may lack what the query has
+      for (const item of (readPath(all, each) as unknown[]).slice(0, MAX_EVENTS - items.length))
+        items.push({ item: isObject(item) ? { ...query, ...item } : item, own: item, each })
     // a call without anything is a test of the address
-    if (present.length === 0 && (text !== '' || Object.keys(all).length > 0)) read(all)
+    if (present.length === 0 && (text !== '' || Object.keys(all).length > 0))
+      items.push({ item: all, own: part })
   }
-  return { events, unknown }
+  return items
 }
 
 /** A receipt; none if it is not final, or of a text of somebody else. Undefined if this is no receipt. */
@@ -120,32 +144,39 @@ function readReceipt({ when, ref, status: at, error, channel, ...words }: Receip
   }
 }
 
+/**
+ * What the items of a call share. `common`: a hash of its query and form; `searches`: how often it may still
+ * be searched for a file.
+ */
+interface Source {
+  readonly recode: ReturnType<typeof makeRecoder>
+  readonly common: string
+  searches: number
+}
+
 /** A text; undefined if this is no text. */
 function readText(
   carrier: Carrier,
   form: Incoming,
   item: unknown,
-  call: Call,
+  own: unknown,
+  source: Source,
 ): CarrierText | undefined {
   const from = readTextAt(item, form.from)
+  if (from === '' || !matchesCondition(item, form.when)) return undefined
   const path = [form.body].flat().find((each) => readPath(item, each) != null)
-  const files = readCarrierFiles(item, form.files)
-  if (
-    from === '' ||
-    (path === undefined && files.length === 0) ||
-    !matchesCondition(item, form.when)
-  )
-    return undefined
-  const given = readTextAt(item, form.id) || JSON.stringify(item)
+  const files = readCarrierFiles(item, form.files, source)
+  if (path === undefined && files.length === 0) return undefined
+  const given = readTextAt(item, form.id) || `${source.common} ${JSON.stringify(own)}`
   // a list is JSON, which is always UTF-8
   const charset = form.each === undefined ? readTextAt(item, form.charset) : ''
   return {
     kind: 'text',
-    key: createHash('sha256').update(given).digest('base64url'),
+    key: hashText(given),
     from: normalizeSender(from),
     ...joinSubject(
       readTextAt(item, form.subject),
-      (path && recodeField(call, path, charset)) ?? readTextAt(item, path),
+      (path && source.recode(path, charset)) ?? readTextAt(item, path),
     ),
     sim: findSenderSlot(carrier, item, [form.to].flat()),
     ...(files.length > 0 && { files }),
@@ -162,48 +193,51 @@ function listEventFields(item: unknown, before = '', depth = 0): string[] {
     .slice(0, MAX_NAMES)
 }
 
-function readCarrierFiles(item: unknown, paths: Incoming['files']): CarrierFile[] {
+function readCarrierFiles(item: unknown, paths: Incoming['files'], source: Source): CarrierFile[] {
   if (!paths) return []
   const list = paths.each === undefined ? [item] : readPath(item, paths.each)
   if (!Array.isArray(list)) return []
   const numbers = paths.url.includes('*')
     ? Array.from({ length: MAX_FILES }, (_, i) => String(i))
     : ['']
-  const files = list.slice(0, MAX_FILES).flatMap((file) =>
-    numbers.flatMap((number) => {
+  const files: CarrierFile[] = []
+  for (const file of list.slice(0, MAX_FILES))
+    for (const number of numbers) {
+      if (files.length === MAX_FILES || source.searches-- <= 0) return files
       const at = (path = '') =>
         readTextAt(
           file,
           path.replace('*', () => number),
         )
       const url = at(paths.url)
-      if (url === '' && !(paths.lost && matchesCondition(file, paths.lost))) return []
+      if (url === '' && !(paths.lost && matchesCondition(file, paths.lost))) continue
       const [name = '', contentType = ''] = [paths.name, paths.type].map((path) =>
         at(path).slice(0, MAX_NAME),
       )
-      return {
-        url,
-        name: name || paths.called,
-        contentType,
-        size: Number(at(paths.size)) || undefined,
-      }
-    }),
-  )
-  return files.slice(0, MAX_FILES)
+      const size = Number(at(paths.size)) || undefined
+      files.push({ url, name: name || paths.called, contentType, size })
+    }
+  return files
 }
 
-/** A field of a query or form in another charset than UTF-8; undefined if it is UTF-8. */
-function recodeField(call: Call, name: string, charset: string): string | undefined {
-  if (charset === '' || !isCharset(charset)) return undefined
-  const form = isFormCall(call) ? call.body.toString('latin1') : ''
-  const pairs = [...splitFormPairs(readCallQuery(call)), ...splitFormPairs(form)]
-  const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
-  const bytes = value
-    ?.replaceAll('+', ' ')
-    .replace(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return bytes === undefined
-    ? undefined
-    : new TextDecoder(charset).decode(Buffer.from(bytes, 'latin1'))
+/** Returns a function that reads a field of a query or form in another charset; undefined if it is UTF-8. */
+function makeRecoder(call: Call) {
+  let pairs: readonly string[] | undefined
+  const readPairs = () => {
+    const form = isFormCall(call) ? call.body.toString('latin1') : ''
+    return [...splitFormPairs(readCallQuery(call)), ...splitFormPairs(form)]
+  }
+  return (name: string, charset: string): string | undefined => {
+    if (charset === '' || !isCharset(charset)) return undefined
+    pairs ??= readPairs()
+    const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+    const bytes = value
+      ?.replaceAll('+', ' ')
+      .replace(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    return bytes === undefined
+      ? undefined
+      : new TextDecoder(charset).decode(Buffer.from(bytes, 'latin1'))
+  }
 }
 
 function isCharset(label: string): boolean {
@@ -219,6 +253,8 @@ function normalizeSender(given: string): string {
   const from = given.replace(/^rcs:/, '')
   return from.length < SHORTEST ? from : (readPhone(from, '', { bare: 'world' }).phone ?? from)
 }
+
+const hashText = (text: string) => createHash('sha256').update(text).digest('base64url')
 
 const stripPlus = (sender: string) => sender.trim().replace(/^\+/, '')
 
