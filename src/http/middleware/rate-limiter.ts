@@ -1,5 +1,6 @@
 import type { Collection } from '../../engine/collections/collection.ts'
 import type { RateLimitRule, Settings } from '../../engine/settings/settings-shape.ts'
+import { toNetwork } from '../../platform/limits/limit-holder.ts'
 
 /** Names that rate limits use for a collection's routes. `*` matches one path segment. Contract 8.3 */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -86,7 +87,10 @@ export function findRule(rules: readonly RateLimitRule[], asked: RateLimitSubjec
   return undefined
 }
 
-/** Counts requests per rule and address. PocketBase: apis/middlewares_rate_limit.go, contract 8.3 */
+/**
+ * Counts requests per rule and address. One customer has all addresses of an IPv6 /64 network, so they count
+ * as one. PocketBase: apis/middlewares_rate_limit.go, contract 8.3
+ */
 export class RateLimiter {
   #limits: Settings['rateLimits'] | undefined
   #windows = new Map<string, Map<string, Window>>()
@@ -99,7 +103,12 @@ export class RateLimiter {
     this.#limits = limits
     const nowS = Math.floor(nowMs / 1000)
     this.#sweep(nowS)
-    return this.#take(`${asked.countedAs || rule.label}${rule.audience}`, asked.ip, rule, nowS)
+    return this.#take(
+      `${asked.countedAs || rule.label}${rule.audience}`,
+      toNetwork(asked.ip),
+      rule,
+      nowS,
+    )
   }
 
   #take(counter: string, ip: string, rule: RateLimitRule, nowS: number): boolean {

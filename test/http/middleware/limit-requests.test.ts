@@ -161,3 +161,16 @@ test('a rule allows its number of requests in a window for each address', () => 
     false,
   ])
 })
+
+test.each([
+  ['2001:db8:1:2::1', '2001:db8:1:2::2'],
+  ['2001:db8:1:2::1', '2001:DB8:1:2:ffff:ffff:ffff:ffff'],
+  ['2001:db8::1', '2001:db8:0:0:8000::'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+])('the addresses %s and %s of one customer count as one', (one, other) => {
+  const limiter = new RateLimiter()
+  const limits = { enabled: true, excludedIPs: [], rules: [rule('*:auth')] }
+  const from = (ip: string) => limiter.allows(limits, ask(ip), 0)
+  expect([from(one), from(other), from(one), from(other)]).toEqual([true, true, false, false])
+  expect([from('2001:db8:1:3::1'), from('203.0.113.8')]).toEqual([true, true])
+})
