@@ -130,7 +130,11 @@ test.each<[string, string, RegExp]>([
     'http://127.0.0.1:1/a.png',
     /could not be fetched: it could not be reached/,
   ],
-  ['that is a page', `${page.url}/login`, /login is a picture that cannot be read/],
+  [
+    'that is a page',
+    `${page.url}/login`,
+    /login could not be fetched: it is a page or XML, no file/,
+  ],
   ['that is too large', `${large.url}/a.png`, /could not be fetched: it has more than/],
   ['without an address', 'k3v9x0c2m5n8b1a/secret.jpg', /no http or https address/],
 ])('an alarm with a picture %s leaves as a text', async (_, address, fault) => {
