@@ -9,7 +9,7 @@ import {
   type PersonalData,
 } from '../base/personal-data.ts'
 
-/** Mails about faults of carriers that wait. Numbers in a fault are hidden when it is stored, names are not. */
+/** Waiting mails about faults of carriers. Numbers in a fault are hidden when it is stored, names are not. */
 const ALARM_MAILS: MentionStep = {
   mentions: [
     {

@@ -36,7 +36,7 @@ test('a short name is hidden as a word of its own', async () => {
   expect(await eraseBeside('Li', 'Li is no line')).toBe('… is no line')
 })
 
-/** An erasure beside a mail about a carrier's fault that waits. Returns the payload and the error that are left. */
+/** An erasure beside a waiting mail about a carrier's fault. Returns the payload and error that are left. */
 async function eraseBesideMail(name: string, fault: string, error = '') {
   const user = await server.makeUser()
   const phone = `+4915188${String(60_000 + people++)}`
