@@ -90,8 +90,8 @@ export const CLICKATELL: PresetData = {
   },
   incoming: [
     { each: 'event.moText', id: 'messageId', from: 'from', to: 'to', body: 'content' },
-    // one-api-client-callbacks (2026-11-29): files by their addresses, or one file as Base64, which is too large
-    // for a call
+    // one-api-client-callbacks (2026-11-29): files by their addresses, or one file as Base64, which is too
+    // large for a call
     {
       each: 'event.moMedia',
       when: { contentType: [''] },
