@@ -73,6 +73,23 @@ function encryptLinkToken(keys: Keys, plain: bigint): string {
   return Buffer.concat([block, computeLinkTag(keys, block)]).toString('base64url')
 }
 
+/** A link of `{{stop_link}}` at any address. */
+const LINK = /https?:\/\/[^\s?#]{1,300}\/leave\/([\w-]{32})(?![\w-])/g
+
+/** A text that is sent again, with the present address in its links. Links of others stay. */
+export async function renewStopLinks(
+  db: Db,
+  { publicUrl }: LinkConfig,
+  text: string,
+): Promise<string> {
+  const renewed = new Map<string, string>()
+  for (const [link, token = ''] of text.matchAll(LINK)) {
+    const next = `${publicUrl}/leave/${token}`
+    if (link !== next && (await readStopLink(db, token))) renewed.set(link, next)
+  }
+  return text.replace(LINK, (link) => renewed.get(link) ?? link)
+}
+
 /** The person whose link has this token; undefined for a forged one, after the same work for each. */
 export async function readStopLink(db: Db, token: string): Promise<StopLink | undefined> {
   const keys = deriveLinkKeys((await findPurposeKey(db, PURPOSE)) ?? randomBytes(KEY_BYTES))

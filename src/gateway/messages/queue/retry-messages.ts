@@ -11,6 +11,7 @@ import type { Media } from '../../base/message-files.ts'
 import { CANCELED, REASONS } from '../../base/message-status.ts'
 import { type Permit, requirePermit } from '../../base/permissions.ts'
 import { SERVER_REFS } from '../../base/server-refs.ts'
+import { renewStopLinks } from '../../base/stop-link.ts'
 import { KEPT_SCOPE, readScope, toOfferedScope } from '../send/consent-scope.ts'
 import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
 import { moveExpiry } from '../send/message-expiry.ts'
@@ -163,10 +164,12 @@ function findRetryObstacle(
 async function offerFailedAgain(
   services: SendServices,
   permit: Permit,
-  one: Failed,
+  failed: Failed,
   batch: string,
   keepsQuiet: boolean,
 ): Promise<Verdict> {
+  const { store, config, acceptor } = services
+  const one = { ...failed, body: await renewStopLinks(store.db, config, failed.body) }
   const segments = hasFiles(one) ? 0 : countSegments(one.body).segments
   const message = makeOfferedMessage({ ...one, segments }, true, keepsQuiet)
   const { priority, sim, guarantee } = one
@@ -184,7 +187,6 @@ async function offerFailedAgain(
     ...toOfferedScope(readScope(one.scope)),
     messages: [message],
   }
-  const { store, config, acceptor } = services
   const verdict = hasFiles(one)
     ? await withStoredMedia(store.db, permit.sender.user, config, one, (media, words) =>
         storeMms(store, config, { ...offer, media, body: writeStoredText(words, media.files) }),
@@ -203,10 +205,12 @@ export async function retryMessage(
   id: string,
   { device_id }: z.output<typeof RETRY_MESSAGE>,
 ): Promise<Sent> {
-  const one = await selectMessages(services.store.db, sender.user)
+  const { store, config } = services
+  const found = await selectMessages(store.db, sender.user)
     .where('m.id', '=', id)
     .executeTakeFirst()
-  if (!one) throw gatewayRefusal('message_not_found')
+  if (!found) throw gatewayRefusal('message_not_found')
+  const one = { ...found, body: await renewStopLinks(store.db, config, found.body) }
   const { status, type, to, body, priority, sim, guarantee, campaign, reason } = one
   if (campaign !== '' && campaign !== sender.sentBy) throw makeCampaignError(campaign)
   if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
@@ -235,9 +239,7 @@ export async function retryMessage(
     return sendMessages(services, sender, { ...single, media })
   }
   if (!hasFiles(one)) return send(body)
-  return withStoredMedia(services.store.db, sender.user, services.config, one, (media, words) =>
-    send(words, media),
-  )
+  return withStoredMedia(store.db, sender.user, config, one, (media, words) => send(words, media))
 }
 
 /** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */

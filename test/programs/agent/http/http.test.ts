@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
 import { makeSampleRequest } from '../../../../src/programs/agent/drivers/http/sample-request.ts'
 import { freePort } from '../../../support/database/postgres.ts'
@@ -253,6 +254,19 @@ test('receipts and texts of the carrier are reported, in any order, a repeated t
   expect(new Set(received.map(({ at }) => at)).size).toBe(2)
   expect((await post(callback.replace('k3v9', 'other'), text)).status).toBe(404)
   expect((await post(callback, 'x'.repeat(300_000))).status).toBe(413)
+})
+
+test('a compressed call gets 415, and identity is no compression', async () => {
+  const { callback, received, unknown } = await openDriver(custom(carrier.url))
+  const text = '{"kind":"text","id":"z1","from":"491761000002","to":"Acme","body":"Hi"}'
+  const body = gzipSync(text)
+  for (const encoding of ['gzip', 'br', 'GZIP', 'identity, gzip', 'x-own'])
+    expect(
+      await fetch(callback, { method: 'POST', body, headers: { 'content-encoding': encoding } }),
+    ).toMatchObject({ status: 415 })
+  expect([received, unknown]).toEqual([[], []])
+  expect((await post(callback, text, { 'content-encoding': 'Identity' })).status).toBe(200)
+  expect(received).toHaveLength(1)
 })
 
 test('a text in the charset that its call names is read', async () => {

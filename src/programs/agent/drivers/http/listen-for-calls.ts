@@ -34,6 +34,8 @@ export async function listenForCalls(
   async function take(request: IncomingMessage): Promise<number> {
     const { method = 'GET', url = '/' } = request
     if (url.split('?')[0] !== pathname) return 404
+    // no carrier compresses its calls
+    if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? '')) return 415
     const body = await readCallBody(request)
     if (!body) return 413
     const headers = Object.fromEntries(
