@@ -61,8 +61,6 @@ export async function planReplies(
       message.from.trim() === '' ? '' : (from ?? message.from),
     )
     const { media } = message
-    if (media.length > MAX_FILES)
-      throw new TwilioRefusal(21623, `A <Message> has at most ${MAX_FILES} <Media>`)
     const body = cleanText(message.body)
     const isEmpty = isInvisible(body)
     if ((isEmpty && media.length === 0) || [...body].length > MAX_CHARACTERS)
@@ -121,7 +119,10 @@ async function countBetween(
   return replies
 }
 
-/** Throws TwilioRefusal for too many replies, and for one whose recipient has opted out. */
+/**
+ * Throws TwilioRefusal for too many replies or files, and for one whose recipient has opted out. All files of
+ * an answer are fetched and made smaller within the lease of its call, which is repeated after that.
+ */
 export async function checkReplies(
   store: Store,
   user: string,
@@ -129,6 +130,8 @@ export async function checkReplies(
 ): Promise<void> {
   if (replies.length > MAX_REPLIES)
     throw new TwilioRefusal(14109, `A text gets at most ${MAX_REPLIES} replies`)
+  if (replies.flatMap(({ media }) => media).length > MAX_FILES)
+    throw new TwilioRefusal(21623, `The replies to a text have at most ${MAX_FILES} <Media>`)
   const recipients = replies.map(({ to }) => to)
   if ((await findRefused(store, user, recipients)).size > 0)
     throw new TwilioRefusal(21610, 'The recipient of a reply has opted out')

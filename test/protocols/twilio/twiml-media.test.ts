@@ -130,6 +130,36 @@ test.each<[string, string, string]>([
     '21620',
   ],
   ['eleven pictures', `<Message>${'<Media>PICTURES/a.jpg</Media>'.repeat(11)}</Message>`, '21623'],
+  [
+    'eleven pictures in two messages',
+    `<Message>${'<Media>PICTURES/a.jpg</Media>'.repeat(5)}</Message><Message>${'<Media>PICTURES/a.jpg</Media>'.repeat(6)}</Message>`,
+    '21623',
+  ],
+  [
+    'a hundred pictures',
+    `<Message>${'<Media>PICTURES/a.jpg</Media>'.repeat(100)}</Message>`,
+    '21623',
+  ],
+  [
+    'ten messages of two pictures',
+    `<Message>${'<Media>PICTURES/a.jpg</Media>'.repeat(2)}</Message>`.repeat(10),
+    '21623',
+  ],
+  [
+    'an element of another case',
+    '<Message><Body>x</Body><media>PICTURES/a.jpg</media></Message>',
+    '14110',
+  ],
+  [
+    'a picture in its address',
+    '<Message><Media>data:image/png;base64,AAAA</Media></Message>',
+    '21620',
+  ],
+  [
+    'an address with a password',
+    '<Message><Media>http://a:b@127.0.0.1/a.jpg</Media></Message>',
+    '21620',
+  ],
   ['a picture outside of a message', '<Media>PICTURES/a.jpg</Media>', '14110'],
   ['an element in a Media', '<Message><Media><b>x</b></Media></Message>', '14110'],
 ])('a document with %s sends nothing, and its call says why', async (_, inside, code) => {
