@@ -24,6 +24,9 @@ const PICTURES: ReadonlySet<string> = new Set([
 /** Thumbnail sizes that every file field allows. PocketBase: apis/file.go */
 const DEFAULT_SIZES: readonly string[] = ['100x100']
 
+/** Maximum bytes of a picture to decode: it is in memory as a whole. A field may take larger files. */
+const MAX_PICTURE_BYTES = 64 << 20
+
 /** What is stored of a picture that cannot be decoded: an empty thumbnail, so that it is tried once. */
 const NONE = { type: '', content: makeMemoryContent(Buffer.alloc(0)) }
 
@@ -40,13 +43,21 @@ export async function findThumb(
 ): Promise<StoredFile | undefined> {
   const isAdmitted = DEFAULT_SIZES.includes(size) || field.thumbs.includes(size)
   if (!isAdmitted || !PICTURES.has(original.type)) return undefined
+  if (original.size > MAX_PICTURE_BYTES) return undefined
   const find = () => findStoredFile(db, place, size)
   const make = async () => {
-    const picture = await readWholeFile(db, original)
-    const { type, content } = await makeThumbnail(picture, original.type, size).catch(keepFailure)
-    const thumb = { size, original: original.id }
-    // another node may have stored the thumbnail meanwhile; `find` then returns that one
-    await db.transaction((inside) => storeFile(inside, place, { type, thumb }, content))
+    const memory = admission.memory.open(holder)
+    try {
+      // no wait for memory: others wait for this turn
+      memory.takeNow(original.size)
+      const picture = await readWholeFile(db, original)
+      const { type, content } = await makeThumbnail(picture, original.type, size).catch(keepFailure)
+      const thumb = { size, original: original.id }
+      // another node may have stored the thumbnail meanwhile; `find` then returns that one
+      await db.transaction((inside) => storeFile(inside, place, { type, thumb }, content))
+    } finally {
+      memory.close()
+    }
     return find()
   }
   // look again: while this request waited, another one may have made the thumbnail

@@ -111,9 +111,11 @@ export async function* readStoredFile(db: Db, { id }: StoredFile, from: number, 
 
 /** The whole file in memory. Throws as `readStoredFile`. */
 export async function readWholeFile(db: Db, file: StoredFile): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  for await (const piece of readStoredFile(db, file, 0, file.size)) pieces.push(piece)
-  return Buffer.concat(pieces)
+  const whole = Buffer.allocUnsafe(file.size)
+  let length = 0
+  for await (const piece of readStoredFile(db, file, 0, file.size))
+    length += piece.copy(whole, length)
+  return whole
 }
 
 /** Reads bytes of a chunk. Chunks are stored uncompressed, so Postgres reads only these bytes. */

@@ -113,7 +113,7 @@ function emptyBoxes(film: Film, from: number, to: number): boolean {
     const isShown = isPlayed(film, box)
     if (CONTAINERS.has(box.type) && isShown) {
       if (!emptyBoxes(film, box.from, box.end)) return false
-    } else if (NEEDED.has(box.type)) hideWords(film.bytes, box)
+    } else if (NEEDED.has(box.type)) hideWords(film, box)
     else {
       if (!isShown) emptySamples(film, box)
       film.bytes.write('free', box.start + 4, 'latin1')
@@ -200,9 +200,21 @@ function findSampleSizes(
   }
 }
 
-function hideWords(film: Buffer, { type, from, end }: Box): void {
-  const times = film[from] === 1 ? 16 : 8
-  if (DATED.has(type)) film.fill(0, from + 4, Math.min(end, from + 4 + times))
-  // the name that a program gives its part: behind its kind
-  if (type === 'hdlr') film.fill(0, Math.min(end, from + 24), end)
+function hideWords(film: Film, { type, from, end }: Box): void {
+  const { bytes } = film
+  const hide = (start: number, length: number) =>
+    bytes.fill(0, Math.min(end, start), Math.min(end, start + length))
+  if (DATED.has(type)) hide(from + 4, bytes[from] === 1 ? 16 : 8)
+  // the maker, and the name that a program gives its part: behind its kind
+  if (type === 'hdlr') hide(from + 12, end)
+  if (type !== 'stsd') return
+  for (const entry of readBoxes(film, Math.min(end, from + 8), end))
+    if (entry && PICTURE_CODES.test(entry.type)) {
+      // the program's version and maker, and the name that it gives its code
+      hide(entry.from + 8, 16)
+      hide(entry.from + 42, 32)
+    }
 }
+
+/** Codes of pictures that phones show: H.263, H.264, H.265, AV1, VP9, MPEG-4. */
+const PICTURE_CODES = /^(?:s263|avc[1-4]|hvc1|hev1|av01|vp0[89]|mp4v|dv[ah]\w)$/

@@ -1,5 +1,8 @@
 import PocketBase from 'pocketbase'
+import { makeUserHolder } from '../../../src/engine/collections/collection.ts'
 import { isDecodable } from '../../../src/engine/files/make-thumbnail.ts'
+import { BYTES } from '../../../src/platform/limits/admission-limits.ts'
+import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { writeManyScans } from '../../payloads/files/worst-pictures.ts'
 import { makePhoto } from '../../support/pictures.ts'
 import { SUPERUSER, startServer } from '../../support/server/start.ts'
@@ -49,6 +52,39 @@ test('a photo beside them has its thumbnail', async () => {
   const small = await view('photo.jpg')
   expect(small.length).toBeLessThan(photo.length)
   expect(await isDecodable(small)).toBe(true)
+})
+
+const countBytes = async (collection: string, id: string, name: string) => {
+  const url = `${server.url}/api/files/${collection}/${id}/${name}?thumb=100x100`
+  const answer = await fetch(url, { headers: { range: 'bytes=0-9' } })
+  return Number(answer.headers.get('content-range')?.split('/')[1])
+}
+
+test('without memory for it, a photo is shown itself, and has its thumbnail later', async () => {
+  const other = await pb.collection('albums').create({
+    open: [new File([new Uint8Array(photo)], 'photo.jpg')],
+  })
+  const count = () => countBytes(other.collectionId, other.id, other.open[0])
+  const before = admission.memory.taken
+  const share = admission.memory.open(makeUserHolder('other'))
+  share.force(BYTES.memory.total)
+  const startMs = performance.now()
+  expect(await count()).toBe(photo.length)
+  // it kept no turn of others while it waited
+  expect(performance.now() - startMs).toBeLessThan(5_000)
+  share.close()
+  expect(await count()).toBeLessThan(photo.length)
+  expect(admission.memory.taken).toBe(before)
+  await pb.collection('albums').delete(other.id)
+})
+
+test('a photo of more than 64 MiB has no thumbnail', async () => {
+  const large = [{ name: 'open', type: 'file', maxSelect: 1, maxSize: 80_000_000 }]
+  await pb.collections.create({ name: 'films', type: 'base', fields: large, viewRule: '' })
+  const bytes = new Uint8Array(Buffer.concat([photo, Buffer.alloc(64 << 20)]))
+  const film = await pb.collection('films').create({ open: new File([bytes], 'photo.jpg') })
+  expect(await countBytes(film.collectionId, film.id, film.open)).toBe(bytes.length)
+  await pb.collection('films').delete(film.id)
 })
 
 test('a failed thumbnail is deleted with its file', async () => {

@@ -191,6 +191,30 @@ test.each([
   expect(kept.toString('latin1').split('PICTURE!').length - 1).toBe(3)
 })
 
+test('a film does not say with which program or device its pictures were coded', () => {
+  const entry = (code: string) =>
+    box(
+      code,
+      Buffer.concat([Buffer.alloc(6), Buffer.from([0, 1])]),
+      Buffer.concat([Buffer.alloc(4), Buffer.from('GoPr'), Buffer.alloc(8)]),
+      Buffer.from([7, 128, 4, 56, 0, 72, 0, 0, 0, 72, 0, 0, 0, 0, 0, 0, 0, 1]),
+      `\x11GoPro AVC encoder`.padEnd(32, '\0'),
+      Buffer.from([0, 24, 0xff, 0xff]),
+      box('avcC', 'CODEBOOK'),
+    )
+  for (const code of ['avc1', 'hvc1', 'mp4v', 's263']) {
+    const table = box('stsd', Buffer.from([0, 0, 0, 0, 0, 0, 0, 1]), entry(code))
+    const kind = box('hdlr', '\0\0\0\0mhlrvide', 'appl', Buffer.alloc(8))
+    const track = box('trak', box('mdia', kind, box('minf', box('stbl', table))))
+    const film = Buffer.concat([box('ftyp', 'mp42\0\0\0\0'), box('moov', track)])
+    const kept = stripFile(film, 'video/mp4')!
+    expect(kept.length).toBe(film.length)
+    for (const told of ['GoPr', 'appl', 'encoder']) expect(kept.includes(told)).toBe(false)
+    for (const needed of [code, 'CODEBOOK', 'vide', '\x07\x80\x04\x38\0\x48', '\0\x18\xff\xff'])
+      expect(kept.includes(needed, 0, 'latin1')).toBe(true)
+  }
+})
+
 test.each(['vide', 'soun', 'sbtl'])('the samples of a track %s stay in a film', (handler) => {
   const kept = stripFile(writeTrackedFilm([SECRET], { handler }), 'video/mp4')!
   expect(kept.includes(SECRET)).toBe(true)
