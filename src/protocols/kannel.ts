@@ -115,7 +115,9 @@ const sendPart = (
     call,
     async (sender) => {
       const place = readPlace(header)
-      const { body: text = '', ...given } = await read(sender)
+      const { body = '', ...given } = await read(sender)
+      // Postgres cannot store NUL. What else a text must not have may be half a character here
+      const text = body.replaceAll('\0', '')
       if (text === '') throw invalidRequest('Empty part of a text, rejected')
       // a part may be a blank alone
       const send = await readDoorSend(call.services, sender, { ...given, body: '-' })

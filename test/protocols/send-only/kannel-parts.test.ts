@@ -261,3 +261,19 @@ test('a part with a validity of a minute waits for the others', async () => {
 test('binary parts are refused', async () => {
   expect((await send(header8(2, 1), 'x', '&coding=1'))[0]).toBe(400)
 })
+
+test.each([
+  ['as UTF-8', 'a%00b', 'c%00', ''],
+  ['as UTF-16', '%00a%00%00%00b', '%00%00%00c', '&coding=2'],
+  ['in a charset', '%00ab', 'c', '&charset=ISO-8859-1'],
+  ['before half a character', '%00a%00b%00%00%D8%3D', '%DE%00%00c', '&coding=2'],
+])('a zero byte in a part is left out, %s', async (_, one, two, more) => {
+  expect(await send(header8(2, 1), one, more)).toEqual(ACCEPTED)
+  expect(await send(header8(2, 2), two, more)).toEqual(ACCEPTED)
+  expect((await listTexts('true')).map((body) => String(body).replace('😀', ''))).toEqual(['abc'])
+})
+
+test('a part of zero bytes alone is refused', async () => {
+  expect(await send(header8(2, 1), '%00%00')).toEqual([400, 'Empty part of a text, rejected'])
+  expect(await listTexts('true')).toEqual([])
+})
