@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import PostalMime, { type Attachment, type PostalMimeOptions } from 'postal-mime'
 import { sniffContentType } from '../../engine/files/sniff-content-type.ts'
 import type { MimePart } from './charsets.ts'
@@ -37,6 +38,12 @@ const SIGNED = /^(?:(?:image|video|audio)\/|application\/(?:pdf|zip)$)/
 /** Of these, those that a text cannot be. SVG is one. */
 const NO_TEXT = /^(?:image\/(?!svg)|video\/)/
 
+/**
+ * What programs declare for a text in a charset that they do not know: cron without a locale ASCII, Sendmail
+ * `unknown-8bit`, Pine `X-UNKNOWN`. RFC 1428
+ */
+const UNDECLARED = /^(?:us-ascii|ansi_x3\.4-1968|unknown-8bit|x-unknown)$/i
+
 /** Reads a mail into its texts and files. */
 export class MailParser extends Base {
   readonly files: MailFile[] = []
@@ -53,9 +60,13 @@ export class MailParser extends Base {
   override async collectNode(node: MimePart, alternative: MimePart | false, related: boolean) {
     const { contentType, content } = node
     if (content && node.childNodes.length === 0) {
-      const { type } = await sniffContentType(Buffer.from(content))
-      const isText = contentType.parsed.value.startsWith('text/')
-      if ((isText ? NO_TEXT : SIGNED).test(type)) contentType.parsed.value = type
+      const bytes = Buffer.from(content)
+      const { type } = await sniffContentType(bytes)
+      const { parsed } = contentType
+      const isText = parsed.value.startsWith('text/')
+      if ((isText ? NO_TEXT : SIGNED).test(type)) parsed.value = type
+      if (isText && UNDECLARED.test(parsed.params.charset ?? ''))
+        parsed.params.charset = isUtf8(bytes) ? 'utf-8' : 'windows-1252'
     }
     return super.collectNode(node, alternative, related)
   }

@@ -1,4 +1,3 @@
-import { isAscii, isUtf8 } from 'node:buffer'
 import type { GivenFile } from '../../gateway/messages/send/prepare-media.ts'
 import { badRequest } from '../../platform/api-errors.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
@@ -39,9 +38,8 @@ const NO_FILE =
  * Reads a mail and its pictures; an answer without quotes and signature, too. Throws 400 if it is
  * malformed, too large or empty, or not valid in its charset.
  */
-export async function readMail(given: Buffer): Promise<Mail> {
-  checkLines(given)
-  const bytes = fixCharset(given)
+export async function readMail(bytes: Buffer): Promise<Mail> {
+  checkLines(bytes)
   const limits = { maxHeadersSize: 64 << 10, maxNestingDepth: 20, maxRfc822NestingDepth: 0 }
   const parser = new MailParser(limits)
   const mail = await parser.parse(bytes).catch(() => {
@@ -115,13 +113,6 @@ const chooseMailText = (texts: readonly MailText[], leavesOutQuotes = false): st
     })
     .join('\n')
     .slice(0, MAX_BODY)
-
-/** Cron on a machine without a locale declares ASCII for texts in UTF-8. */
-function fixCharset(bytes: Buffer): Buffer {
-  if (isAscii(bytes) || !isUtf8(bytes)) return bytes
-  return Buffer.from(bytes.toString('latin1').replace(ASCII_CHARSET, '$1utf-8'), 'latin1')
-}
-const ASCII_CHARSET = /(charset="?)(?:us-ascii|ansi_x3\.4-1968)/gi
 
 const describeLeftOut = (count: number, word: string) =>
   count === 0 ? '' : `[${count} ${word}${count === 1 ? '' : 's'}]`
