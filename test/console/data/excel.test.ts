@@ -232,6 +232,21 @@ test.each<[string, Parts]>([
   expect({ head, rows }).toEqual({ head: READ.head, rows: READ.rows })
 })
 
+test.each<[string, readonly (string | undefined)[], readonly number[]]>([
+  ['all numbers', ['1', '4', '9'], [4, 9]],
+  ['no numbers', [undefined, undefined, undefined], [2, 3]],
+  ['some numbers', ['3', undefined, '9'], [4, 9]],
+  ['empty numbers', ['', '', ''], [2, 3]],
+  ['words for numbers', ['one', 'two', 'three'], [2, 3]],
+])('rows that have %s are named by their places in the sheet', async (_, numbers, lines) => {
+  const [titles, ann] = PEOPLE.split(/(?<=<\/row>)/) as [string, string]
+  const rows = [titles, ann, ann].map((row, at) =>
+    numbers[at] === undefined ? row : row.replace('<row', `<row r="${numbers[at]}"`),
+  )
+  const sheet = await readExcel(zipParts(xlsxParts(rows.join(''), { texts: TEXTS })))
+  expect(sheet.lines).toEqual(lines)
+})
+
 test('a text is read with all its runs and escapes, without how it is pronounced', async () => {
   const cells = [2, 3, 4, 5, 6, 7].map(shared).join('')
   const parts = xlsxParts(`${HEAD}<row>${cells}${shared(0)}</row>`, { texts: TEXTS })

@@ -145,7 +145,7 @@ function readRows(sheet: Uint8Array, workbook: Workbook): SheetRow[] {
   readXml(sheet, {
     open(name, attributes) {
       if (name === 'row') {
-        line = Number(attributes.r ?? line + 1)
+        line = Number(attributes.r) || line + 1
         column = 0
         cells = []
         rows.push({ line, cells })
