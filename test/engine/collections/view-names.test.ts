@@ -49,6 +49,12 @@ test.each<[query: string, ids: string]>([
   ['where title = (select "NAME" from other where name = "docs")', 'a'],
   ['where title between "docs" and "docs"', 'a'],
   ['/* "docs" */ where title = "docs" -- "docs"', 'a'],
+  ['where title is "docs"', 'a'],
+  ['where title is not "docs" and title <> ""', 'b c'],
+  ['where instr(title, "o") > 0', 'a'],
+  ['where substr(title, 1, 2) = substr("docs", 1, 2)', 'a'],
+  ['where replace(title, "d", "D") = "Docs"', 'a'],
+  ['group by "ID" having count("title") > 0', 'a b c'],
   ['order by "docs"', 'a b c'],
   ['order by "MyRank" desc', 'a b c'],
 ])('a query of docs with %s finds "%s"', async (rest, ids) => {
@@ -57,6 +63,12 @@ test.each<[query: string, ids: string]>([
 
 test.each<[query: string, ids: string]>([
   ['select d.id from docs d where "D"."Title" = "docs"', 'a'],
+  [
+    'select d.id from docs d left join other as "o" on "O"."name" = d.title where "o".id != ""',
+    'a',
+  ],
+  ['select docs.id from docs, other where docs.title = "docs" and OTHER.name = "docs"', 'a'],
+  ['with x as (select id, title as "T" from docs) select id from x where "T" = "docs"', 'a'],
   ['select d.id from docs as d where D.TITLE = "docs" and title != "d"', 'a'],
   ['select id from docs d where title = "d" or title = "docs"', 'a'],
   ['select docs.id from docs join other on other.name = docs.title and docs.title = "docs"', 'a'],

@@ -373,6 +373,33 @@ test.each([
   ),
 )
 
+const LETTERS: Readonly<Record<string, readonly string[]>> = {
+  'flags and families': ['🇩🇪', '👩‍👩‍👧‍👦', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'x'],
+  'accents of their own': ['e\u0301', 'a\u0308\u0323', ' '],
+  Hindi: ['क्षि', 'नि', ' '],
+  Korean: ['각', '\u1100\u1161\u11a8'],
+  'GSM letters of two units': ['{', '€', '^', 'a'],
+  'words and line ends': ['word ', '\r\n', 'ç', '\u200d'],
+}
+test.each(Object.keys(LETTERS))(
+  'a text of %s is cut to the most that fits, between letters',
+  (title) => {
+    const letters = LETTERS[title]!
+    for (let length = 60; length < 200; length += 7) {
+      const text = Array.from({ length }, (_, i) => letters[(i * i + 3 * i) % letters.length]).join(
+        '',
+      )
+      const ends = [...new Intl.Segmenter('en').segment(text)].map(({ index }) => index)
+      for (const parts of [1, 2]) {
+        const fits = (one: string) => countSegments(one).segments <= parts
+        const cuts = ends.map((end) => `${text.slice(0, end).trimEnd()}...`)
+        const longest = fits(text) ? text : cuts.findLast(fits)
+        expect(cutToParts({ text, ends: [], rest: 0 }, parts)).toBe(longest)
+      }
+    }
+  },
+)
+
 test("the recipe's template for Uptime Kuma renders", () => {
   const { text } = blocksOf('docs/recipes/tools.md').find((block) =>
     block.text.startsWith('{{#if heartbeat}}'),
