@@ -60,7 +60,7 @@ const NEW_BACKUP = z
       .optional()
       .describe('Without one it is named for the time.'),
   })
-  .meta({ id: 'NewBackup' })
+  .meta({ id: 'BackupRequest' })
 
 const TOKEN = z.object({
   token: z.string().optional().describe('Of `POST /api/files/token`, asked for by a superuser.'),

@@ -42,12 +42,14 @@ export const WEBHOOK_BODY = z
     id: makeIdSchema(MAX_ID).nullish().describe('One that exists is replaced.'),
     url: makeFilledText(2_000),
     event: z.enum(EVENTS, EVENT_ERROR),
-    deviceId: makeIdSchema(MAX_DEVICE_ID).nullish().describe('Left out: all devices.'),
-    device_id: makeIdSchema(MAX_DEVICE_ID)
+    deviceId: makeIdSchema(MAX_DEVICE_ID)
       .nullish()
-      .describe('The same, as some clients write it.'),
+      .describe('Left out: all devices. Some clients write `device_id`, which is read, too.'),
   })
   .meta({ id: 'SmsgateNewWebhook' })
+
+/** Not described: generators of clients make one name of both. */
+const OTHER_NAMES = z.object({ device_id: makeIdSchema(MAX_DEVICE_ID).nullish() })
 
 /** The webhooks of a user in SMSGate's form. `deviceId` null: all devices. */
 export const listWebhooks = ({ store: { db }, user }: Call) =>
@@ -86,7 +88,9 @@ function requireWebhooks({ catalog }: Store): Collection {
 
 /** Adds or replaces a webhook. Throws 400 for a wrong field, 403 if the scope `inbox:list` is missing. */
 export async function saveWebhook(call: Call) {
-  const body = checkShape(WEBHOOK_BODY, call.json)
+  const given = checkShape(WEBHOOK_BODY, call.json)
+  const { device_id } = checkShape(OTHER_NAMES, call.json)
+  const body = { ...given, deviceId: given.deviceId || device_id || null }
   if (SMSGATE_EVENTS[body.event] === 'message.received' && !grantsScope(call.scopes, 'inbox:list'))
     throw makeScopeError('inbox:list')
   const saved = await writeWebhook(call, body)
@@ -106,7 +110,7 @@ export async function saveWebhook(call: Call) {
     })
   return {
     id: saved.smsgate_id,
-    deviceId: body.deviceId || body.device_id || null,
+    deviceId: body.deviceId,
     url: saved.url,
     event: body.event,
   }
@@ -114,10 +118,10 @@ export async function saveWebhook(call: Call) {
 
 async function writeWebhook(
   { c, services: { extensions }, store, auth, attempt }: Call,
-  { id, url, event, deviceId, device_id }: z.output<typeof WEBHOOK_BODY>,
+  { id, url, event, deviceId }: z.output<typeof WEBHOOK_BODY>,
 ): Promise<{ smsgate_id: string; url: string }> {
   const webhooks = requireWebhooks(store)
-  const device = deviceId || device_id || ''
+  const device = deviceId ?? ''
   const values = {
     user: auth.id,
     url,

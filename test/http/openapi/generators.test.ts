@@ -44,6 +44,34 @@ test('no schema has properties whose names differ in signs alone', () => {
   }
 })
 
+/** Names of PocketBase's own API, which has both: OpenAPI Generator keeps one. */
+const BOTH = ['authURL authUrl', 'avatarURL avatarUrl']
+
+test('no names of properties or schemas become one name in another language', () => {
+  const fold = (name: string) => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase()
+  const findEqual = (names: readonly string[]) =>
+    names.flatMap((name, i) => {
+      const first = names.find((other) => fold(other) === fold(name))!
+      return names.indexOf(first) < i ? [[first, name].sort().join(' ')] : []
+    })
+  const [, components] = parts.find(([path]) => path === '/components')!
+  const schemas = Object.keys(components.schemas as object)
+  expect(findEqual(schemas)).toEqual([])
+  for (const [path, { properties }] of parts) {
+    // records have modifiers of fields, such as `lines+`
+    const names = Object.keys((properties ?? {}) as object).filter((name) => !/\W/.test(name))
+    expect([path, findEqual(names).filter((pair) => !BOTH.includes(pair))]).toEqual([path, []])
+  }
+})
+
+test('no schema has the name of the function by which Go makes another one', () => {
+  const [, components] = parts.find(([path]) => path === '/components')!
+  const schemas = new Set(Object.keys(components.schemas as object))
+  expect(
+    [...schemas].filter((name) => schemas.has(name.replace(/^New/, '')) && name.startsWith('New')),
+  ).toEqual([])
+})
+
 test('a type of several names becomes anyOf with the same meaning', () => {
   const schema = { type: ['string', 'null'], maxLength: 5, description: 'A name.' }
   makeReadableForGenerators(schema)
