@@ -10,6 +10,7 @@ import { seedEmbedded, seedPostgres } from './databases.ts'
 import { benchFlow } from './flow.ts'
 import { compareAnswers, measure, type Row } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
+import { benchPairs } from './pairs.ts'
 import { startPocketBase } from './pocketbase.ts'
 import { proportionalMb, residentMb, settle } from './process.ts'
 import { barTable, rateTable } from './report.ts'
@@ -105,7 +106,12 @@ async function onEmbedded({ only, pace }: Options): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const [, , first, ...rest] = process.argv
-const options = first === 'flow' ? await benchFlow(rest) : readOptions()
+const options =
+  first === 'flow'
+    ? await benchFlow(rest)
+    : first === 'pairs'
+      ? await benchPairs(rest)
+      : readOptions()
 if (options) {
   try {
     if (options.scale) await measureScale(options.scale)

@@ -15,12 +15,17 @@ const SETTINGS = {
   SMS_MAX_RECIPIENTS: '10000',
 }
 
-/** Starts pocketsms as a user does, on the given database, signs the users in and makes an API key. */
+/**
+ * Starts pocketsms as a user does, on the given database, signs the users in and makes an API key. `home`: of
+ * another checkout.
+ */
 export async function startPocketsms(
   database: Record<string, string>,
   name = 'pocketsms',
+  home?: string,
 ): Promise<Contender> {
-  const server = await serve({ ...SETTINGS, ...database, PORT: String(await freePort()) })
+  const env = { ...SETTINGS, ...database, PORT: String(await freePort()) }
+  const server = await serve(env, home)
   const tokens = await tokensBy((user) => signIn(server.url, user))
   const { key } = await ask<{ key: string }>(`${server.url}/api/collections/api_keys/records`, {
     token: tokens.sender,
