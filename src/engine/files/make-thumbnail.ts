@@ -1,4 +1,5 @@
 import { checkPictureWork, dropPackedWords, MAX_DOTS } from './picture-work.ts'
+import { hasProgram } from './strip-profile.ts'
 import { makeMemoryContent } from './upload.ts'
 
 /** `100x200` with an optional cut (`t`op, `b`ottom, `f`it): PocketBase's ThumbSizeRegex. */
@@ -62,8 +63,11 @@ export const isDecodable = (picture: Buffer): Promise<boolean> =>
 export async function openUpright(picture: Buffer) {
   checkPictureWork(picture)
   const sharp = await loadSharp()
-  const upright = sharp(dropPackedWords(picture), { limitInputPixels: MAX_DOTS }).rotate()
-  const metadata = await upright.metadata()
+  const known = dropPackedWords(picture)
+  const limits = { limitInputPixels: MAX_DOTS }
+  const metadata = await sharp(known, limits).metadata()
+  const ignoreIcc = metadata.icc !== undefined && hasProgram(metadata.icc)
+  const upright = sharp(known, { ...limits, ignoreIcc }).rotate()
   return { upright: upright.timeout({ seconds: TIMEOUT_SECONDS }), metadata }
 }
 

@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import {
   isDecodable,
@@ -6,7 +7,13 @@ import {
   openUpright,
 } from '../../../src/engine/files/make-thumbnail.ts'
 import { shrinkPicture } from '../../../src/engine/files/shrink-picture.ts'
-import { compressedText, insertChunks } from '../../payloads/files/other-chunks.ts'
+import { segment } from '../../payloads/files/jpeg-segments.ts'
+import {
+  compressedText,
+  insertChunks,
+  pngChunk,
+  riffChunk,
+} from '../../payloads/files/other-chunks.ts'
 import { PHOTOS } from '../../payloads/files/photos.ts'
 import {
   writeFlatPng,
@@ -15,6 +22,7 @@ import {
   writeManyFrames,
   writeManyScans,
   writePackedWords,
+  writeProfileProgram,
   writeRepeatedScan,
   writeSeparateScans,
   writeWebpFrames,
@@ -83,6 +91,58 @@ test('words that are packed in a PNG are not unpacked', async () => {
   expect((await makeThumbnail(picture, 'image/png', '100x100')).content.size).toBeGreaterThan(0)
   const { user, system } = process.cpuUsage(before)
   expect(user + system).toBeLessThan(500_000)
+})
+
+const profile = writeProfileProgram(5_000)
+const blank = sharp({ create: { width: 16, height: 16, channels: 3, background: 'teal' } })
+const marked = (await blank.clone().jpeg().toBuffer()).subarray(2)
+const segmentOf = (part: Buffer) =>
+  segment(0xe2, Buffer.concat([Buffer.from('ICC_PROFILE\0\x01\x01', 'latin1'), part]))
+const webp = (await blank.clone().webp().toBuffer()).subarray(12)
+
+test.each([
+  ['JPEG', 'image/jpeg', Buffer.concat([Buffer.from([0xff, 0xd8]), segmentOf(profile), marked])],
+  [
+    'PNG',
+    'image/png',
+    insertChunks(
+      writeFlatPng(16, 16),
+      pngChunk('iCCP', Buffer.concat([Buffer.from('x\0\0'), deflateSync(profile)])),
+    ),
+  ],
+  [
+    'WebP',
+    'image/webp',
+    riffChunk(
+      'RIFF',
+      Buffer.concat([
+        Buffer.from('WEBP'),
+        riffChunk('VP8X', Buffer.from([32, 0, 0, 0, 15, 0, 0, 15, 0, 0])),
+        riffChunk('ICCP', profile),
+        webp,
+      ]),
+    ),
+  ],
+])('the program in the profile of a %s is not run', async (_, type, picture) => {
+  const { icc } = await sharp(picture).metadata()
+  expect(icc?.includes('D2B0')).toBe(true)
+  const before = process.cpuUsage()
+  expect(await isDecodable(picture)).toBe(true)
+  expect(await shrinkPicture(picture, 300_000)).toBeDefined()
+  expect((await makeThumbnail(picture, type, '8x8')).content.size).toBeGreaterThan(0)
+  const { user, system } = process.cpuUsage(before)
+  expect(user + system).toBeLessThan(1_000_000)
+})
+
+test('a profile without a program still says what its colours are', async () => {
+  const photo = await PHOTOS.iphoneSmall.make()
+  const { data } = await (await openUpright(photo)).upright
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  const shown = await sharp(photo).rotate().raw().toBuffer()
+  const ignored = await sharp(photo, { ignoreIcc: true }).rotate().raw().toBuffer()
+  expect(Buffer.compare(data, shown)).toBe(0)
+  expect(Buffer.compare(data, ignored)).not.toBe(0)
 })
 
 test('a PNG with words keeps its pixels, its colours and its direction', async () => {

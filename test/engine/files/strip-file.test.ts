@@ -17,6 +17,7 @@ import {
   repeatPart,
   writeFlatPng,
   writeOverlappingProfile,
+  writeProfileProgram,
   writeTrackedFilm,
 } from '../../payloads/files/worst-pictures.ts'
 
@@ -277,6 +278,17 @@ test.each([
   )
   const { user, system } = process.cpuUsage(before)
   expect(user + system).toBeLessThan(500_000)
+})
+
+test('a profile leaves without the program in it, and with its colours', () => {
+  const icc = Buffer.concat([
+    Buffer.from('ICC_PROFILE\0\x01\x01', 'latin1'),
+    writeProfileProgram(10),
+  ])
+  const kept = stripFile(insertSegments(jpeg, segment(0xe2, icc)), 'image/jpeg')!
+  expect(kept.includes('D2B0')).toBe(false)
+  expect(kept.includes('mpet')).toBe(false)
+  expect(kept.includes('rXYZ')).toBe(true)
 })
 
 test('a GIF whose pause is of a wrong length is still one', async () => {

@@ -172,6 +172,43 @@ export function writeOverlappingProfile(
   return profile
 }
 
+/** A profile of colours with a transform of many steps, each of which changes nothing. ICC.1:2022, 10.16 */
+export function writeProfileProgram(steps: number, tag = 'D2B0'): Buffer {
+  const numbers = (...values: readonly number[]) => {
+    const bytes = Buffer.alloc(values.length * 4)
+    for (const [i, value] of values.entries()) bytes.writeInt32BE(Math.round(value), 4 * i)
+    return bytes
+  }
+  const xyz = (...values: readonly number[]) =>
+    Buffer.concat([Buffer.from('XYZ \0\0\0\0'), numbers(...values.map((one) => one * 65_536))])
+  const curve = Buffer.from('curv\0\0\0\0\0\0\0\x01\x02\0\0\0', 'latin1')
+  const step = Buffer.concat([Buffer.from('matf\0\0\0\0\0\x03\0\x03'), Buffer.alloc(48)])
+  for (const place of [12, 28, 44]) step.writeFloatBE(1, place)
+  const head = Buffer.concat([Buffer.from('mpet\0\0\0\0\0\x03\0\x03'), numbers(steps)])
+  const places = Array.from({ length: steps }, () => [head.length + 8 * steps, step.length])
+  const tags: readonly (readonly [string, Buffer])[] = [
+    [tag, Buffer.concat([head, numbers(...places.flat()), step])],
+    ['wtpt', xyz(0.9642, 1, 0.8249)],
+    ['rXYZ', xyz(0.436, 0.222, 0.014)],
+    ['gXYZ', xyz(0.385, 0.717, 0.097)],
+    ['bXYZ', xyz(0.143, 0.061, 0.714)],
+    ...['rTRC', 'gTRC', 'bTRC'].map((name) => [name, curve] as const),
+  ]
+  const profile = Buffer.alloc(132 + 12 * tags.length)
+  let end = profile.length
+  for (const [i, [name, data]] of tags.entries()) {
+    profile.write(name, 132 + 12 * i, 'latin1')
+    numbers(end, data.length).copy(profile, 136 + 12 * i)
+    end += data.length
+  }
+  numbers(end, 0, 0x04_30_00_00).copy(profile)
+  profile.write('mntrRGB XYZ ', 12, 'latin1')
+  profile.write('acsp', 36, 'latin1')
+  numbers(0.9642 * 65_536, 65_536, 0.8249 * 65_536).copy(profile, 68)
+  numbers(tags.length).copy(profile, 128)
+  return Buffer.concat([profile, ...tags.map(([, data]) => data)])
+}
+
 /** A part that is repeated to 20 MB, the size of all files of a send. */
 export const repeatPart = (part: Buffer | string): Buffer =>
   Buffer.alloc(20_000_000 - (20_000_000 % part.length), part as string, 'latin1')
