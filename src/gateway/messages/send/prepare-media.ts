@@ -38,7 +38,7 @@ const NARROWER: readonly (readonly [RegExp, string])[] = [
 const toSentType = (type: string): string => {
   if (PICTURES.has(type) || OTHERS.test(type)) return type
   const [, wide] = NARROWER.find(([narrow]) => narrow.test(type)) ?? []
-  return wide ? type.replace(/^[^;]+/, wide) : type
+  return wide ? type.replace(/^[^;]+/, () => wide) : type
 }
 
 /**

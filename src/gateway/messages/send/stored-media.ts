@@ -49,7 +49,7 @@ export async function withStoredMedia<T>(
     const prepared = await prepareMedia(holder, message.subject, given, mmsMaxBytes)
     const files = prepared.files.map((file, i) => {
       const extension = /\.\w+$/.exec(file.name)?.[0] ?? ''
-      const name = stored[i]!.name.replace(/(?:\.\w+)?$/, extension)
+      const name = stored[i]!.name.replace(/(?:\.\w+)?$/, () => extension)
       return { ...file, name: nameCopy(message.id, name) }
     })
     const media = { subject: message.subject, files, orLink: message.segments > 0 }
