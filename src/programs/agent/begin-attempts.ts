@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { OutgoingText } from './driver-interface.ts'
 import type { Begun, Journal } from './send-journal.ts'
 
@@ -53,9 +54,11 @@ export function openAttempts(journal: Journal, say: (line: string) => void, endi
     }
   }
 
-  /** Asks before a further request whether the text may leave. */
-  async function mayLeave(job: Job): Promise<boolean> {
-    const isWanted = () => performance.now() <= job.untilMs && !job.recall.signal.aborted
+  /** Waits before a further request, then asks whether the text may leave. */
+  async function mayLeaveAfter(job: Job, ms: number): Promise<boolean> {
+    const signal = AbortSignal.any([ending, job.recall.signal])
+    const isWanted = () => performance.now() <= job.untilMs && !signal.aborted
+    await sleep(ms, undefined, { signal }).catch(() => {}) // aborted
     if (!journal.isShared || !isWanted()) return isWanted()
     return MAY_LEAVE.has(await begin(job)) && isWanted()
   }
@@ -73,5 +76,5 @@ export function openAttempts(journal: Journal, say: (line: string) => void, endi
     return begun !== 'elsewhere' && begun !== 'over'
   }
 
-  return { begin, mayLeave, isOwn }
+  return { begin, mayLeaveAfter, isOwn }
 }

@@ -32,8 +32,11 @@ export type SendResult =
 export interface Recall {
   /** Aborts when the server wants the text back. */
   readonly signal: AbortSignal
-  /** Asks again before a further request. Never rejects. */
-  mayLeave(): Promise<boolean>
+  /**
+   * Waits before a further request, then asks again. False at once if the text is wanted back or the agent
+   * stops. Never rejects.
+   */
+  mayLeaveAfter(ms: number): Promise<boolean>
 }
 
 /** An incoming text. `sim` 0: unknown. */

@@ -161,7 +161,7 @@ export async function runDriver(
     const result = await driver.send(
       { id, attempt, to, body, sim, attachments, subject },
       untilMs,
-      { signal: recall.signal, mayLeave: () => attempts.mayLeave(job) },
+      { signal: recall.signal, mayLeaveAfter: (ms) => attempts.mayLeaveAfter(job, ms) },
     )
     if (result.outcome === 'again') {
       if (!maySent) await journal.undo(id, attempt)

@@ -289,7 +289,7 @@ test('a long text gets no further part once the server wants it back', async () 
     recall.abort()
     return { command_status: 0x58 }
   }
-  const ways = { signal: recall.signal, mayLeave: async () => !recall.signal.aborted }
+  const ways = { signal: recall.signal, mayLeaveAfter: async () => !recall.signal.aborted }
   const body = 'Your parcel '.repeat(40)
   expect(await send({ body }, performance.now() + 60_000, ways)).toEqual({ outcome: 'unknown' })
   expect(smsc.submitted).toHaveLength(2)

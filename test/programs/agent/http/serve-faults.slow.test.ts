@@ -111,6 +111,36 @@ test('a stop of the server does not make a line fail whose texts still wait', as
   ])
 })
 
+test.each([
+  ['it answers nothing of use', 500],
+  ['it is restarting', 503],
+])(
+  'a stop does not wait to repeat a request to a carrier that recognizes it: %s',
+  async (_, status) => {
+    const user = await gateway.makeUser()
+    const device = (await gateway.pair(user, {})).id
+    await must(user, 'POST', '/api/sms/send', { ...TEXT, device_id: device })
+    const dead = await startReceiver()
+    dead.answer(status, '{}')
+    const settings = { preset: 'pocketsms', url: dead.url, secret: 'psk_1', allow_private: true }
+    const { services } = gateway.server
+    const journal = await openAttemptJournal(services.store.forUser(user.id).db, device)
+    const link = makeDeviceLink(services, { device, user: user.id })
+    const ended = new AbortController()
+    const driver = makeHttpDriver(settingsOf(settings).carrier)
+    const running = runDriver(link, driver, journal, () => {}, ended.signal)
+    // the next requests would follow after 4, 8, 16 s
+    await dead.heard(3)
+    const startMs = performance.now()
+    ended.abort()
+    await running
+    expect(performance.now() - startMs).toBeLessThan(3_000)
+    expect(dead.told).toHaveLength(3)
+    // the carrier may have accepted it
+    expect(await recordsOf(user, 'sms_messages', `status = "sending"`)).toHaveLength(1)
+  },
+)
+
 test('carriers begin at the same time', async () => {
   const user = await gateway.makeUser()
   const account = { preset: 'pocketsms', url: gateway.url }

@@ -91,8 +91,8 @@ export function makeHttpDriver(
     let maySent = verdict.means === 'unknown'
     for (let ms = REPEAT_MS; isIdempotent && verdict.means === 'unknown'; ms *= 2) {
       if (performance.now() + ms + answer_seconds * 1000 > untilMs) break
-      await sleep(ms)
-      if (recall && !(await recall.mayLeave())) break
+      const mayLeave = recall ? await recall.mayLeaveAfter(ms) : await sleep(ms, true)
+      if (!mayLeave) break
       verdict = await ask(text, untilMs, recall)
     }
     const { means, error, waitSeconds = 0, isMissed } = verdict
