@@ -38,9 +38,10 @@ const NO_FILE =
  * Reads a mail and its pictures; an answer without quotes and signature, too. Throws 400 if it is
  * malformed, too large or empty, or not valid in its charset.
  */
-export async function readMail(bytes: Buffer): Promise<Mail> {
-  checkLines(bytes)
-  const limits = { maxHeadersSize: 64 << 10, maxNestingDepth: 20, maxRfc822NestingDepth: 0 }
+export async function readMail(given: Buffer): Promise<Mail> {
+  checkLines(given)
+  const bytes = declareWords(given)
+  const limits = { maxHeadersSize: MAX_HEADERS, maxNestingDepth: 20, maxRfc822NestingDepth: 0 }
   const parser = new MailParser(limits)
   const mail = await parser.parse(bytes).catch(() => {
     throw badRequest('The mail cannot be read.')
@@ -113,6 +114,17 @@ const chooseMailText = (texts: readonly MailText[], leavesOutQuotes = false): st
     })
     .join('\n')
     .slice(0, MAX_BODY)
+
+const MAX_HEADERS = 64 << 10
+/** Encoded words whose charset mutt did not know, without a locale: most systems write UTF-8. RFC 1428 */
+const UNDECLARED_WORD = /=\?(?:unknown-8bit|x-unknown)(?=[?*])/gi
+
+function declareWords(bytes: Buffer): Buffer {
+  const start = bytes.toString('latin1', 0, MAX_HEADERS)
+  const declared = start.replace(UNDECLARED_WORD, '=?utf-8')
+  if (declared === start) return bytes
+  return Buffer.concat([Buffer.from(declared, 'latin1'), bytes.subarray(start.length)])
+}
 
 const describeLeftOut = (count: number, word: string) =>
   count === 0 ? '' : `[${count} ${word}${count === 1 ? '' : 's'}]`
