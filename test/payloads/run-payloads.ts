@@ -8,8 +8,8 @@ export interface Payload<Sent, Outcome> {
   /** A sentence: `Plivo delivers an MMS without a text.` */
   readonly title: string
   /**
-   * Where the shape was published: the address of a document, a source file or an issue. Of one whose title says
-   * that it was written by hand: the standard that it follows.
+   * Where the shape was published: the address of a document, a source file or an issue. Of one whose title
+   * says that it was written by hand: the standard that it follows.
    */
   readonly source: string
   /** The versions of the other program that send it, if not all. */
