@@ -22,7 +22,7 @@ export interface Posted {
   readonly unread?: ApiError
   /** The keys are header names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The Message-ID of a mail. Mails with the same Message-ID and text are sent only once a day. */
+  /** The Message-ID of a mail. Mails with the same one, text and pictures are sent once a day. */
   readonly messageId?: string
   /** The memory of the request, which counts its pictures. */
   readonly memory: AskedMedia['memory']

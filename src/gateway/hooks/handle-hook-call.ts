@@ -9,6 +9,7 @@ import { PRESETS } from '../../portable/hook-presets.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { wakeDevices } from '../lines/wake-devices.ts'
+import { nameFiles } from '../messages/send/given-files.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import { prepareOffer, sendInTransaction } from '../messages/send/send-messages.ts'
 import type { Pictures } from '../messages/send/send-with-pictures.ts'
@@ -105,7 +106,11 @@ async function handleOnce(
     const inside = { db, catalog: store.catalog }
     const once = { ...hook, once_minutes: MAIL_MINUTES }
     const mail = posted.messageId
-      ? await readWindow(db, once, `mail ${posted.messageId} ${posted.raw}`)
+      ? await readWindow(
+          db,
+          once,
+          `mail ${posted.messageId} ${posted.raw}${nameFiles(posted.files ?? [])}`,
+        )
       : undefined
     const made: Call = mail?.wasSent
       ? { outcome: 'repeated' }
@@ -128,7 +133,7 @@ async function handleOnce(
   return { ...answer, error: { http_code: refusal.status, message: refusal.message } }
 }
 
-/** A mail with the same Message-ID and text is not sent again within this time: one day. */
+/** A mail with the same Message-ID, text and pictures is not sent again within this time: one day. */
 const MAIL_MINUTES = 1_440
 
 /** Checks a call's signature and sends, in the transaction of `store`. A refused call stores no messages. */

@@ -7,6 +7,7 @@ import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { sendRaw } from '../../http/send-answer.ts'
 import { findRequestMemory } from '../../http/server/client-address.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { readMediaType } from '../../platform/tools/charsets.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
@@ -88,11 +89,11 @@ const isForm = (c: Ctx) =>
   readMediaType(c.req.header('content-type')).startsWith('multipart/form-data')
 
 /** A form may have files. */
-export const findMaxSendBytes = (c: Ctx): number =>
-  isForm(c) ? FORM_WITH_FILES_BYTES : MAX_BODY_BYTES
+const findMaxSendBytes = (c: Ctx): number => (isForm(c) ? FORM_WITH_FILES_BYTES : MAX_BODY_BYTES)
 
 /**
- * Sends a text or a template. `adapt` reads the body of another API, whose numbers may have any notation.
+ * Sends a text or a template. `adapt` reads the body of another API, whose numbers may have any notation, and
+ * which has no files: throws 400 for them.
  */
 export async function answerSend(
   sender: ActingCaller,
@@ -105,6 +106,7 @@ export async function answerSend(
   const { json: given, uploads } = isForm(c)
     ? await readSendForm(c)
     : { json: await readJson(c), uploads: [] }
+  if (adapt && uploads.length > 0) throw invalidRequest('This interface sends no files')
   const json = adapt ? adapt(given) : given
   const { attachments, subject, orLink, ...strict } = readSend(
     schema,

@@ -4,6 +4,7 @@ import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { readRecipients } from '../../gateway/base/read-numbers.ts'
 import { cutToParts } from '../../gateway/hooks/cut-text-to-parts.ts'
 import { handleHookCall } from '../../gateway/hooks/handle-hook-call.ts'
+import { nameFiles } from '../../gateway/messages/send/given-files.ts'
 import { makeServerKey } from '../../gateway/messages/send/idempotency.ts'
 import { readSend } from '../../gateway/messages/send/read-send-body.ts'
 import { SEND } from '../../gateway/messages/send/send-body-schema.ts'
@@ -77,7 +78,10 @@ async function readMailBytes(stream: SMTPServerDataStream, memory: RequestMemory
 /** Maximum segments of a mail that is sent to a number; the rest is cut off. */
 const MAX_PARTS = 10
 
-/** Sends a mail to numbers, all or none. A number that got this Message-ID with this text is left out. */
+/**
+ * Sends a mail to numbers, all or none. A number that got this Message-ID with this text and these pictures
+ * is left out.
+ */
 async function sendMailText(
   services: GatewayServices,
   { user, by }: MailSender,
@@ -93,8 +97,9 @@ async function sendMailText(
       : undefined
   const whole = pictures && { ...pictures, maxParts: MAX_PARTS }
   const text = cutToParts({ text: fields.text, ends: [], rest: 0 }, MAX_PARTS)
+  const content = `${fields.text}${nameFiles(given)}`
   const requestTo = (number: string) => {
-    const key = createHash('sha256').update(`${id} ${number} ${fields.text}`).digest('base64url')
+    const key = createHash('sha256').update(`${id} ${number} ${content}`).digest('base64url')
     const idempotency =
       id === '' ? null : { key: makeServerKey(`mail ${key}`), fingerprint: 'mail' }
     return { body: readSend(SEND, { recipients: [number], body: text }, new Date()), idempotency }

@@ -12,7 +12,7 @@ import {
 } from '../../gateway/messages/require-sender.ts'
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
 import { ACCEPTED } from '../../gateway/messages/send/send-messages.ts'
-import { answerSend, findMaxSendBytes } from '../../gateway/messages/send-routes.ts'
+import { answerSend, MAX_BODY_BYTES } from '../../gateway/messages/send-routes.ts'
 import { BY_KEY_OR_TOKEN } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDER } from '../../http/openapi/security.ts'
@@ -121,7 +121,7 @@ const defineVendelRoute = (
     ALLOW_SENDER,
     { id: `vendel${id}`, summary, error: ERROR, answer: [200, 'Done.', answer], ...more },
     work,
-    findMaxSendBytes,
+    MAX_BODY_BYTES,
   )
 
 const listRoute = (things: string, list: List, act: Act) => {

@@ -355,6 +355,21 @@ test('pictures of events that send no text are not fetched', async () => {
   expect(pictures.asked).toHaveLength(before + 1)
 })
 
+test('an event that is repeated with another picture is the same event, unless its key has the picture', async () => {
+  const alarms = ['cellar.png', 'other.png'].map((name) => makeAlarm(`${pictures.url}/${name}`))
+  const postTwice = async (more: object) => {
+    const shop = await makeHook(more)
+    const outcomes: string[] = []
+    for (const alarm of [...alarms, ...alarms])
+      outcomes.push((await post(shop.hook.secret, alarm)).outcome)
+    return [outcomes, (await claim(shop.phone)).length]
+  }
+  expect(await postTwice({})).toEqual([['sent', 'repeated', 'repeated', 'repeated'], 1])
+  const withPicture = { once_key: '{{alerts.0.fingerprint}} {{alerts.0.imageURL}}' }
+  expect(await postTwice(withPicture)).toEqual([['sent', 'sent', 'repeated', 'repeated'], 2])
+  expect(await postTwice({ once_minutes: 0 })).toEqual([['sent', 'sent', 'sent', 'sent'], 4])
+})
+
 test.each<[string, string, object, number]>([
   ['one address', 'camera.image', { camera: { image: '/a.jpg' } }, 1],
   [

@@ -118,6 +118,25 @@ test('a repeated mail with a picture is sent once', async () => {
   expect(await server.rows('select count(*)::int from _files')).toEqual([[1]])
 })
 
+const OTHER = { ...PICTURE, content: await makePhoto('gnome') }
+test.each<[string, SendMailOptions['attachments']]>([
+  ['another picture', [OTHER]],
+  ['another picture of the same name', [{ ...OTHER, filename: PICTURE.filename }]],
+  ['its picture twice', [PICTURE, PICTURE]],
+  ['another order of pictures', [OTHER, PICTURE]],
+  ['no picture', []],
+])('a mail that is repeated with %s is sent, to a number and by a hook', async (_, attachments) => {
+  const to = [NUMBER, await hook({ pictures_from: 'attachments', once_minutes: 0 })]
+  const messageId = `<${crypto.randomUUID()}@example.com>`
+  const first = { to, messageId, text: 'In [the] yard', attachments: [PICTURE] }
+  if (attachments!.length > 1 && attachments![0] === OTHER) first.attachments = [PICTURE, OTHER]
+  await send(first)
+  expect(await send({ ...first, attachments })).toMatch(/OK: sent$/)
+  expect(await readSent()).toHaveLength(4)
+  for (const repeated of [first, { ...first, attachments }]) await send(repeated)
+  expect(await readSent()).toHaveLength(4)
+})
+
 test('a hook sends the pictures of a mail if its `pictures_from` says so', async () => {
   await send({ to: await hook({ pictures_from: 'attachments' }), attachments: [PICTURE] })
   await send({ to: await hook({ recipients: ['+4922222'] }), attachments: [PICTURE] })

@@ -83,6 +83,34 @@ describe("Vendel's API sends", () => {
     expect(await server.rows('select id from sms_messages')).toEqual([])
   })
 
+  test.each<[string, string, string, number]>([
+    ['attachments', 'send', 'x', 1],
+    ['attachments', 'send', 'x'.repeat(100_000), 2],
+    ['attachments', 'send-template', 'x', 1],
+    ['media', 'send', 'x', 1],
+  ])('no file: a form with a file named %s is refused (%s)', async (name, path, bytes, count) => {
+    const form = new FormData()
+    const fields = { recipients: TO[0]!, body: 'Hi', mms: 'or_link', subject: 'Hi' }
+    for (const [field, value] of Object.entries(fields)) form.append(field, value)
+    form.append('template_id', TEMPLATES.greeting)
+    for (let i = 0; i < count; i++) form.append(name, new Blob([bytes]), 'a.txt')
+    const message = expect.stringMatching(/file/i)
+    expect(await post(path, form)).toMatchObject({ status: 400, body: { message } })
+    expect(await server.rows('select id from sms_messages')).toEqual([])
+  })
+
+  test('a text alone if its JSON names attachments or its form has no file', async () => {
+    const named = { attachments: ['https://example.com/a.jpg'], subject: 'Hi', mms: 'or_link' }
+    expect((await post('send', { ...text, ...named })).status).toBe(200)
+    const form = new FormData()
+    form.append('recipients', TO[0]!)
+    form.append('body', 'Hi')
+    form.append('subject', 'Hi')
+    expect((await post('send', form)).status).toBe(200)
+    const sent = await server.rows('select body, segments, attachments from sms_messages')
+    expect(sent).toEqual(Array(3).fill(['Hi', 1, []]))
+  })
+
   test('no text above the quota, which is the only 429', async () => {
     await server.rows('update users set monthly_quota = 3 where id = $1', [ANN.id])
     await server.rows(`update sms_usage set used = 2 where "user" = $1`, [ANN.id])

@@ -12,6 +12,10 @@ export const hashGiven = (value: string | Uint8Array): string =>
     ? ''
     : createHash('sha256').update(value).digest('base64url').slice(0, CHARACTERS)
 
+/** A name of files by their bytes and order, to compare mails by; '' for none. */
+export const nameFiles = (files: readonly { readonly bytes: Uint8Array }[]): string =>
+  files.map(({ bytes }) => ` ${hashGiven(bytes)}`).join('')
+
 /** Files that a request names by address only. */
 export const markAddresses = (subject: string, addresses: readonly string[]): GivenFiles => ({
   subject: hashGiven(subject),
