@@ -92,6 +92,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   404: 'There is no such thing, or it is not yours.',
   409: 'What it names is ambiguous, was used before, or is no longer as it must be.',
   413: 'The body is too large.',
+  415: 'The Content-Encoding of the body is not known.',
   422: 'The Idempotency-Key was used for another request.',
   429: 'Too many requests: wait, then ask again.',
   500: 'A fault of the server, which is in its log.',
