@@ -11,8 +11,9 @@ export interface MailSender {
   readonly by: KeyCredentials
 }
 
-/** Who has signed in to an SMTP session, if anybody has. */
-export const readSender = (user: SMTPServerSession['user']) => user as MailSender | undefined
+/** Who has signed in to an SMTP session. For nobody, smtp-server writes `false` after STARTTLS. */
+export const readSender = (user: SMTPServerSession['user'] | false): MailSender | undefined =>
+  (user || undefined) as MailSender | undefined
 
 /** A phone number as the address has it, or a hook (incoming webhook) by its secret. */
 export interface Recipient {

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { blocksOf } from '../../docs/page.ts'
@@ -107,6 +107,29 @@ test.skipIf(!runs('msmtp', '--version'))(
     expect(await sent()).toEqual(['+4915112345678 Backup\nIt failed'])
   },
 )
+
+test('a mail leaves with the host, the sign-in and the encryption of the configuration in the docs', async () => {
+  const block = blocksOf('docs/recipes/mail.md').find(({ text }) => text.includes('msmtprc'))!
+  const read = (name: string) => new RegExp(`^${name} (.+)$`, 'm').exec(block.text)?.[1]
+  expect([read('host'), read('port'), read('tls'), read('auth')]).toEqual([
+    'sms.example.com',
+    '2525',
+    'on',
+    'on',
+  ])
+  const response = await fixture.mail(
+    { from: read('from')!, to: NUMBER, subject: 'Backup', text: 'It failed' },
+    {
+      host: 'localhost',
+      ignoreTLS: false,
+      requireTLS: true,
+      tls: { ca: readFileSync(cert) },
+      auth: { user: read('user')!, pass: read('password')!.replace('psk_…', ANN.key) },
+    },
+  )
+  expect(response).toMatch(/OK: sent$/)
+  expect(await sent()).toEqual(['+4915112345678 Backup\nIt failed'])
+})
 
 const alertmanager = ['prometheus-alertmanager', 'alertmanager'].find((name) =>
   runs(name, '--version'),
