@@ -2,21 +2,26 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync } from 'vite'
 import { FEATURES } from '../../src/main/features.ts'
+import { FIND_TOOLS } from '../../src/protocols/mcp/find-tools.ts'
+import { SEND_TOOLS } from '../../src/protocols/mcp/send-tools.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 import { blocksOf, isScript, isShell, PAGES } from '../docs/page.ts'
-import { PROMISES as ALLOWED } from '../permission/promises.ts'
-import { SENDING_ROUTES } from '../protocols/send-only/door-sends.ts'
 import { REMOVALS } from './checks.ts'
+import { NOTHING_SENT } from './nothing-sent.ts'
 import {
   type Cell,
+  EACH,
   type NamedTest,
+  OWN_TESTS,
   PROMISES,
   type Promised,
   type Proof,
   REASONS,
   ROWS,
   type RunLine,
+  type TriedOnEach,
 } from './table.ts'
+import { WAYS } from './ways-in.ts'
 
 const HOME = join(import.meta.dirname, '../..')
 
@@ -44,7 +49,10 @@ function namesOf(callee: Node | undefined): string[] {
   return []
 }
 
-/** The titles of the tests that a file runs: those in comments, and those that are skipped, are none. */
+/**
+ * The titles of the tests that a file runs: those in comments, and those that are skipped, or may be where a
+ * program is missing, are none.
+ */
 function titlesIn(file: string, source: string): Set<string> {
   const titles = new Set<string>()
   const visit = (node: unknown): void => {
@@ -53,7 +61,7 @@ function titlesIn(file: string, source: string): Set<string> {
     if (type === 'CallExpression') {
       const [root = '', ...more] = namesOf(callee as Node)
       const isOfTests = /^(test|it|describe|scenario)$/.test(root)
-      if (isOfTests && more.some((name) => /^(skip|todo|fails)$/.test(name))) return
+      if (isOfTests && more.some((name) => /^(skip|todo|fails|skipIf|runIf)$/.test(name))) return
       const [title] = given as { readonly type: string; readonly value?: unknown }[]
       if (isOfTests && root !== 'describe' && typeof title?.value === 'string')
         titles.add(title.value)
@@ -88,6 +96,9 @@ test('the search for titles finds what vitest runs, and nothing else', () => {
     "test.todo('six')",
     "scenario('seven', async () => {})",
     "const text = 'eight'",
+    "test.skipIf(!hasTool)('nine', () => {})",
+    "describe.runIf(hasTool)('tools', () => { test('ten', () => {}) })",
+    "test.runIf(hasTool).each([1])('eleven %i', () => {})",
   ]
   expect([...titlesIn('a.test.ts', source.join('\n'))]).toEqual(['one', 'two %i', 'seven'])
 })
@@ -125,47 +136,87 @@ test('every interface of another product has a row', () => {
   expect(rows.toSorted()).toEqual(PROTOCOLS.map(({ group }) => group).toSorted())
 })
 
-/** Who may use a route whose request can make a text leave, as test/permission/promises.ts says. */
-const SENDING = /^(send|verify|campaign|retry|hook)/
-/** Such routes that send nothing themselves. */
-const NOTHING_SENT = [
-  'POST /api/verify/check',
-  'POST /api/verify/cancel',
-  'POST /api/campaigns/preview',
-  'POST /api/campaigns/:id/pause',
-  'POST /api/campaigns/:id/cancel',
-]
+const ROUTES = [...FEATURES, ...PROTOCOLS].flatMap(({ rows = [] }) => rows.map(({ at }) => at))
+const OF_PROTOCOLS = new Set(PROTOCOLS.flatMap(({ rows }) => rows.map(({ at }) => at)))
+/** What only shows something. The doors of other products may send by a GET, too. */
+const isReading = (at: string) => at.startsWith('GET ') && !OF_PROTOCOLS.has(at as never)
 
-test('every route that sends is on a row, and every route of a row exists', () => {
+test('every route that may send is on a row, or in the list of those that send nothing', () => {
   const onRows = Object.values(ROWS).flatMap(({ routes = [] }) => routes)
-  const sending = Object.entries(ALLOWED)
-    .filter(([at, who]) => SENDING.test(who) && !NOTHING_SENT.includes(at))
-    .map(([at]) => at)
-  expect([...sending, ...SENDING_ROUTES].filter((at) => !onRows.includes(at))).toEqual([])
-  const routes = [...FEATURES, ...PROTOCOLS].flatMap(({ rows = [] }) => rows.map(({ at }) => at))
-  expect([...onRows, ...NOTHING_SENT].filter((at) => !routes.includes(at as never))).toEqual([])
+  const others = ROUTES.filter((at) => !isReading(at) && !onRows.includes(at))
+  expect(others.toSorted()).toEqual(NOTHING_SENT.routes.toSorted())
+  expect(onRows.filter((at) => !ROUTES.includes(at as never))).toEqual([])
+})
+
+test('every tool of assistants is on a row, or in the list of those that send nothing', () => {
+  const onRows = Object.values(ROWS).flatMap(({ tools = [] }) => tools)
+  const names = [...SEND_TOOLS, ...FIND_TOOLS].map(({ name }) => name)
+  expect(names.toSorted()).toEqual([...onRows, ...NOTHING_SENT.tools].toSorted())
 })
 
 /** What queues texts; `test/gateway/consent/still-go.slow.test.ts` shows that nothing else does. */
-const OFFERING =
-  /\b(sendMessages|sendInTransaction|prepareOffer|makeOfferedMessage|storeOffers|storeMms|sendManyTexts|sms_store)\b/
-/** Their own files, and the program's start. */
-const OF_QUEUE = /^gateway\/messages\/send\/(send-messages|send-many-texts|store-offers)\.ts$/
-/** What stores texts that need no queue, and are not received ones. */
-const STORING = /insertInto\('sms_messages'\)|insert into sms_messages\s/
-const RECEIVED = 'gateway/conversations/insert-received-texts.ts'
+const QUEUES = [
+  ...['sendMessages', 'sendInTransaction', 'prepareOffer', 'makeOfferedMessage', 'storeOffers'],
+  ...['storeMms', 'sendManyTexts', 'answerOffer', 'openAcceptor'],
+]
+/** What queues in SQL, or stores texts that need no queue. */
+const STORES = /insertInto\('sms_messages'\)|insert into sms_messages\s|\bsms_(store|accept)\s*\(/
+/** Their own files, what stores received texts, and the program itself. */
+const OF_QUEUE =
+  /gateway\/messages\/send\/(send-messages|send-many-texts|store-offers)\.ts$|conversations\/insert-received-texts\.ts$|^src\/main\/|messages\/send\/sms_(accept|store)\.sql$/
 
-test('every file of src that offers or stores texts is on a row', () => {
-  const src = join(HOME, 'src')
-  const offering = globSync('**/*.ts', { cwd: src })
-    .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => !OF_QUEUE.test(file) && file !== RECEIVED)
-    .filter((file) => {
-      const text = readFileSync(join(src, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
-      return OFFERING.test(text) || STORING.test(text)
-    })
-  const onRows = new Set(Object.values(ROWS).flatMap(({ by }) => by))
-  expect(offering.toSorted()).toEqual([...onRows].toSorted())
+/** Sources without comments. */
+const SOURCES = globSync(['src/**/*.ts', 'sql/{functions,triggers}/**/*.sql'], { cwd: HOME })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => !OF_QUEUE.test(file))
+  .map((file) => {
+    const text = readFileSync(join(HOME, file), 'utf8')
+    return { file, text: text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|--.*/g, '') }
+  })
+
+/** The files that queue or store texts, and all that call these, up to routes, jobs and programs. */
+function findOffering() {
+  const names = new Set(QUEUES)
+  for (;;) {
+    const called = new RegExp(`\\b(${[...names].join('|')})\\b`)
+    const found = SOURCES.filter(({ text }) => called.test(text) || STORES.test(text))
+    const before = names.size
+    for (const { text } of found)
+      for (const [, name] of text.matchAll(/^export (?:async )?(?:function|const) ([a-z]\w*)/gm))
+        if (!NOTHING_SENT.functions.includes(name!)) names.add(name!)
+    if (names.size === before) return found
+  }
+}
+
+test('every file that offers or stores texts, or calls one that does, is on the rows of its routes', () => {
+  const offering = findOffering()
+  const onRows = new Set(Object.values(ROWS).flatMap(({ by }) => by.map((file) => `src/${file}`)))
+  expect(offering.map(({ file }) => file).toSorted()).toEqual([...onRows].toSorted())
+  const missing = offering.flatMap(({ file, text }) =>
+    Object.entries(ROWS)
+      .filter(([, { by, routes = [] }]) => {
+        return !by.includes(file.slice(4)) && routes.some((at) => text.includes(`'${at}'`))
+      })
+      .map(([name]) => `${name}: ${file}`),
+  )
+  expect(missing).toEqual([])
+  const all = SOURCES.map(({ text }) => text).join('\n')
+  const gone = NOTHING_SENT.functions.filter((name) => !new RegExp(`\\b${name}\\b`).test(all))
+  expect(gone).toEqual([])
+})
+
+test('every row has a way, and the test of its column in each cell, or a test of its own', () => {
+  const without = Object.keys(ROWS).filter((name) => !(name in WAYS))
+  expect(without).toEqual(['smsgate'])
+  const own = cells.flatMap(({ name, promise, cell }) => {
+    const tried = promise in EACH ? EACH[promise as TriedOnEach] : undefined
+    if (!tried || name === 'smsgate' || !cell || 'not' in cell || cell.includes(tried)) return []
+    return [`${name}: ${promise}`]
+  })
+  const listed = Object.entries(OWN_TESTS).flatMap(([promise, names]) =>
+    names.map((name) => `${name}: ${promise}`),
+  )
+  expect(own.toSorted()).toEqual(listed.toSorted())
 })
 
 const short = (file: string) => file.replace(/^test\/|(\.slow)?\.test\.ts$/g, '')

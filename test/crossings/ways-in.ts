@@ -224,6 +224,9 @@ const sendJson = (at: Place, shop: Shop, text: Text, more: object = {}) =>
 /** The address of the picture of a text. */
 const addressOf = (at: Place, { photo = 'menu.jpg' }: Text) => `${at.outside}/${photo}`
 
+const addressed = (at: Place, text: Text) =>
+  text.photo ? { attachments: [addressOf(at, text)] } : {}
+
 const asOwner = (at: Place, { user }: Shop, path: string, body: object, text: Text) =>
   request(at.url, 'POST', path, body, { authorization: user.token, ...once(text) })
 
@@ -387,6 +390,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
         template_id: shop.template,
         variables,
         ...(text.reference && { client_ref: text.reference }),
+        ...addressed(at, text),
       }
       return request(at.url, 'POST', '/api/sms/send-template', body, byKey(shop, once(text)))
     },
@@ -409,7 +413,8 @@ export const WAYS: Readonly<Record<string, Way>> = {
     hasOwnWords: true,
   },
   scheduled: {
-    send: (at, shop, text) => sendJson(at, shop, text, { scheduled_at: LATER }),
+    send: (at, shop, text) =>
+      sendJson(at, shop, text, { scheduled_at: LATER, ...addressed(at, text) }),
     isLater: true,
   },
   campaign: {
@@ -480,13 +485,13 @@ export const WAYS: Readonly<Record<string, Way>> = {
       request(at.url, 'POST', '/api/v1/sms/send', { to, body: words }, byKey(shop)),
   },
   vendel: {
-    send: (at, shop, { to, words }) =>
+    send: (at, shop, text) =>
       request(
         at.url,
         'POST',
         '/vendel/api/sms/send',
-        { recipients: [to], body: words },
-        byKey(shop),
+        { recipients: [text.to], body: text.words },
+        byKey(shop, once(text)),
       ),
   },
 }

@@ -210,6 +210,40 @@ test('a repeat can be paused, changed, resumed, restored and canceled', async ()
   expect(states).toEqual([['failed'], ['sending']])
 })
 
+const wordsTo = async (campaign: string) =>
+  (
+    await rows(
+      `select m.body from sms_messages m join campaigns c on c.batch_id = m.batch_id
+      where c.run_of = $1 order by c.scheduled_at`,
+      [campaign],
+    )
+  ).map(([body]) => body)
+
+test('a repeat whose words change sends the new words from its next run on', async () => {
+  const id = await create(EVERY_DAY)
+  await workAt('2027-01-01T08:00Z')
+  const change = readCampaignChange({ body: 'Soup' }, new Date())
+  await changeCampaign(two, permitOf(user, 'campaign'), id, change)
+  expect(await wordsTo(id)).toEqual(['Hi'])
+  await workAt('2027-01-02T08:00Z')
+  expect(await wordsTo(id)).toEqual(['Hi', 'Soup'])
+})
+
+test('a canceled repeat makes no further run, and its last run can be canceled', async () => {
+  const id = await create(EVERY_DAY)
+  await workAt('2027-01-01T08:00Z')
+  await cancelCampaign(one, permitOf(user, 'campaign'), id)
+  const run = String((await rows('select id from campaigns where run_of = $1', [id]))[0]![0])
+  await cancelCampaign(two, permitOf(user, 'campaign'), run)
+  await workAt('2027-01-02T08:00Z')
+  await workAt('2027-01-03T08:00Z')
+  expect(await runs(id)).toEqual(['2027-01-01 08:00'])
+  const texts = `select m.status, m.error_message from sms_messages m
+    join campaigns c on c.batch_id = m.batch_id where c.run_of = $1`
+  expect(await rows(texts, [id])).toEqual([['failed', 'Canceled']])
+  expect(await rows(`select from sms_dispatch where "user" = $1`, [user])).toEqual([])
+})
+
 test('an account has at most 20 repeats', async () => {
   const made = await Promise.allSettled(Array.from({ length: 22 }, () => create(EVERY_DAY)))
   expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)

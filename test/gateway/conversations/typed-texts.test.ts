@@ -56,6 +56,34 @@ test('a typed text is a sent text of its owner in the conversation, and is never
   expect([used, await readUsed()]).toEqual([1, 1])
 })
 
+test('a typed text is stored when quota and limits are used up, and leaves them as they are', async () => {
+  const line = (await list('lines'))[0].id
+  const set = async (daily_limit: number, monthly_quota: number) => {
+    const path = `${RECORDS}/lines/records/${line}`
+    expect((await user.call('PATCH', path, { daily_limit })).status).toBe(200)
+    await server.query('update users set monthly_quota = $2 where id = $1', [
+      user.id,
+      monthly_quota,
+    ])
+  }
+  const sendOne = (to: string) =>
+    user.call('POST', '/api/sms/send', { recipients: [to], body: 'Hi' })
+  await set(2, 1)
+  const before = (await typed()).length
+  await type('Still here', 3)
+  await type('Still here', 3)
+  expect(await typed()).toHaveLength(before + 1)
+  expect(await readUsed()).toBe(1)
+  expect((await sendOne('+4915187654322')).status).toBe(402)
+  // the line has handed out one text, and its owner has typed two
+  await set(2, 0)
+  expect((await sendOne('+4915187654323')).status).toBe(200)
+  const claimed = (await phone.call('POST', '/api/devices/claim', {})).body.items
+  expect(claimed).toContainEqual(expect.objectContaining({ to: '+4915187654323' }))
+  await set(0, 0)
+  await deleteRecord('sms_messages', (await findTyped('Still here')).id)
+})
+
 test('a typed text that is older than the last text leaves that as it is', async () => {
   await hear('And now?', 9)
   await type('Two minutes', 5)

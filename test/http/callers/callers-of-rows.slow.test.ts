@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { identify } from '../../../src/http/authenticate.ts'
+import { BY_NOTHING, BY_TOKEN } from '../../../src/http/identify-caller.ts'
 import { makeUndescribedRow, mountRoutes } from '../../../src/http/make-routes.ts'
 import { answerFailure } from '../../../src/http/middleware/answer-errors.ts'
 import { limitRequests } from '../../../src/http/middleware/limit-requests.ts'
@@ -93,4 +94,41 @@ test('limits have a caller for each kind of credentials at some row', async () =
   }
   const right = Object.keys(fixture.credentials).filter((name) => !/forged|none/.test(name))
   expect([...seen].sort()).toEqual(right.sort())
+})
+
+test('each way in which rows are asked has a caller among these credentials', async () => {
+  const rowsOf = Map.groupBy(
+    ROWS.filter(({ permission }) => permission.credentials !== BY_NOTHING),
+    ({ permission }) => permission.credentials ?? BY_TOKEN,
+  )
+  const headers = Object.entries(fixture.credentials)
+    .filter(([name]) => !/forged|none|beside/.test(name))
+    .map(([, one]) => one)
+  const unasked: string[] = []
+  for (const rows of rowsOf.values()) {
+    seenByLimits = null
+    for (const { at } of rows)
+      for (const one of headers) {
+        const { method, path } = fillPath(at, fixture.ids)
+        if (!seenByLimits) await ask(method, path, one)
+      }
+    if (!seenByLimits) unasked.push(...rows.map(({ at }) => at))
+  }
+  expect(unasked).toEqual([])
+})
+
+test('rows that read no credentials have a secret in the path or body, and are these', () => {
+  const rows = ROWS.filter(({ permission }) => permission.credentials === BY_NOTHING)
+  expect(rows.map(({ at }) => at).toSorted()).toEqual([
+    'GET /cgi-bin/sendsms',
+    'GET /http_api/send_sms',
+    'GET /http_api/send_tocontact',
+    'GET /http_api/send_togroup',
+    'POST /api/hooks',
+    'POST /api/hooks/:secret',
+    'POST /http_api/send_sms',
+    'POST /http_api/send_tocontact',
+    'POST /http_api/send_togroup',
+    'POST /jsonrpc/sms',
+  ])
 })

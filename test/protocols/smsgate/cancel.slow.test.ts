@@ -196,6 +196,32 @@ describe('a text that a phone has pulled', () => {
   })
 })
 
+test('a text that is changed before the pull leaves with the new words, one that is pulled with the old', async () => {
+  const phone = await joinPhone(fixture, user)
+  const later = new Date(Date.now() + 3_600_000).toISOString()
+  const [id] = await send(user, 1, { body: 'First', scheduled_at: later })
+  const change = async (body: string) =>
+    (await user.call('PATCH', `/api/sms/messages/${id}`, { body })).status
+  expect(await change('Second')).toBe(200)
+  expect(await pull(phone)).toEqual([])
+  const { store } = fixture.gateway.server.services
+  await store.db.query('update sms_dispatch set due_at = now() where message = $1', [id])
+  await until(async () => {
+    await sweepQueue(store, 600)
+    return (await records(user, `id = "${id}"`))[0].status === 'assigned'
+  })
+  const pulled = async () =>
+    (await pull(phone)).map((item: { textMessage: { text: string } }) => item.textMessage.text)
+  expect(await pulled()).toEqual(['Second'])
+  expect(await change('Third')).toBe(409)
+  expect(await pulled()).toEqual(['Second'])
+  phone.start()
+  await until(async () => (await records(user, `id = "${id}"`))[0].status === 'delivered')
+  phone.kill()
+  expect(phone.store.onAir().map(({ text }) => text)).toEqual(['Second'])
+  expect(await records(user, `id = "${id}"`)).toMatchObject([{ body: 'Second' }])
+})
+
 test('a text moved to a new attempt is not sent by the phone that holds the old one', async () => {
   const phone = await joinPhone(fixture, user)
   const [id] = await send(user, 1, { guarantee: 'at_least_once' })

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import sharp from 'sharp'
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { runServer } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
-import { makePhoto } from '../../support/pictures.ts'
 import { serve } from '../../support/server/program.ts'
 import { type Client, withDevices } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
@@ -12,14 +12,24 @@ import { joinPhone, records, restart, until } from '../../support/smsgate/smsgat
 
 const PICTURES = 5
 const KILLS = 12
-const picture = await makePhoto('whatsapp')
+/** Pictures of different sizes, by the number of the text. */
+const pictures = await Promise.all(
+  Array.from({ length: 7 }, (_, i) =>
+    sharp({ create: { width: 64 + 32 * i, height: 64, channels: 3, background: 'red' } })
+      .jpeg()
+      .toBuffer(),
+  ),
+)
+const pictureOf = (i: number) => pictures[i % pictures.length]!
+
+const numberOf = (i: number) => `+4915${10_000_000 + i}`
 
 async function sendPicture(url: string, user: Client, i: number): Promise<void> {
   const form = new FormData()
-  form.append('recipients', `+4915${10_000_000 + i}`)
+  form.append('recipients', numberOf(i))
   form.append('body', 'Your parcel')
   form.append('client_ref', `parcel ${i}`)
-  form.append('attachments', new Blob([new Uint8Array(picture)]), 'parcel.jpg')
+  form.append('attachments', new Blob([new Uint8Array(pictureOf(i))]), 'parcel.jpg')
   const headers = { authorization: user.token }
   const answer = await fetch(`${url}/api/sms/send`, { method: 'POST', headers, body: form })
   if (answer.status === 200) return
@@ -74,8 +84,11 @@ test('a phone sends each picture once while server, app and database are killed'
   phone.kill()
   old.kill()
   const air = phone.store.onAir()
-  expect(air.map(({ pictures }) => pictures)).toEqual(Array(sent).fill([picture.length]))
-  expect(new Set(air.map(({ to }) => to)).size).toBe(sent)
+  expect(new Set(pictures.map(({ length }) => length)).size).toBe(pictures.length)
+  const left = air.map(({ to, pictures: sizes }) => `${to} ${sizes}`).toSorted()
+  expect(left).toEqual(
+    Array.from({ length: sent }, (_, i) => `${numberOf(i)} ${pictureOf(i).length}`),
+  )
   expect(old.store.onAir()).toEqual([])
   await database.end()
   await server.stop()

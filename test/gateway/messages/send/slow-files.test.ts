@@ -80,3 +80,36 @@ test.each([
   },
   60_000,
 )
+
+const [LARGE, HALF] = [(20 << 20) + 1, 11 << 20]
+const endless = createServer(({ url = '' }, res) => {
+  const bytes = url.startsWith('/half') ? HALF : LARGE
+  res.writeHead(200, {
+    'content-type': 'video/mp4',
+    ...(url !== '/undeclared.mp4' && { 'content-length': bytes }),
+  })
+  res.end(Buffer.alloc(bytes))
+})
+const { url: endlessUrl } = await listenLocally(endless)
+
+test.each<[string, readonly string[]]>([
+  ['one that declares its size', ['large.mp4']],
+  ['one that declares none', ['undeclared.mp4']],
+  ['two together', ['half.mp4', 'half2.mp4']],
+])(
+  'files at addresses are refused that have more than 20 MiB, and nothing is stored (%s)',
+  async (_, names) => {
+    const { user } = await makeShop()
+    const before = admission.memory.taken
+    const attachments = names.map((name) => `${endlessUrl}/${name}`)
+    const answer = await user.call('POST', '/api/sms/send', { recipients: [TO], attachments })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/could not be fetched: it has more than/) },
+    })
+    expect(await must(user, 'GET', '/api/collections/sms_messages/records')).toMatchObject({
+      totalItems: 0,
+    })
+    expect(admission.memory.taken).toBe(before)
+  },
+)
