@@ -3,6 +3,7 @@ import { eachWay } from './each-way.ts'
 import {
   finishJobs,
   handOut,
+  hurry,
   isAccepted,
   nextNumber,
   nextWords,
@@ -27,7 +28,17 @@ interface Bound {
   readonly destinations?: string
   readonly expires_at?: string
   readonly disabled?: boolean
+  readonly lines?: readonly string[]
   readonly scopes?: readonly string[]
+}
+
+/** The account with another phone, which has another line. */
+async function addPhone(shop: Shop): Promise<Shop> {
+  const phone = await at.server.pair(shop.user, { phone: '+4930123457' })
+  const { items } = await must(shop.user, 'GET', '/api/collections/lines/records')
+  const { id: line } = items.find(({ id }: { id: string }) => id !== shop.line)
+  await must(shop.user, 'PATCH', `/api/collections/lines/records/${line}`, { mms: 'on' })
+  return { ...shop, phone, line }
 }
 
 const newText = () => ({ to: nextNumber(), words: nextWords() })
@@ -52,7 +63,18 @@ test.each(eachWay('keyBounds'))(
     }
     await changeKeys(shop, { disabled: false })
     await changeKeys(shop, { scopes: ['all:any'] })
-    await sendOne(at, shop, way)
+    const second = await addPhone(shop)
+    for (const [own, other] of [
+      [shop, second],
+      [second, shop],
+    ] as const) {
+      await changeKeys(shop, { lines: [own.line] })
+      const { to } = await sendOne(at, own, way)
+      await hurry(at, shop)
+      const { items = [] } = await must(other.phone, 'POST', '/api/devices/claim', { mms: true })
+      expect(items.map((one: { to: string }) => one.to)).not.toContain(to)
+      expect((await handOut(at, own)).map((one) => one.to)).toContain(to)
+    }
   },
 )
 
@@ -60,17 +82,21 @@ test.each(eachWay('accountBounds'))(
   'a text by $title to a number outside the account’s destinations does not leave',
   async ({ way }) => {
     const shop = await at.makeShop()
-    await must(shop.user, 'POST', '/api/collections/user_settings/records', {
-      user: shop.user.id,
-      destinations: '+44',
-    })
+    const settings = '/api/collections/user_settings/records'
+    const values = { user: shop.user.id, destinations: '+49' }
+    const { id } = await must(shop.user, 'POST', settings, values)
+    const allowed = await sendOne(at, shop, way)
+    expect((await handOut(at, shop)).map(({ to }) => to)).toEqual([allowed.to])
+
+    await must(shop.user, 'PATCH', `${settings}/${id}`, { destinations: '+44' })
     const text = newText()
     const answer = await way.send(at, shop, text)
+    if (way.prepare && way.isOwn) expect(answer.status).toBeLessThan(300)
     if (!way.isOwn) expect([isAccepted(answer), answer]).toEqual([false, expect.anything()])
     await finishJobs(at, shop)
     expect((await handOut(at, shop)).filter(({ to }) => to === text.to)).toEqual([])
     for (const { status } of await textsTo(at, shop, text.to)) expect(status).toBe('failed')
-    expect((await must(shop.user, 'GET', '/api/sms/usage')).used).toBe(0)
+    expect((await must(shop.user, 'GET', '/api/sms/usage')).used).toBe(1)
   },
 )
 

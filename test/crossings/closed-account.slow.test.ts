@@ -2,6 +2,7 @@ import { tablesWith } from '../support/database/dump.ts'
 import { must } from '../support/server/server-with-devices.ts'
 import { eachWay } from './each-way.ts'
 import {
+  finishJobs,
   handOut,
   hurry,
   isAccepted,
@@ -35,14 +36,16 @@ test.each(eachWay('closedAccount'))(
   async ({ way }) => {
     const shop = await at.makeShop()
     await sendOne(at, shop, way)
+    const after = { to: nextNumber(), words: nextWords() }
+    const send = await (way.prepare?.(at, shop, after) ?? (() => way.send(at, shop, after)))
     await disable(shop)
     await hurry(at, shop)
     const claim = await shop.phone.call('POST', '/api/devices/claim', { mms: true })
     expect(claim.status).toBe(403)
     if (!way.hasLeft) expect(await countOpen(shop)).toBe(1)
 
-    const after = { to: nextNumber(), words: nextWords() }
-    expect(isAccepted(await way.send(at, shop, after))).toBe(false)
+    expect(isAccepted(await send())).toBe(false)
+    await finishJobs(at, shop)
     expect(await textsTo(at, shop, after.to)).toEqual([])
   },
 )
@@ -52,9 +55,10 @@ test.each(eachWay('deletedAccount'))(
   async ({ way }) => {
     const shop = await at.makeShop()
     const text = await sendOne(at, shop, way)
-    await handOut(at, shop)
+    const bodies = (await handOut(at, shop)).map(({ body }) => body)
     await must(server.superuser, 'DELETE', `/api/collections/users/records/${shop.user.id}`)
-    const left = await tablesWith(server.server.services.store.db, [text.to, text.words])
+    const secrets = [text.to, text.words, ...bodies]
+    const left = await tablesWith(server.server.services.store.db, secrets)
     expect(left.filter((table) => table !== SHORT_LIVED)).toEqual([])
   },
 )

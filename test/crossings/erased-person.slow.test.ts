@@ -2,7 +2,7 @@ import { tablesWith } from '../support/database/dump.ts'
 import { must } from '../support/server/server-with-devices.ts'
 import { until } from '../support/until.ts'
 import { eachWay } from './each-way.ts'
-import { finishJobs, handOut, nextWords, sendOne, startCrossings } from './ways-in.ts'
+import { finishJobs, handOut, nextWords, sendOne, startCrossings, textsTo } from './ways-in.ts'
 
 // Whichever way a text came by: after an erasure no table has a word of it, and its person gets none again.
 
@@ -18,7 +18,7 @@ test.each(eachWay('erased'))(
     for (const hasLeft of [false, true]) {
       const shop = await at.makeShop()
       const text = await sendOne(at, shop, way)
-      if (hasLeft) await handOut(at, shop)
+      const bodies = hasLeft ? (await handOut(at, shop)).map(({ body }) => body) : []
       const { id } = await must(shop.user, 'POST', '/api/person/erase', {
         number: text.to,
         reason: 'Asked by mail',
@@ -27,13 +27,21 @@ test.each(eachWay('erased'))(
         const path = `/api/collections/person_requests/records/${id}`
         return (await must(shop.user, 'GET', path)).state === 'done'
       })
-      const left = await tablesWith(db, [text.to, text.to.slice(1), text.words])
       const isKept = (table: string) => table === SHORT_LIVED || table === way.wordsStayIn
-      expect(left.filter((table) => !isKept(table))).toEqual([])
-      await way.send(at, shop, { to: text.to, words: nextWords() })
+      const left = async (secrets: readonly string[]) =>
+        (await tablesWith(db, secrets)).filter((table) => !isKept(table))
+      const number = [text.to, text.to.slice(1)]
+      expect(await left([...number, text.words, ...bodies])).toEqual([])
+
+      const words = nextWords()
+      const answer = await way.send(at, shop, { to: text.to, words })
+      if (way.prepare && way.isOwn) expect(answer.status).toBeLessThan(300)
       await finishJobs(at, shop)
-      const got = await handOut(at, shop)
-      expect(got.filter(({ to }) => to === text.to)).toEqual([])
+      expect(await handOut(at, shop)).toEqual([])
+      expect(await left([text.words, ...bodies])).toEqual([])
+      // whoever asks for a text again has its record, which says that it was not sent
+      for (const { status } of await textsTo(at, shop, text.to))
+        expect(status).toBe(way.hasLeft ? 'sent' : 'failed')
     }
   },
 )

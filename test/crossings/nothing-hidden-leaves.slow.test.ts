@@ -5,8 +5,9 @@ import { freePort } from '../support/database/postgres.ts'
 import { must, withDevices } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../support/server/start.ts'
 import { startReceiver } from '../support/services/receiver.ts'
+import { until } from '../support/until.ts'
 import { eachWay } from './each-way.ts'
-import { HIDDEN, handOut, openCrossings, SETTINGS, sendOne } from './ways-in.ts'
+import { HIDDEN, handOut, openCrossings, PHONES_NUMBER, SETTINGS, sendOne } from './ways-in.ts'
 
 // What a text says is for its account and its person alone: no log has it and no other account. A picture
 // leaves without what it has beside what it shows.
@@ -42,18 +43,25 @@ test.each(eachWay('hidden'))(
       await must(shop.phone, 'POST', '/api/devices/report', {
         items: [{ id, attempt, status: 'failed', error_message: `No route to ${text.to}` }],
       })
-    const secrets = [text.words, text.to.slice(1)]
+    const secrets = [text.words, text.to.slice(1), ...items.map(({ body }) => body)]
     const isTold = (said: string) => secrets.some((secret) => said.includes(secret))
     expect(lines.length).toBeGreaterThan(0)
     expect(lines.filter(isTold)).toEqual([])
     for (const name of LISTS) {
-      const { body } = await ben.call('GET', `/api/collections/${name}/records?perPage=500`)
-      expect([name, isTold(JSON.stringify(body))]).toEqual([name, false])
+      const { status, body } = await ben.call('GET', `/api/collections/${name}/records?perPage=500`)
+      expect([name, status, isTold(JSON.stringify(body))]).toEqual([name, 200, false])
     }
     expect((await ben.call('GET', `/api/sms/messages/${text.stored.id}`)).status).toBe(404)
-    expect(receiver.told).toEqual([])
   },
 )
+
+test('no webhook of another account hears of a text, and its own are heard of', async () => {
+  const undelivered = () => at.query('select from webhook_dispatch')
+  await until('the calls of all webhooks', async () => (await undelivered()).length === 0)
+  expect(receiver.told).toEqual([])
+  await at.server.hear(await at.server.pair(ben), [[PHONES_NUMBER, 'Hello Ben']])
+  await until('the call of the webhook', async () => receiver.told.length > 0)
+})
 
 test.each(eachWay('hiddenInFiles'))(
   'a picture by $title leaves without the data that no eye sees',

@@ -15,8 +15,8 @@ const [KEEP, AGE] = [10, 11]
 /** The change log, from which the server deletes entries after minutes. */
 const SHORT_LIVED = '_changes'
 
-/** Reports what has left, and lets all that the account has be some days old. */
-async function growOld(shop: Shop): Promise<void> {
+/** Reports what has left, and lets all that the account has be some days old. Returns the words that left. */
+async function growOld(shop: Shop): Promise<string[]> {
   const items = await handOut(at, shop)
   if (items.length > 0)
     await must(shop.phone, 'POST', '/api/devices/report', {
@@ -35,6 +35,7 @@ async function growOld(shop: Shop): Promise<void> {
       where "user" = $1`,
       [user.id, AGE],
     )
+  return items.map(({ body }) => body)
 }
 
 test.each(eachWay('retention'))(
@@ -47,10 +48,10 @@ test.each(eachWay('retention'))(
       keep_outgoing: KEEP,
     })
     const text = await sendOne(at, shop, way)
-    await growOld(shop)
+    const bodies = await growOld(shop)
     await endOldMessages(store, extensions, { mode: 'redact', days: 0 })
     await deleteOldHookCalls(store.db, 30)
-    const left = await tablesWith(store.db, [text.words])
+    const left = await tablesWith(store.db, [text.words, ...bodies])
     const isKept = (table: string) => table === SHORT_LIVED || table === way.wordsStayIn
     expect(left.filter((table) => !isKept(table))).toEqual([])
     expect(await at.query('select name from _files where record = $1', [text.stored.id])).toEqual(

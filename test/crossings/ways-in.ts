@@ -24,6 +24,8 @@ export interface Text {
   readonly key?: string
   /** Its sender's own name for it. */
   readonly reference?: string
+  /** When a person typed it: now unless it is said. */
+  readonly typedAt?: string
   /** The picture that goes with it, on ways that can. Ways of files have one in any case. */
   readonly photo?: keyof typeof PHOTOS
 }
@@ -47,6 +49,8 @@ export interface Place {
   readonly smtpPort: number
   /** The address of a server of photos, and of an app. */
   readonly outside: string
+  /** Another server on the same database, by which a text in parts gets in as well. */
+  readonly beside?: string
   /** Rows of a statement. */
   query(sql: string, params?: unknown[]): Promise<unknown[][]>
 }
@@ -60,6 +64,11 @@ export interface Crossings extends Place {
 type Sent = Answer | { readonly status: number; readonly text?: string }
 
 export interface Way {
+  /**
+   * Does what an account does before a person has a reason for the text, and throws if it fails. Returns what
+   * the person or the time does then.
+   */
+  readonly prepare?: (at: Place, shop: Shop, text: Text) => Promise<() => Promise<Sent>>
   /** Sends the text. The `status` of the answer is that of HTTP, or 200 and 400 for other protocols. */
   readonly send: (at: Place, shop: Shop, text: Text) => Promise<Sent>
   /** The text waits for its time: `hurry` lets it be due. */
@@ -68,6 +77,8 @@ export interface Way {
   readonly isOwn?: true
   /** The server chooses the words. */
   readonly hasOwnWords?: true
+  /** The person's own text asks for it, and ends a STOP. */
+  readonly isOwnWish?: true
   /** It carries a picture. */
   readonly hasFile?: true
   /** No API key asks for it. */
@@ -207,6 +218,9 @@ function sendForm(at: Place, shop: Shop, text: Text, fields: Record<string, stri
   return request(at.url, 'POST', '/api/sms/send', form, byKey(shop, once(text)))
 }
 
+/** The pictures of a text, by their addresses. */
+const pictures = (at: Place, text: Text) => text.photo && { attachments: [addressOf(at, text)] }
+
 const sendJson = (at: Place, shop: Shop, text: Text, more: object = {}) =>
   request(
     at.url,
@@ -216,6 +230,7 @@ const sendJson = (at: Place, shop: Shop, text: Text, more: object = {}) =>
       recipients: [text.to],
       body: text.words,
       ...(text.reference && { client_ref: text.reference }),
+      ...pictures(at, text),
       ...more,
     },
     byKey(shop, once(text)),
@@ -280,22 +295,27 @@ async function sendMail(
 /** A phone gets a text that an automatic answer answers. */
 async function answerText(_: Place, { user, phone }: Shop, { to, words }: Text) {
   const ask = `ask${Math.random().toString(36).slice(2)}`
-  const rule = await user.call('POST', '/api/collections/auto_answers/records', {
+  await must(user, 'POST', '/api/collections/auto_answers/records', {
     user: user.id,
     match: 'words',
     value: ask,
     body: words,
     enabled: true,
   })
-  if (rule.status >= 300) return rule
-  const items = [{ from: to, body: ask, received_at: new Date().toISOString() }]
+  return () => receiveText(phone, to, ask)
+}
+
+/** A phone gets a text of a person. */
+function receiveText(phone: Client, from: string, body: string) {
+  const items = [{ from, body, received_at: new Date().toISOString() }]
   return phone.call('POST', '/api/devices/incoming', { items })
 }
 
 /** The owner of a phone writes on the phone itself to somebody with a conversation. */
-async function typeText(_: Place, { user, phone }: Shop, { to, words }: Text) {
+async function typeText(_: Place, { user, phone }: Shop, text: Text) {
+  const { to, words, typedAt = new Date().toISOString() } = text
   await user.call('POST', '/api/collections/conversations/records', { user: user.id, number: to })
-  const items = [{ to, body: words, sent_at: new Date().toISOString() }]
+  const items = [{ to, body: words, sent_at: typedAt }]
   return phone.call('POST', '/api/devices/typed', { items })
 }
 
@@ -329,15 +349,27 @@ function callHook(at: Place, { hook }: Shop, text: Text) {
 /** A person texts the word by which they join a group, and gets a question. */
 async function joinGroup(_: Place, { user, phone }: Shop, { to }: Text) {
   const word = `JOIN${Math.random().toString(36).slice(2, 8)}`.toUpperCase()
-  const group = await user.call('POST', '/api/collections/contact_groups/records', {
+  await must(user, 'POST', '/api/collections/contact_groups/records', {
     user: user.id,
     name: word,
     join_words: word,
     join_confirm: true,
   })
-  if (group.status >= 300) return group
-  const items = [{ from: to, body: word, received_at: new Date().toISOString() }]
-  return phone.call('POST', '/api/devices/incoming', { items })
+  return () => receiveText(phone, to, word)
+}
+
+/** A visitor asks to join a group by its page, which texts the number a question. */
+async function joinByPage(at: Place, { user }: Shop, { to }: Text) {
+  const group = await must(user, 'POST', '/api/collections/contact_groups/records', {
+    user: user.id,
+    name: `Page ${crypto.randomUUID()}`,
+    join_page: true,
+  })
+  const page = await request(at.url, 'GET', `/join/${group.id}`)
+  const version = /name="version" value="(\w+)"/.exec(page.text)?.[1]
+  if (!version) throw new Error(`${page.status} ${page.text}`)
+  const form = new URLSearchParams({ country: '', number: to, agree: 'yes', version })
+  return () => request(at.url, 'POST', `/join/${group.id}`, form)
 }
 
 /** A person texts a number whose app answers the call of Twilio's form with a reply. */
@@ -346,7 +378,7 @@ async function replyByTwiml(at: Place, shop: Shop, text: Text) {
   const login = basic(account_sid, auth_token)
   const numbers = `/2010-04-01/Accounts/${account_sid}/IncomingPhoneNumbers`
   const listed = await request(at.url, 'GET', `${numbers}.json`, undefined, login)
-  if (listed.status >= 300) return listed
+  if (listed.status >= 300) throw new Error(listed.text)
   const query = new URLSearchParams({
     words: text.words,
     ...(text.photo && { photo: addressOf(at, text) }),
@@ -358,9 +390,8 @@ async function replyByTwiml(at: Place, shop: Shop, text: Text) {
     new URLSearchParams({ SmsUrl: `${at.outside}/app?${query}` }),
     login,
   )
-  if (set.status >= 300) return set
-  const items = [{ from: text.to, body: 'Hello', received_at: new Date().toISOString() }]
-  return shop.phone.call('POST', '/api/devices/incoming', { items })
+  if (set.status >= 300) throw new Error(set.text)
+  return () => receiveText(shop.phone, text.to, 'Hello')
 }
 
 let references = 0
@@ -373,11 +404,19 @@ async function sendParts(at: Place, { user, key }: Shop, { to, words }: Text) {
   for (const [i, text] of parts.entries()) {
     const query = new URLSearchParams({ username: user.id, password: key, to, text })
     const udh = `050003${reference}0${parts.length}0${i + 1}`.replaceAll(/../g, '%$&')
-    answer = await request(at.url, 'GET', `/cgi-bin/sendsms?${query}&udh=${udh}`)
+    const url = i > 0 && at.beside ? at.beside : at.url
+    answer = await request(url, 'GET', `/cgi-bin/sendsms?${query}&udh=${udh}`)
     if (answer.status >= 300) break
   }
   return answer!
 }
+
+type Prepare = NonNullable<Way['prepare']>
+/** A way whose account prepares something first, and a text then follows by itself. */
+const prepared = (prepare: Prepare): Pick<Way, 'prepare' | 'send'> => ({
+  prepare,
+  send: async (at, shop, text) => (await prepare(at, shop, text))(),
+})
 
 /** Sends a text through a row of the crossing table (`table.ts`). */
 export const WAYS: Readonly<Record<string, Way>> = {
@@ -389,6 +428,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
         recipients: [text.to],
         template_id: shop.template,
         variables,
+        ...pictures(at, text),
         ...(text.reference && { client_ref: text.reference }),
         ...addressed(at, text),
       }
@@ -427,8 +467,14 @@ export const WAYS: Readonly<Record<string, Way>> = {
     isOfCampaign: true,
   },
   recurring: { send: repeatText, isOwn: true, isWithoutKey: true, isOfCampaign: true },
-  answer: { send: answerText, isOwn: true, isWithoutKey: true, wordsStayIn: 'auto_answers' },
-  join: { send: joinGroup, isOwn: true, isWithoutKey: true, hasOwnWords: true },
+  answer: { ...prepared(answerText), isOwn: true, isWithoutKey: true, wordsStayIn: 'auto_answers' },
+  join: {
+    ...prepared(joinGroup),
+    isOwn: true,
+    isWithoutKey: true,
+    hasOwnWords: true,
+    isOwnWish: true,
+  },
   hook: { send: callHook, isWithoutKey: true },
   mail: { send: sendMail, isKeyOfWords: true },
   typed: { send: typeText, isWithoutKey: true, hasLeft: true },
@@ -445,7 +491,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
     },
     isOfTwilio: true,
   },
-  twiml: { send: replyByTwiml, isOwn: true, isOfTwilio: true },
+  twiml: { ...prepared(replyByTwiml), isOwn: true, isOfTwilio: true },
   smsgateClient: {
     send: (at, { user, key }, text) => {
       const { to, words, photo: name, reference } = text
@@ -494,6 +540,18 @@ export const WAYS: Readonly<Record<string, Way>> = {
         byKey(shop, once(text)),
       ),
   },
+}
+
+/** Second ways of a row of the table, by the row's name. */
+export const MORE_WAYS: Readonly<
+  Record<string, readonly { readonly title: string; readonly way: Way }[]>
+> = {
+  join: [
+    {
+      title: 'the page on which a person joins',
+      way: { ...prepared(joinByPage), isWithoutKey: true, hasOwnWords: true },
+    },
+  ],
 }
 
 /** Whether the way has taken the text. */
@@ -549,9 +607,11 @@ export async function handOut(at: Place, shop: Shop) {
   return got
 }
 
-/** Waits until no job of the account is due: what its ways do by themselves is done. */
+/** Waits until no job and no call of the account is due: what its ways do by themselves is done. */
 export const finishJobs = async ({ query }: Place, { user }: Shop) => {
-  const due = 'select from _jobs where holder = $1 and due_at <= now()'
+  const due = `select 1 from _jobs where holder = $1 and due_at <= now()
+    union all select 1 from webhook_dispatch where "user" = $1
+      and (due_at <= now() or handed_at is not null)`
   await until('the end of the jobs', async () => (await query(due, [user.id])).length === 0)
 }
 
