@@ -230,6 +230,24 @@ function showCell(cell: Cell): string {
   return String(cell.length)
 }
 
+/** The exceptions: cells without the test of their column, and what sends nothing. */
+function listOthers(): string {
+  const titles = (names: readonly string[]) => names.map((name) => ROWS[name]!.title).join(', ')
+  const own = Object.entries(OWN_TESTS).map(
+    ([promise, names]) => `- ${PROMISES[promise as Promised]}: ${titles(names)}\n`,
+  )
+  const routes = NOTHING_SENT.routes.map((at) => `- \`${at}\`\n`)
+  return `## Cells with tests of their own instead of the test of all ways
+
+${own.join('')}
+## Routes and tools that send nothing
+
+Each other route that changes something or belongs to another product is on a row.
+
+- tools of assistants: ${NOTHING_SENT.tools.map((name) => `\`${name}\``).join(', ')}
+${routes.join('')}`
+}
+
 /** The table as a page: what is tested where, and why not. */
 function makePage(): string {
   const tested = cells.filter(({ cell }) => cell && !('not' in cell) && cell.length > 0).length
@@ -266,7 +284,7 @@ ${kinds.join('')}
 ${body.join('')}
 The tests of each promise, and the ways that they show:
 
-${lists.join('')}`.trimEnd()}\n`
+${lists.join('')}${listOthers()}`.trimEnd()}\n`
 }
 
 test('docs/internals/crossings.md shows the table', async () => {
