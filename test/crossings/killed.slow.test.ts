@@ -17,8 +17,8 @@ import {
   textsTo,
 } from './ways-in.ts'
 
-// A server is killed between the answers of all ways and what they lead to, and a second time while phones
-// fetch: each text that was answered for leaves, once.
+// A server is killed after the last of the answers of all ways: each text that was answered for leaves, once,
+// at the next server.
 
 const smtpPort = await freePort()
 const env = {
