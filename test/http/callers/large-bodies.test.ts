@@ -53,9 +53,9 @@ describe.each([
     expect([answer.status, answer.body.recipients_count]).toEqual([200, 1])
   })
 
-  test('is sent by the path of Vendel with an API key', async () => {
+  test('is refused by the path of Vendel for its files, not for its size', async () => {
     const answer = await sendPhoto({ 'x-api-key': key }, bytes, '/vendel/api/sms/send')
-    expect(answer.status).toBe(200)
+    expect(answer.status).toBe(400)
   })
 
   test.each([
