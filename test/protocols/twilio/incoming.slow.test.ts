@@ -211,12 +211,6 @@ describe('a TwiML answer', () => {
     ['too many messages', xml('<Message>Hi</Message>'.repeat(11)), 'text/xml', 14109],
     ['a call', xml('<Message>Hi</Message><Say>Hi</Say>'), 'text/xml', 14110],
     [
-      'media',
-      xml('<Message><Body>Hi</Body><Media>https://example.com</Media></Message>'),
-      'text/xml',
-      14110,
-    ],
-    [
       'a document that is too large',
       xml(`<Message>Hi</Message>${' '.repeat(70_000)}`),
       'text/xml',
