@@ -73,8 +73,18 @@ function encryptLinkToken(keys: Keys, plain: bigint): string {
   return Buffer.concat([block, computeLinkTag(keys, block)]).toString('base64url')
 }
 
-/** A link of `{{stop_link}}` at any address. */
-const LINK = /https?:\/\/[^\s?#]{1,300}\/leave\/([\w-]{32})(?![\w-])/g
+/** The end of a link of `{{stop_link}}`, at any address. */
+const LINK_END = /\/leave\/([\w-]{32})(?![\w-])/g
+const MAX_ADDRESS = 300
+
+/** Where the address begins that ends at `end`; undefined if no address does. */
+function findAddressStart(text: string, end: number): number | undefined {
+  const begin = Math.max(0, end - MAX_ADDRESS)
+  const colon = text.slice(begin, end).lastIndexOf('://') + begin
+  const scheme = ['https', 'http'].find((name) => text.slice(0, colon).endsWith(name))
+  if (colon < begin || !scheme || /[\s?#]/.test(text.slice(colon, end))) return undefined
+  return colon - scheme.length
+}
 
 /** A text that is sent again, with the present address in its links. Links of others stay. */
 export async function renewStopLinks(
@@ -82,12 +92,15 @@ export async function renewStopLinks(
   { publicUrl }: LinkConfig,
   text: string,
 ): Promise<string> {
-  const renewed = new Map<string, string>()
-  for (const [link, token = ''] of text.matchAll(LINK)) {
-    const next = `${publicUrl}/leave/${token}`
-    if (link !== next && (await readStopLink(db, token))) renewed.set(link, next)
+  let renewed = ''
+  let done = 0
+  for (const { 0: path, 1: token = '', index } of text.matchAll(LINK_END)) {
+    const start = findAddressStart(text, index)
+    if (start === undefined || !(await readStopLink(db, token))) continue
+    renewed += text.slice(done, start) + publicUrl + path
+    done = index + path.length
   }
-  return text.replace(LINK, (link) => renewed.get(link) ?? link)
+  return renewed + text.slice(done)
 }
 
 /** The person whose link has this token; undefined for a forged one, after the same work for each. */

@@ -35,7 +35,7 @@ export const toLoggedPath = (url: string): string =>
 const PARAMETERS = /(?<=[;&=#]|%(?:25){0,9}(?:3[bdf]|2[36])).*/is
 
 /** API keys, also without `_`, as Twilio's API gets them, and JSON Web Tokens. */
-const KEYS = /(?:psk|vk)_?\w{20,}|eyJ[\w-]{5,}\.[\w.-]*/g
+const KEYS = /(?:psk|vk)_?\w{20,}|eyJ[\w.-]{20,}/g
 
 const hidePathSecrets = (url: string) =>
   hideSecretEnd(url.replace(/\?.*/s, '')).replace(PARAMETERS, '…').replace(KEYS, '…')
