@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Uploads } from '../../engine/files/upload.ts'
 import { ApiError, badRequest } from '../../platform/api-errors.ts'
-import { readMediaType } from '../../platform/tools/charsets.ts'
 import type { RequestMemory } from '../limit-request-memory.ts'
 import { isMalformedQuery, readPairs, readQueryText } from '../query.ts'
 import type { Ctx, RequestBody } from '../request-context.ts'
@@ -26,14 +25,17 @@ const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
 
 const NOTHING = Buffer.alloc(0)
 
-/** The request's body, read once per request. Empty if there is none. Throws 400, 413, RetryLater. */
-export async function readRequestBody(c: Ctx): Promise<RequestBody> {
+/**
+ * The request's body, read once per request. Empty if there is none. Throws 400, 413, RetryLater. `type`: its
+ * Content-Type; as in PocketBase, capitals count, unless a route of our own has lowered them.
+ */
+export async function readRequestBody(c: Ctx, type?: string): Promise<RequestBody> {
   const known = c.get('body')
   if (known) return known
   const { incoming } = c.env
   if (readBodyLength(incoming) === 0) return EMPTY
   const limit = Math.min(findMaxBytes(c), c.get('guestLimit') ?? Infinity)
-  const body = await readBody(incoming, limit, () => findRequestMemory(c))
+  const body = await readBody(incoming, limit, () => findRequestMemory(c), type)
   c.set('body', body)
   return body
 }
@@ -49,8 +51,8 @@ export async function readBody(
   incoming: IncomingMessage,
   maxBytes: number,
   memoryOf: () => RequestMemory,
+  type = incoming.headers['content-type'] ?? '',
 ) {
-  const type = readMediaType(incoming.headers['content-type'])
   const query = readQueryText(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) {
     if (isMalformedQuery(query)) throw badRequest()

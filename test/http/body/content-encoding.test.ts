@@ -115,9 +115,7 @@ describe('a record', () => {
     )
     const headers = {
       ...signedIn,
-      'content-type': form.headers
-        .get('content-type')!
-        .replace('multipart/form-data', 'Multipart/Form-Data'),
+      'content-type': form.headers.get('content-type')!,
       'content-encoding': 'gzip',
     }
     const { status, text } = await post(
@@ -130,14 +128,15 @@ describe('a record', () => {
 })
 
 test.each([
-  ['Application/JSON; charset=utf-8', '/api/collections/contacts/records', 200],
-  ['APPLICATION/JSON', '/api/collections/contacts/records', 200],
-  ['APPLICATION/X-WWW-FORM-URLENCODED', '/api/collections/contacts/records', 200],
-] as const)('a body of the type %s is read', async (type, path, status) => {
+  'Application/JSON; charset=utf-8',
+  'APPLICATION/JSON',
+  'APPLICATION/X-WWW-FORM-URLENCODED',
+])('a record of a body of the type %s is refused, as by PocketBase', async (type) => {
+  const path = '/api/collections/contacts/records'
   const fields = { user: ANN.id, name: 'Cleo', phone: `+4915${2_000_000 + texts++}` }
   const body = /json/i.test(type) ? JSON.stringify(fields) : new URLSearchParams(fields).toString()
   const answer = await post(path, Buffer.from(body), { ...signedIn, 'content-type': type })
-  expect([answer.status, JSON.parse(answer.text).name]).toEqual([status, 'Cleo'])
+  expect(answer.status).toBe(400)
 })
 
 test('a hook and a send read a form whose type has capitals', async () => {

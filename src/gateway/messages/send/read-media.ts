@@ -13,6 +13,7 @@ import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
 import { type Share, takeAsArrived } from '../../../platform/limits/byte-budget.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { fetchFile } from '../../../platform/outgoing/fetch-file.ts'
+import { readMediaType } from '../../../platform/tools/charsets.ts'
 import { parseJson } from '../../../platform/tools/json.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { MESSAGES, type Media } from '../../base/message-files.ts'
@@ -29,7 +30,7 @@ const LISTS = new Set(['recipients', 'group_ids', 'attachments'])
 
 /** A form with files as the JSON of a send. Its values are texts, numbers and booleans by their look. */
 export async function readSendForm(c: Ctx) {
-  const { values, files } = await readRequestBody(c)
+  const { values, files } = await readRequestBody(c, readMediaType(c.req.header('content-type')))
   for (const key of files.keys())
     if (key !== 'attachments') throw invalidRequest(`A file can be named attachments, not ${key}`)
   const json: [string, unknown][] = []
