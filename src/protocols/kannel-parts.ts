@@ -20,7 +20,7 @@ import type { GatewayServices } from './gateway-services.ts'
 // the others leave as texts when they are due.
 
 /** Which part of a long text a message is. `ref`: equal in all parts, in hex. `seq`: from 1. */
-export interface Place {
+export interface PartPlace {
   readonly ref: string
   readonly total: number
   readonly seq: number
@@ -41,7 +41,7 @@ const makeHeaderError = () => invalidRequest('Only texts are sent here, rejected
  * Reads the place of a part from its header, which must have nothing else: an element 00 or 08, whose
  * reference has 8 or 16 bits. Throws 400 for another header.
  */
-export function readPlace(header: Buffer): Place {
+export function readPartPlace(header: Buffer): PartPlace {
   const [length, element, size] = header
   const isWhole = length === header.length - 1 && size === header.length - 3
   const isPlace = (element === 0 && size === 3) || (element === 8 && size === 4)
@@ -91,19 +91,19 @@ type Found = StoredPart & {
   readonly isWaiting: boolean
 }
 
-const textOf = ({ before, body, behind }: Found) => fromHex(before) + body + fromHex(behind)
+const writeFoundText = ({ before, body, behind }: Found) => fromHex(before) + body + fromHex(behind)
 
 /**
  * The texts of all parts beside this one, undefined for one that has not arrived, and the messages that have
  * them (`ids`). Without `texts` the part is a repetition; `again`: of a part of this joined text.
  * @param stored the newest first.
  */
-function findOthers(stored: readonly Found[], text: string, { total, seq }: Place) {
+function findOthers(stored: readonly Found[], text: string, { total, seq }: PartPlace) {
   const at = stored.findIndex(({ joined }) => joined)
   const whole = stored[at]
   const since = whole ? stored.slice(0, at) : stored
   const same = since.find((one) => one.seq === seq)
-  if (same && textOf(same) === text) return {}
+  if (same && writeFoundText(same) === text) return {}
   if (since.length === 0 && whole?.joined?.hashes[seq - 1] === hashPart(text))
     return { again: whole }
   const waiting = new Map<number, Found>()
@@ -112,7 +112,7 @@ function findOthers(stored: readonly Found[], text: string, { total, seq }: Plac
   const texts = Array.from({ length: total }, (_, i) => {
     if (i + 1 === seq) return text
     const part = waiting.get(i + 1)
-    if (part) return textOf(part)
+    if (part) return writeFoundText(part)
     const isAgain = whole?.joined?.again.includes(i + 1)
     return isAgain ? readJoined(whole!, i + 1) : undefined
   })
@@ -142,7 +142,7 @@ export async function acceptPart(
   sender: Sender,
   send: SendBody,
   text: string,
-  { ref, total, seq }: Place,
+  { ref, total, seq }: PartPlace,
 ): Promise<void> {
   const { config } = services.sending
   const { user } = sender

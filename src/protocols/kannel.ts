@@ -8,7 +8,7 @@ import { invalidRequest } from '../platform/common-refusals.ts'
 import { decodeText, splitFormBytes } from '../platform/tools/charsets.ts'
 import { isOtherForm } from '../portable/phone/other-phone-forms.ts'
 import { splitAtSpaces } from '../portable/phone/split-spaced-list.ts'
-import { acceptPart, readPlace } from './kannel-parts.ts'
+import { acceptPart, readPartPlace } from './kannel-parts.ts'
 import { readQueryBytes, splitAtCommas } from './read-parameters.ts'
 import {
   type DoorSend,
@@ -114,7 +114,7 @@ const sendPart = (
   workAsDoorSender(
     call,
     async (sender) => {
-      const place = readPlace(header)
+      const place = readPartPlace(header)
       const { body = '', ...given } = await read(sender)
       // Postgres cannot store NUL. What else a text must not have may be half a character here
       const text = body.replaceAll('\0', '')

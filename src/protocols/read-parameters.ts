@@ -1,4 +1,4 @@
-import { readBody } from '../http/body/raw-body.ts'
+import { readRawBody } from '../http/body/raw-body.ts'
 import type { Ctx } from '../http/request-context.ts'
 import { decodeForm, type FormPair, readCharset } from '../platform/tools/charsets.ts'
 
@@ -14,7 +14,7 @@ export const MAX_BODY_BYTES = 64 << 10
 /** The query's parameters. In a POST, parameters of the form replace those of the query. */
 export async function readQueryAndForm(c: Ctx): Promise<Readonly<Record<string, string>>> {
   if (c.req.method !== 'POST') return readQueryFields(c)
-  const form = await readBody(c)
+  const form = await readRawBody(c)
   return {
     ...readQueryFields(c),
     ...keepFirstValues(decodeForm(form, readCharset(c.req.header('content-type') ?? ''))),

@@ -180,7 +180,7 @@ export const NOTHING_SENT = {
     'makeOtherForms',
     'pauseCampaign',
     'readDoorSend',
-    'readPlace',
+    'readPartPlace',
     'refuseOtherParameters',
     'requireHookOwner',
     'sendErrorPage',

@@ -13,11 +13,11 @@ export class PictureTooLarge extends RangeError {
  * Maximum parts of a file. Cameras and programs write some thousand; 20 MiB of empty parts take seconds to
  * read.
  */
-export const MAX_PARTS = 100_000
+export const MAX_FILE_PARTS = 100_000
 
-/** Yields the parts of a file. Throws PictureTooLarge after MAX_PARTS of them. */
+/** Yields the parts of a file. Throws PictureTooLarge after MAX_FILE_PARTS of them. */
 function* boundParts<T>(parts: Iterable<T>): Generator<T> {
-  let left = MAX_PARTS
+  let left = MAX_FILE_PARTS
   for (const part of parts) {
     if (left-- === 0) throw new PictureTooLarge()
     yield part
@@ -25,13 +25,13 @@ function* boundParts<T>(parts: Iterable<T>): Generator<T> {
 }
 
 /** A part with its frame, from `start` to before `end`. */
-export interface Part {
+export interface FilePart {
   readonly start: number
   readonly end: number
 }
 
 /** `marker` as in T.81, table B.1. A scan ends where its compressed data ends. */
-export interface JpegSegment extends Part {
+export interface JpegSegment extends FilePart {
   readonly marker: number
   /** Where the content begins. */
   readonly from: number
@@ -78,7 +78,7 @@ function findScanEnd(bytes: Buffer, from: number): number {
   return bytes.length
 }
 
-export interface PngChunk extends Part {
+export interface PngChunk extends FilePart {
   readonly type: string
   readonly content: Buffer
 }
@@ -99,7 +99,7 @@ function* walkPngChunks(bytes: Buffer): Generator<PngChunk> {
 }
 
 /** `label`: 0 of a frame, else that of an extension. `from`: where its blocks begin. */
-export interface GifBlock extends Part {
+export interface GifBlock extends FilePart {
   readonly label: number
   readonly from: number
 }
@@ -133,7 +133,7 @@ function* walkGifBlocks(bytes: Buffer): Generator<GifBlock> {
   }
 }
 
-export interface WebpChunk extends Part {
+export interface WebpChunk extends FilePart {
   readonly type: string
 }
 

@@ -1,4 +1,4 @@
-import { MAX_PARTS } from './picture-parts.ts'
+import { MAX_FILE_PARTS } from './picture-parts.ts'
 
 /** Boxes that hold other boxes on the way to what describes a film: ISO/IEC 14496-12, table 1. */
 const CONTAINERS: ReadonlySet<string> = new Set([
@@ -62,7 +62,7 @@ const PLAYED: ReadonlySet<string> = new Set(['vide', 'soun', 'text', 'sbtl', 'su
  */
 export function stripFilm(film: Buffer): Buffer | undefined {
   const bytes = Buffer.from(film)
-  const stripped = { bytes, partsLeft: MAX_PARTS, sampleBytesLeft: bytes.length }
+  const stripped = { bytes, partsLeft: MAX_FILE_PARTS, sampleBytesLeft: bytes.length }
   return emptyBoxes(stripped, 0, bytes.length) ? bytes : undefined
 }
 

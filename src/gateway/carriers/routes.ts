@@ -1,5 +1,5 @@
 import { allowEverybody, allowOwner, type HasServices } from '../../http/allow-callers.ts'
-import { readBody, readJson } from '../../http/body/raw-body.ts'
+import { readJson, readRawBody } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
@@ -25,7 +25,7 @@ async function answerCallback(
   c: Ctx,
   token: string,
 ): Promise<Response> {
-  const body = await readBody(c)
+  const body = await readRawBody(c)
   const { search } = new URL(c.req.url)
   const call = { method: c.req.method, query: search, headers: c.req.header(), body }
   await services.carriers.receive(token, call, () => c.get('leaveRequest')?.())

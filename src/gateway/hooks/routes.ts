@@ -9,7 +9,7 @@ import {
   type Permission,
 } from '../../http/allow-callers.ts'
 import { readMultipart } from '../../http/body/multipart.ts'
-import { BodyTooLarge, JSON_BOUNDS, readBody, readJson } from '../../http/body/raw-body.ts'
+import { BodyTooLarge, JSON_BOUNDS, readJson, readRawBody } from '../../http/body/raw-body.ts'
 import { BY_NOTHING } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import type { Operation } from '../../http/openapi/describe-operations.ts'
@@ -132,7 +132,7 @@ async function readPostedBody(c: Ctx): Promise<Posted> {
   try {
     if (type.startsWith('multipart/form-data'))
       return { raw: requireSimpleJson(await readBodyParts(c)), headers, memory }
-    const bytes = await readBody(c)
+    const bytes = await readRawBody(c)
     const charset = readCharset(given)
     const raw = requireSimpleJson(decodeText(bytes, charset))
     if (!type.startsWith('application/x-www-form-urlencoded')) return { raw, headers, memory }

@@ -121,7 +121,7 @@ export async function readBytes(
 }
 
 /** Reads the whole body, up to the limit of the route. Throws as `readBytes`. */
-export const readBody = (c: Ctx): Promise<Buffer> =>
+export const readRawBody = (c: Ctx): Promise<Buffer> =>
   readBytes(c.env.incoming, requireMaxBytes(c), () => findRequestMemory(c))
 
 /**
@@ -134,7 +134,7 @@ export function readJson(c: Ctx, parse = parseUnique): Promise<unknown> {
 }
 
 async function parseJsonBody(c: Ctx, parse: typeof parseUnique): Promise<unknown> {
-  const bytes = await readBody(c).catch((error: unknown) => {
+  const bytes = await readRawBody(c).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
     if (error.status === 415) throw commonRefusal('unsupported_media_type', error.message)
     if (!(error instanceof BodyTooLarge)) throw invalidRequest(error.message)

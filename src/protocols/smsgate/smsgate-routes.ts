@@ -12,7 +12,7 @@ import {
 } from '../../gateway/lines/require-device-caller.ts'
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
 import { authenticateUncached } from '../../http/authenticate.ts'
-import { readBody, readJson } from '../../http/body/raw-body.ts'
+import { readJson, readRawBody } from '../../http/body/raw-body.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { STREAMS } from '../../http/metrics/group-requests.ts'
 import { sendMessageError } from '../../http/middleware/answer-errors.ts'
@@ -147,7 +147,7 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
   if (!poster) throw gatewayRefusal('device_not_found')
   if (poster.isSuspended) throw gatewayRefusal('account_disabled')
   const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers
-  const body = await readBody(c)
+  const body = await readRawBody(c)
   const posted = { body, timestamp: String(timestamp ?? ''), signature: String(signature ?? '') }
   if (!isSigned(poster.signingKey, posted)) {
     log.warn({ device: poster.device.id }, 'a phone signed with a wrong key')

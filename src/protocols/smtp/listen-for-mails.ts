@@ -13,7 +13,7 @@ import { makeConnectionPlaces } from '../../platform/limits/waiting-places.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { MAX_MAIL_BYTES, receiveMail } from './receive-mail.ts'
-import { type MailSender, parseRecipient, readSender } from './recipient.ts'
+import { findMailSender, type MailSender, parseRecipient } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 import { validateRecipient } from './validate-recipient.ts'
 
@@ -67,7 +67,7 @@ export async function listenForMails(
     done: Parameters<typeof answer<T>>[0],
     work: () => Promise<T>,
   ) => {
-    const holder = readSender(user)?.auth.holder ?? makeGuestHolder(remoteAddress)
+    const holder = findMailSender(user)?.auth.holder ?? makeGuestHolder(remoteAddress)
     return answer(done, () => admission.requests.run(holder, work))
   }
   const server = new SMTPServer({
@@ -110,7 +110,7 @@ export async function listenForMails(
       answerInPlace(session, done, async () => {
         const recipient = parseRecipient(address)
         const path = recipient.number ? '/api/sms/send' : '/api/hooks'
-        const sender = readSender(session.user)
+        const sender = findMailSender(session.user)
         checkRate(services(), sender?.auth ?? null, session.remoteAddress, 'POST', path)
         await validateRecipient(services(), sender, recipient)
       }),

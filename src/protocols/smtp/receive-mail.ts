@@ -18,7 +18,7 @@ import type { GatewayServices } from '../gateway-services.ts'
 import { WORLD, workAsKeyHolder } from '../send-by-key.ts'
 import type { Mail } from './read-mail.ts'
 import { readMailApart } from './read-mail-in-thread.ts'
-import { type MailSender, parseRecipients, readSender } from './recipient.ts'
+import { findMailSender, type MailSender, parseRecipients } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 import { requireHookOwner } from './validate-recipient.ts'
 
@@ -35,7 +35,7 @@ export async function receiveMail(
   { envelope, user }: SMTPServerSession,
 ): Promise<string> {
   const { numbers, secrets } = parseRecipients(envelope.rcptTo.map(({ address }) => address))
-  const sender = readSender(user)
+  const sender = findMailSender(user)
   const account = sender?.user ?? (await requireHookOwner(services, secrets[0]!))
   const memory = new RequestMemory(makeUserHolder(account))
   try {

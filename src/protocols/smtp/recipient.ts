@@ -12,7 +12,7 @@ export interface MailSender {
 }
 
 /** Who has signed in to an SMTP session. For nobody, smtp-server writes `false` after STARTTLS. */
-export const readSender = (user: SMTPServerSession['user'] | false): MailSender | undefined =>
+export const findMailSender = (user: SMTPServerSession['user'] | false): MailSender | undefined =>
   (user || undefined) as MailSender | undefined
 
 /** A phone number as the address has it, or a hook (incoming webhook) by its secret. */

@@ -1,6 +1,6 @@
 import { runAsSender, type SendingCaller } from '../../gateway/messages/require-sender.ts'
 import type { Permission } from '../../http/allow-callers.ts'
-import { BodyTooLarge, readBody } from '../../http/body/raw-body.ts'
+import { BodyTooLarge, readRawBody } from '../../http/body/raw-body.ts'
 import { TWILIO } from '../../http/openapi/security.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { ApiError, RetryLater } from '../../platform/api-errors.ts'
@@ -66,7 +66,7 @@ const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
  * The parameters of a request's form. Throws 400 for a body that is no form, 413 for one that is too large.
  */
 async function readForm(c: Ctx): Promise<Parameters> {
-  const bytes = await readBody(c).catch((error: unknown) => {
+  const bytes = await readRawBody(c).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
     if (!(error instanceof BodyTooLarge))
       throw new TwilioRefusal(INVALID, error.message, error.status)
