@@ -272,6 +272,32 @@ describe('the repository', () => {
   })
 })
 
+describe('the tests', () => {
+  const ofTests = filesOf('test', '**/*.ts')
+  const sourceOf = (file: string) => readFileSync(join(HOME, 'test', file), 'utf8')
+  const importers = Map.groupBy(
+    ofTests.flatMap((file) => importsOf(file, sourceOf(file))),
+    ({ to }) => to,
+  )
+  /** The test files that reach a file by their imports. */
+  function testsOf(file: string, seen = new Set<string>()): string[] {
+    if (seen.has(file)) return []
+    seen.add(file)
+    if (file.endsWith('.test.ts')) return [file]
+    return (importers.get(file) ?? []).flatMap(({ from }) => testsOf(from, seen))
+  }
+
+  // the files of a project share processes and modules, and what a file has started is stopped after it
+  test('share no module that starts a server when it is imported', () => {
+    const starts = /^(?:export )?const .*= await (?:start|open|run|serve)\w*\(/m
+    const shared = ofTests.filter(
+      (file) => !file.endsWith('.test.ts') && starts.test(sourceOf(file)),
+    )
+    expect(shared).toContain('permission/callers.ts')
+    expect(shared.filter((file) => testsOf(file).length > 1)).toEqual([])
+  })
+})
+
 describe('the console', () => {
   const reached = consoleFiles.flatMap((file) => importsOf(file, consoleText(file)))
 

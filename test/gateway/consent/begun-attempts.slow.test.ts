@@ -1,13 +1,15 @@
 import { openAttemptJournal } from '../../../src/gateway/carriers/carrier-attempt-journal.ts'
-import { must } from '../../support/server/server-with-devices.ts'
-import { makeCell, REASONS, server } from './still-go/reasons.ts'
+import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { makeCell, REASONS } from './still-go/reasons.ts'
 
 // A text that a server has fetched for a carrier: the server asks before each request whether it may leave.
+
+const server = await startServerWithDevices()
 
 test.concurrent.each(Object.entries(REASONS))(
   'a text that a server holds for a carrier does not leave any more after %s',
   async (_, reason) => {
-    const cell = await makeCell(reason)
+    const cell = await makeCell(server, reason)
     const { ann, sender, phone, other, number, terms } = cell
     // the phone named in the request, as a carrier is
     await must(sender, 'POST', '/api/sms/send-template', {

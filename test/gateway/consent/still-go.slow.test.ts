@@ -1,13 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
-import { must } from '../../support/server/server-with-devices.ts'
-import { type Cell, makeCell, REASONS, server } from './still-go/reasons.ts'
+import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { type Cell, makeCell, REASONS } from './still-go/reasons.ts'
 import { WAYS } from './still-go/ways.ts'
 
 // May this text still go to this person: each reason against it, on each way that a text may take.
 
 const HOME = join(import.meta.dirname, '../../..')
+const server = await startServerWithDevices()
 const { store } = server.server.services
 
 /** Whatever hands texts out does so until none waits. Returns what phones got for the person. */
@@ -28,7 +29,7 @@ describe.each(Object.entries(WAYS))('a text that is %s', (_, way) => {
   test.concurrent.each(
     Object.entries(REASONS).filter(([, { isOfKey }]) => !isOfKey || !way.isOfCampaign),
   )('does not go to its person any more after %s, and costs nothing', async (_, reason) => {
-    const cell = await makeCell(reason)
+    const cell = await makeCell(server, reason)
     const { spent, goOn } = await way.reach(cell)
     await reason.apply(cell)
     await goOn()
@@ -48,7 +49,7 @@ describe.each(Object.entries(WAYS))('a text that is %s', (_, way) => {
 
 test('the same ways bring a text to a person against whom there is no reason', async () => {
   for (const [name, way] of Object.entries(WAYS)) {
-    const cell = await makeCell(REASONS['a STOP']!)
+    const cell = await makeCell(server, REASONS['a STOP']!)
     await (await way.reach(cell)).goOn()
     expect([name, (await handOut(cell)).length > 0]).toEqual([name, true])
   }

@@ -4,15 +4,14 @@ import { request } from '../../../support/server/request.ts'
 import {
   type Client,
   must,
-  startServerWithDevices,
+  type ServerWithDevices,
 } from '../../../support/server/server-with-devices.ts'
-
-export const server = await startServerWithDevices()
 
 let numbers = 30_000_000
 
 /** An account with two phones, and a person to whom it sends by a template to a group. */
 export interface Cell {
+  readonly server: ServerWithDevices
   readonly ann: Client
   /** Who sends: Ann, or an API key of hers. */
   readonly sender: Client
@@ -48,13 +47,17 @@ async function requireConsent(cell: Cell, collection: string, id: string) {
     requires_consent: true,
   })
 }
-const loseProof = ({ number }: Cell) => server.query(`${FORGET_CONSENTS} and number = $1`, [number])
+const loseProof = ({ server, number }: Cell) =>
+  server.query(`${FORGET_CONSENTS} and number = $1`, [number])
 
 export const REASONS: Readonly<Record<string, Reason>> = {
-  'a STOP': { error: OUT, apply: ({ phone, number }) => server.hear(phone, [[number, 'STOP']]) },
+  'a STOP': {
+    error: OUT,
+    apply: ({ server, phone, number }) => server.hear(phone, [[number, 'STOP']]),
+  },
   'an erasure': {
     error: 'Recipient is on the stop list',
-    apply: ({ ann, number }) =>
+    apply: ({ server, ann, number }) =>
       stopPerson(server.server.services.store.db, { user: ann.id, number }),
   },
   'leaving its group': {
@@ -86,18 +89,21 @@ export const REASONS: Readonly<Record<string, Reason>> = {
   },
   'a limit of the destinations of the account': {
     error: 'Destination not allowed',
-    apply: ({ ann }) =>
+    apply: ({ server, ann }) =>
       server.query(`update user_settings set destinations = '+44' where "user" = $1`, [ann.id]),
   },
   'a limit of the destinations of the API key': {
     error: 'Destination not allowed',
     isOfKey: true,
-    apply: ({ ann }) =>
+    apply: ({ server, ann }) =>
       server.query(`update api_keys set destinations = '+44' where "user" = $1`, [ann.id]),
   },
 }
 
-export async function makeCell({ requires, isOfKey }: Reason): Promise<Cell> {
+export async function makeCell(
+  server: ServerWithDevices,
+  { requires, isOfKey }: Reason,
+): Promise<Cell> {
   const ann = await server.makeUser()
   const [phone, other] = [await server.pair(ann), await server.pair(ann)]
   const number = `+4915${numbers++}`
@@ -114,11 +120,11 @@ export async function makeCell({ requires, isOfKey }: Reason): Promise<Cell> {
     [ann.id],
   )
   const terms = { template_id: template, group_ids: [group], requires_consent: requires === 'send' }
-  const sender = isOfKey ? await makeKey(ann) : ann
-  return { ann, sender, phone, other, number, group, template, terms }
+  const sender = isOfKey ? await makeKey(server, ann) : ann
+  return { server, ann, sender, phone, other, number, group, template, terms }
 }
 
-async function makeKey(ann: Client): Promise<Client> {
+async function makeKey(server: ServerWithDevices, ann: Client): Promise<Client> {
   const { id, key } = await record(ann, 'api_keys', { name: 'App', scopes: ['all:any'] })
   const call = (method: string, path: string, body?: unknown) =>
     request(server.url, method, path, body, { 'x-api-key': key })

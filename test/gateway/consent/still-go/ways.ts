@@ -1,6 +1,6 @@
 import { must } from '../../../support/server/server-with-devices.ts'
 import { until } from '../../../support/until.ts'
-import { type Cell, server } from './reasons.ts'
+import type { Cell } from './reasons.ts'
 
 interface Way {
   /** The files with the statements by which the text goes on. */
@@ -23,7 +23,7 @@ const send = async ({ sender, terms }: Cell, more: object = {}) =>
     message_ids: [string]
     batch_id: string
   }
-const change = (set: string, { ann }: Cell) =>
+const change = (set: string, { server, ann }: Cell) =>
   server.query(`update sms_dispatch set ${set} where "user" = $1`, [ann.id])
 const claim = async ({ phone, other }: Cell) => {
   for (const device of [phone, other])
@@ -44,7 +44,7 @@ async function report(cell: Cell, how: object) {
 }
 
 async function sendCampaign(cell: Cell, more: object) {
-  const { ann, terms, number } = cell
+  const { server, ann, terms, number } = cell
   const { id } = await must(ann, 'POST', '/api/campaigns', { ...terms, recipients: [], ...more })
   await until('the campaign is stored', async () => {
     const [[found]] = (await server.query('select count(*) from sms_messages where "to" = $1', [
@@ -63,17 +63,19 @@ async function failCampaign(cell: Cell) {
   const id = await sendCampaign(cell, { hold_seconds: 0 })
   await change('due_at = now()', cell)
   await until('the text is due', async () => {
-    const [[state]] = (await server.query('select state from sms_dispatch where "user" = $1', [
+    const [[state]] = (await cell.server.query('select state from sms_dispatch where "user" = $1', [
       cell.ann.id,
     ])) as [[string]]
     return state === 'assigned'
   })
   await (await report(cell, {}))()
-  await server.query(`update campaigns set status = 'done', settled = true where id = $1`, [id])
+  await cell.server.query(`update campaigns set status = 'done', settled = true where id = $1`, [
+    id,
+  ])
   return id
 }
 
-const textTo = async ({ number }: Cell) => {
+const textTo = async ({ server, number }: Cell) => {
   const [[id]] = (await server.query(
     'select id from sms_messages where "to" = $1 order by _rowid limit 1',
     [number],
@@ -163,7 +165,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
     async reach(cell) {
       await send(cell)
       const off = `update devices set enabled = false where id in (select device from sms_dispatch where "user" = $1)`
-      return { spent: 0, goOn: () => server.query(off, [cell.ann.id]) }
+      return { spent: 0, goOn: () => cell.server.query(off, [cell.ann.id]) }
     },
   },
   'of a campaign that waits': {
@@ -185,9 +187,10 @@ export const WAYS: Readonly<Record<string, Way>> = {
         async goOn() {
           await cell.ann.call('POST', `/api/campaigns/${id}/resume`)
           await until('it has resumed', async () => {
-            const [[settled]] = (await server.query('select settled from campaigns where id = $1', [
-              id,
-            ])) as [[boolean]]
+            const [[settled]] = (await cell.server.query(
+              'select settled from campaigns where id = $1',
+              [id],
+            )) as [[boolean]]
             return settled
           })
           await change('due_at = now()', cell)
@@ -210,7 +213,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
     async reach(cell) {
       await send(cell)
       await (await report(cell, {}))()
-      await server.query('update sms_messages set batch_id = $1 where id = $1', [
+      await cell.server.query('update sms_messages set batch_id = $1 where id = $1', [
         await textTo(cell),
       ])
       return {
