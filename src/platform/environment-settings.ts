@@ -217,7 +217,7 @@ export const SETTINGS = {
   mmsMaxBytes: [
     'SMS_MMS_MAX_BYTES',
     makeWholeSetting(300 << 10, 1 << 10, 5 << 20),
-    'Bytes of the files of an MMS that is sent. Larger pictures are made smaller. At most 5242880.',
+    'Bytes of the files of an MMS that is sent. Larger pictures are made smaller. At most 5242880. If you lower it, MMS that wait with larger files fail.',
   ],
   maxAccountFileBytes: [
     'MAX_ACCOUNT_FILE_BYTES',

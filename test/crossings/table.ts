@@ -414,10 +414,17 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/messages/send/mms-refusals',
         'a quota counts an MMS as one message, and one beyond it leaves no file',
       ),
-      size: sized(
-        'gateway/messages/send/mms',
-        'prepared files count in the memory of requests until they are stored',
-      ),
+      size: [
+        test(
+          'gateway/messages/send/mms',
+          'prepared files count in the memory of requests until they are stored',
+        ),
+        test(
+          'gateway/messages/queue/refuse-large-mms',
+          'an MMS that is %s fails, costs nothing, and a retry prepares it anew',
+        ),
+        SIZES,
+      ],
       hidden: [
         test('gateway/messages/send/mms-files', '%s leaves without them, and upright'),
         ...each('hidden', 'hiddenInFiles'),

@@ -39,6 +39,7 @@ export const REASONS = {
   noConsent: 'No proof of consent',
   stopped: 'Recipient is on the stop list',
   notAllowed: 'Destination not allowed',
+  filesTooLarge: 'The files are too large for an MMS',
   silent: 'Outcome unknown: the device went silent',
   restored: 'Outcome unknown: restored from a backup',
   expired: 'Expired before sending',

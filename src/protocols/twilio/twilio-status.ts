@@ -24,6 +24,7 @@ const BY_REASON: Readonly<Record<string, TwilioState>> = {
   [REASONS.stopped]: { status: 'failed', errorCode: 21610 },
   [REASONS.noConsent]: { status: 'failed', errorCode: 21610 },
   [REASONS.notAllowed]: { status: 'failed', errorCode: 21408 },
+  [REASONS.filesTooLarge]: { status: 'failed', errorCode: 11751 },
   [REASONS.expired]: { status: 'failed', errorCode: 30036 },
   [REASONS.silent]: { status: 'undelivered', errorCode: UNKNOWN_ERROR },
 }

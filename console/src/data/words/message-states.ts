@@ -7,6 +7,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'No proof of consent': t('No proof of consent'),
   'Recipient is on the stop list': t('Recipient is on the stop list'),
   'Destination not allowed': t('Destination not allowed'),
+  'The files are too large for an MMS': t('The files are too large for an MMS'),
   'Outcome unknown: the device went silent': t('The device went silent'),
   'Outcome unknown: restored from a backup': t('Restored from a backup'),
   'Expired before sending': t('Expired before sending'),

@@ -16,12 +16,13 @@ import {
 import type { PushSettings } from '../../lines/web-push.ts'
 import { countMessages } from '../message-totals.ts'
 import { extendAllLeases } from './message-leases.ts'
+import { refuseLargeMms } from './refuse-large-mms.ts'
 import { checkQueue } from './repair-queue.ts'
 import { sweepQueue } from './sweep-queue.ts'
 import { analyzeOutgrown, deleteExpiredRows } from './tidy-tables.ts'
 
 type QueueSettings = PushSettings &
-  Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>
+  Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'mmsMaxBytes' | 'stickyDays'>
 
 const SWEEP_MS = 1_000
 /** Maximum time for devices to report after an outage of this server. The SMSGate app retries every 60 s. */
@@ -46,6 +47,8 @@ const readWaitingDevices = (db: Db) =>
 /** Starts sweeps of the queue and wake-ups; wakes devices that have messages. Returns a stop function. */
 export async function startQueue(store: Store, settings: QueueSettings, log: Logger) {
   await countMessages(store.db)
+  // the setting changes only with a start
+  await refuseLargeMms(store.db, settings.mmsMaxBytes)
   const stopListening = await listenToOtherNodes(store.db)
   let checked = ''
   const checkNext = async () => {
