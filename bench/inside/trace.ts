@@ -28,14 +28,14 @@ function countReturns(entries: readonly Entry[]): Map<string, number> {
 
 /** Questions that a request should answer once, by the names of the functions that answer them. */
 const QUESTIONS: Readonly<Record<string, RegExp>> = {
-  caller: /^(findCached(Caller|Identity)|identify\w+|authenticate\w*)$/,
+  caller: /^(findCached\w*|lookUp|identify\w+|authenticate)$/,
   collection: /^require(Writable)?Collection$/,
   'length of the body': /^readBodyLength$/,
-  'holder of limits': /^(findRequest|make\w*)Holder$/,
+  'holder of limits': /^make\w*Holder$/,
   path: /^read(Routed|Clean)Path$/,
-  query: /^read(Request)?Query(Text)?$/,
+  query: /^readQuery(Text)?$/,
   permit: /^requirePermit$/,
-  'meter of the answer': /^makeAnswerMeter$/,
+  'meter of the answer': /^makeMeter$/,
 }
 
 /** The questions that were answered more than once: by which functions, how often. */

@@ -1,6 +1,7 @@
 import type { Role } from '../engine/request/request.ts'
 import type { Credentials } from './identify-caller.ts'
 import {
+  type Caller,
   requireAuth,
   requireMember,
   requireSuperuser,
@@ -8,7 +9,6 @@ import {
 } from './middleware/require-caller.ts'
 import { ANYONE, NOBODY, type Security, SIGNED_IN } from './openapi/security.ts'
 import type { Ctx, Services } from './request-context.ts'
-import type { Caller } from './server/client-address.ts'
 
 /** Who may use a route. `Asking`: what the route gets of its caller. `Own`: the services that it needs. */
 export interface Permission<Asking, Own extends Services = Services> {

@@ -1,10 +1,10 @@
 import type { Store } from '../engine/collections/catalog.ts'
 import type { AuthRecord, RequestInfo } from '../engine/request/request.ts'
-import { authenticate, buildRequest, makeAnswerMeter } from './authenticate.ts'
+import { requireRouteRole } from './authenticate.ts'
 import { readRequestBody } from './body/read-body.ts'
-import type { Ctx, RequestBody, Services } from './request-context.ts'
+import type { Ctx, Services } from './request-context.ts'
 import { type AttemptFlags, type RetryOptions, retryRequest } from './retry-request.ts'
-import { openStoreForCaller } from './server/client-address.ts'
+import type { RequestBody, ServedRequest } from './served-request.ts'
 
 /** One run of `asCaller`. A repetition makes a new one, as the caller or the collections may have changed. */
 export class Attempt implements AttemptFlags {
@@ -14,28 +14,25 @@ export class Attempt implements AttemptFlags {
   readonly info: RequestInfo
   readonly isAuthCached: boolean
   readonly locksRecord: boolean
-  readonly #c: Ctx
-  readonly #services: Services
+  readonly #request: ServedRequest
   #store: Store | undefined
 
   constructor(
-    c: Ctx,
-    services: Services,
+    request: ServedRequest,
     caller: AuthRecord | null,
     values: RequestBody['values'],
     { isAuthCached, locksRecord }: AttemptFlags,
   ) {
-    this.#c = c
-    this.#services = services
+    this.#request = request
     this.caller = caller
-    this.info = buildRequest(c, caller, values, 'default', makeAnswerMeter(c, caller))
+    this.info = request.describe(caller, values, 'default', request.makeMeter(caller))
     this.isAuthCached = isAuthCached
     this.locksRecord = locksRecord
   }
 
   /** The database, charged to the caller's account, and the collections that the caller's role allows. */
   get store(): Store {
-    this.#store ??= openStoreForCaller(this.#c, this.#services, this.caller)
+    this.#store ??= this.#request.openStore(this.caller)
     return this.#store
   }
 
@@ -63,10 +60,15 @@ export async function asCaller<T>(
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   const { values } = await readRequestBody(c)
+  const request = c.env.incoming
   return retryRequest(
     services.store,
-    (isCached) => authenticate(c, services, isCached),
-    (caller, flags) => work(new Attempt(c, services, caller, values, flags)),
+    (isCached) => request.identify(isCached),
+    (found, flags) => {
+      const caller = found?.auth ?? null
+      if (caller?.limits) requireRouteRole(c, caller, services)
+      return work(new Attempt(request, caller, values, flags))
+    },
     options,
   )
 }

@@ -1,96 +1,34 @@
 import { routePath } from 'hono/route'
-import { readHeaderToken } from '../engine/auth/tokens.ts'
-import type { Store } from '../engine/collections/catalog.ts'
-import { toRow } from '../engine/records/record-row.ts'
-import { answerRecord } from '../engine/records/view.ts'
-import { AnswerMeter } from '../engine/request/answer-limit.ts'
-import type { AuthRecord, RequestContext, RequestInfo } from '../engine/request/request.ts'
-import { findCachedCaller, type Identity, identifyCaller } from './identify-caller.ts'
-import { readRequestQuery } from './query.ts'
-import type { Ctx, Services } from './request-context.ts'
-import { requireRole } from './required-role.ts'
-import { withCatalog } from './retry-request.ts'
-import { findRequestMemory } from './server/client-address.ts'
+import { isRoleEnough, makeNotAllowed } from '../engine/records/check-rules.ts'
+import type { AuthRecord } from '../engine/request/request.ts'
+import type { Ctx, RouteRights, Services } from './request-context.ts'
+import { asNobody, retryRequest } from './retry-request.ts'
 
-/** Headers as API rules see them: first values, names in snake_case and, as in Go, without `host`. */
-function readRuleHeaders(c: Ctx): Record<string, string> {
-  const { host: _, ...rest } = c.env.incoming.headersDistinct
-  return Object.fromEntries(
-    Object.entries(rest).map(([name, values]) => [name.replaceAll('-', '_'), values?.[0] ?? '']),
-  )
+/** Routes for a user without an account who acts for no account. API rules limit which records they see. */
+const PERSONAL =
+  /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|invitations\/accept))(?:\/|$)/
+
+/** Throws 403 if the caller's role does not allow the route (method and path). */
+export function requireRole(auth: AuthRecord, route: string, rights: RouteRights): void {
+  const { limits } = auth
+  if (limits === undefined) return
+  const least = rights[route] ?? 'owner'
+  if (limits === 'none' ? PERSONAL.test(route) : least === 'act' || isRoleEnough(limits, least))
+    return
+  throw makeNotAllowed(limits)
 }
+
+/** Throws 403 if the caller's role does not allow the route of the request. */
+export const requireRouteRole = (c: Ctx, auth: AuthRecord, { rights }: Services): void =>
+  requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`, rights)
 
 /**
- * Who asks, as the permission of the route says; null for a guest. If `cached`, the caller may be outdated.
- * Throws 403 if the caller's role forbids the route.
+ * The caller from the database, for routes that run once; null for a guest. Throws 403 if the caller's role
+ * does not allow the route.
  */
-export async function identify(
-  c: Ctx,
-  services: Services,
-  cached: boolean,
-): Promise<Identity | null> {
-  const found = await identifyCaller(c, services, cached)
-  if (found?.auth.limits) {
-    const route = `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`
-    requireRole(found.auth, route, services.rights)
-  }
-  return found
+export async function authenticate(c: Ctx, services: Services): Promise<AuthRecord | null> {
+  const found = await retryRequest(services.store, asNobody, () => c.env.incoming.identify(false))
+  if (!found) return null
+  requireRouteRole(c, found.auth, services)
+  return found.auth
 }
-
-/** The record of `identify`. */
-export const authenticate = async (
-  c: Ctx,
-  services: Services,
-  cached: boolean,
-): Promise<AuthRecord | null> => (await identify(c, services, cached))?.auth ?? null
-
-/** The caller, maybe from the cache; null for a guest. Checks no role: limits do not have the route yet. */
-export async function identifyKnownCaller(c: Ctx, services: Services): Promise<AuthRecord | null> {
-  const known = findCachedCaller(services, c.env.incoming)
-  if (known) {
-    c.set('asker', known)
-    return known
-  }
-  return (await withCatalog(services.store, () => identifyCaller(c, services, true)))?.auth ?? null
-}
-
-/**
- * The caller from the database, outside of `retryRequest`; null for a guest. 403 if its role is too low.
- */
-export const authenticateUncached = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
-  withCatalog(services.store, () => authenticate(c, services, false))
-
-export function makeAnswerMeter(c: Ctx, auth: AuthRecord | null): AnswerMeter {
-  c.set('asker', auth)
-  return new AnswerMeter(() => findRequestMemory(c), c.get('memory')?.answer)
-}
-
-export function buildRequest(
-  c: Ctx,
-  auth: AuthRecord | null,
-  body: Readonly<Record<string, unknown>>,
-  context: RequestContext = 'default',
-  meter?: AnswerMeter,
-): RequestInfo {
-  const { method } = c.req
-  return {
-    context,
-    method,
-    query: readRequestQuery(c),
-    body,
-    auth,
-    meter,
-    headers: () => readRuleHeaders(c),
-  }
-}
-
-export const readOwnToken = (c: Ctx): string =>
-  readHeaderToken(c.env.incoming.headers.authorization)
-
-export const answerOwnRecord = (c: Ctx, store: Store, auth: AuthRecord): Promise<string> =>
-  answerRecord(
-    store,
-    auth.collection,
-    toRow(auth.collection, auth.values),
-    buildRequest(c, auth, {}, 'default', makeAnswerMeter(c, auth)),
-  )

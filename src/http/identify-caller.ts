@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import {
   findCachedKeyHolder,
   identifyKey,
@@ -6,38 +6,54 @@ import {
   type KeyHolder,
 } from '../engine/auth/identify-key.ts'
 import { findCachedIdentity, identifyToken } from '../engine/auth/tokens.ts'
-import type { Catalog } from '../engine/collections/catalog.ts'
+import type { Catalog, Store } from '../engine/collections/catalog.ts'
 import type { AuthRecord } from '../engine/request/request.ts'
-import type { Ctx, Services } from './request-context.ts'
-import { readClientIp } from './server/client-address.ts'
 
 /** Who asks: a record, by its token or by an API key of it. */
 export interface Identity {
   readonly auth: AuthRecord
+  /** That of the record, see `retryRequest`. */
+  readonly version: string
   readonly key?: KeyHolder
+  /** Only limits may use this cached caller: the route looks its credentials up. */
+  readonly isForLimits?: true
 }
+
+export const makeIdentity = (auth: AuthRecord): Identity => ({ auth, version: auth.version })
+
+export const makeKeyIdentity = (key: KeyHolder) => ({
+  auth: key.auth,
+  version: key.auth.version,
+  key,
+})
 
 /**
  * How requests of a route show who asks. Limits and the route itself use the same, so both have the same
  * caller.
  */
 export interface Credentials<Who extends Identity = Identity> {
-  /** The caller, if the cache has these credentials. It may be outdated. No lookup. */
-  readonly findCached: (headers: IncomingHttpHeaders, catalog: Catalog) => AuthRecord | undefined
-  /** The caller; null for a guest and for wrong credentials. `cached`: may be outdated. */
-  readonly identify: (c: Ctx, services: IdentifyServices, cached: boolean) => Promise<Who | null>
+  /**
+   * The caller that the cache has; it may be outdated. Null for credentials of nobody, undefined for those
+   * that must be looked up.
+   */
+  readonly findCached: (
+    headers: IncomingHttpHeaders,
+    catalog: Catalog,
+  ) => Identity | null | undefined
+  /** The caller from the database; null for wrong credentials. `ip`: where an API key was used. */
+  readonly lookUp: (headers: IncomingHttpHeaders, store: Store, ip: string) => Promise<Who | null>
 }
-
-type IdentifyServices = Pick<Services, 'store' | 'settings' | 'config'>
 
 /** A token in `Authorization`. */
 export const BY_TOKEN: Credentials = {
-  findCached: ({ authorization }, catalog) => findCachedIdentity(catalog, authorization),
-  async identify({ env }, { store }, cached) {
-    const { authorization } = env.incoming.headers
-    const known = cached && findCachedIdentity(store.catalog, authorization)
-    const auth = known || (await identifyToken(store.signIn, authorization))
-    return auth && { auth }
+  findCached({ authorization }, catalog) {
+    if (!authorization) return null
+    const auth = findCachedIdentity(catalog, authorization)
+    return auth && makeIdentity(auth)
+  },
+  async lookUp({ authorization }, store) {
+    const auth = await identifyToken(store, authorization)
+    return auth && makeIdentity(auth)
   },
 }
 
@@ -45,7 +61,7 @@ export const BY_TOKEN: Credentials = {
  * No credentials that limits can read: the caller is a guest for them. For routes with a secret of their own,
  * and for API keys in a body or query.
  */
-export const BY_NOTHING: Credentials = { findCached: () => undefined, identify: async () => null }
+export const BY_NOTHING: Credentials = { findCached: () => null, lookUp: async () => null }
 
 /** An API key as a request shows it. `name`: the user name beside it. */
 export interface ShownKey {
@@ -60,12 +76,12 @@ const isOwnName: FitsKey = (holder, { name }) => name === undefined || isKeyOwne
 
 /** The user of an API key, if the user name fits it; else null. `cached`: see `identifyKey`. */
 export async function identifyShownKey(
-  { store }: Pick<Services, 'store'>,
+  store: Store,
   shown: ShownKey & { readonly ip: string },
   cached: boolean,
   fits = isOwnName,
 ): Promise<KeyHolder | null> {
-  const holder = await identifyKey(store.signIn, shown, { cached })
+  const holder = await identifyKey(store, shown, { cached })
   return holder && fits(holder, shown) ? holder : null
 }
 
@@ -79,14 +95,13 @@ export const byKey = <Who extends Identity = Identity>(
     const shown = readKey(headers)
     if (!shown) return otherwise.findCached(headers, catalog)
     const holder = findCachedKeyHolder(catalog, shown.key)
-    return holder && fits(holder, shown) ? holder.auth : undefined
+    return holder && (fits(holder, shown) ? makeKeyIdentity(holder) : null)
   },
-  async identify(c, services, cached) {
-    const shown = readKey(c.env.incoming.headers)
-    if (!shown) return otherwise.identify(c, services, cached)
-    const ip = readClientIp(c, services)
-    const key = await identifyShownKey(services, { ...shown, ip }, cached, fits)
-    return key && { auth: key.auth, key }
+  async lookUp(headers, store, ip) {
+    const shown = readKey(headers)
+    if (!shown) return otherwise.lookUp(headers, store, ip)
+    const key = await identifyShownKey(store, { ...shown, ip }, false, fits)
+    return key && makeKeyIdentity(key)
   },
 })
 
@@ -98,40 +113,3 @@ export const readKeyHeader =
 
 /** An API key in `X-API-Key`; without this header, a token in `Authorization`. */
 export const BY_KEY_OR_TOKEN = byKey(readKeyHeader('x-api-key'), BY_TOKEN)
-
-/** How the routes of requests are asked, if not by a token. */
-const ofRequests = new WeakMap<IncomingMessage, Credentials>()
-
-/** Notes how the route of a request is asked. Undefined: by a token, as routes without a row are. */
-export function setCredentials(
-  incoming: IncomingMessage,
-  credentials: Credentials | undefined,
-): void {
-  if (credentials) ofRequests.set(incoming, credentials)
-}
-
-const findCredentials = (incoming: IncomingMessage) => ofRequests.get(incoming) ?? BY_TOKEN
-
-/** The caller of a request, if the cache has its credentials; it may be outdated. For limits and logs. */
-export const findCachedCaller = (
-  { store: { catalog } }: Pick<Services, 'store'>,
-  incoming: IncomingMessage,
-): AuthRecord | undefined => findCredentials(incoming).findCached(incoming.headers, catalog)
-
-/**
- * Finds out who asks, for limits and for the route. Null for a guest and for wrong credentials, which one
- * request looks up once. The memory of the request is charged to the caller from then on.
- */
-export async function identifyCaller<Who extends Identity = Identity>(
-  c: Ctx,
-  services: IdentifyServices,
-  cached: boolean,
-  credentials = findCredentials(c.env.incoming) as Credentials<Who>,
-): Promise<Who | null> {
-  const { catalog } = services.store
-  if (c.get('unknownIn') === catalog) return null
-  const found = await credentials.identify(c, services, cached)
-  if (!found && catalog === services.store.catalog) c.set('unknownIn', catalog)
-  c.set('asker', found?.auth ?? null)
-  return found
-}

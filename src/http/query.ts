@@ -1,14 +1,3 @@
-import type { Ctx } from './request-context.ts'
-
-/** The first value of each query parameter. Parses the query once per request. */
-export function readRequestQuery(c: Ctx): Record<string, string> {
-  const known = c.get('query')
-  if (known) return known
-  const query = readQuery(c.env.incoming.url ?? '')
-  c.set('query', query)
-  return query
-}
-
 /** The first value of each query parameter. As in Go, drops pairs with a malformed escape or a semicolon. */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf('?')

@@ -1,30 +1,29 @@
-import type { HttpBindings } from '@hono/node-server'
+import type { ServerResponse } from 'node:http'
 import type { Context } from 'hono'
 import type { AuthServices } from '../engine/auth/auth-services.ts'
 import type { Backups } from '../engine/backup/backups.ts'
-import type { Catalog } from '../engine/collections/catalog.ts'
-import type { CatalogStore } from '../engine/collections/catalog-store.ts'
-import type { Uploads } from '../engine/files/upload.ts'
 import type { RequestLog } from '../engine/logs/store-request-log.ts'
 import type { Realtime } from '../engine/realtime/open-realtime.ts'
 import type { Extensions } from '../engine/records/collection-extension.ts'
-import type { AuthRecord } from '../engine/request/request.ts'
-import type { SettingsStore } from '../engine/settings/settings-store.ts'
+import type { Role } from '../engine/request/request.ts'
 import type { ApiError, GatewayError } from '../platform/api-errors.ts'
-import type { Config } from '../platform/config.ts'
 import type { TimedJob } from '../platform/jobs/timed-jobs.ts'
 import type { WorkerMember } from '../platform/jobs/worker-member.ts'
 import type { Logger } from '../platform/log.ts'
-import type { RequestMemory } from './limit-request-memory.ts'
 import type { CountedApi, Traffic } from './metrics/group-requests.ts'
 import type { DescribedRoutes } from './openapi/document.ts'
-import type { RouteRights } from './required-role.ts'
+import type { CallerServices } from './route-limits.ts'
+import type { ServedRequest } from './served-request.ts'
+
+/**
+ * For each route of the server, by method and path, the lowest role of a member who may use it. 'act': the
+ * route itself asks what the caller may do to texts (`gateway/base/permissions`). A route that is missing
+ * needs the account itself. A collection may require a higher role.
+ */
+export type RouteRights = Readonly<Record<string, Role | 'act'>>
 
 /** What all routes use. Those of the gateway use more: `protocols/gateway-services`. */
-export interface Services {
-  readonly store: CatalogStore
-  readonly settings: SettingsStore
-  readonly config: Config
+export interface Services extends CallerServices {
   readonly log: Logger
   readonly logs: RequestLog
   readonly extensions: Extensions
@@ -62,30 +61,11 @@ export interface Api extends CountedApi, DescribedRoutes {
 
 export type ErrorForm = (c: Ctx, error: ApiError | GatewayError) => Response
 
-export interface RequestBody {
-  readonly values: Record<string, unknown>
-  readonly files: Uploads
-  /** Whether the body is JSON. The case of its keys then does not matter (see `Shape`). */
-  readonly isJson?: boolean
-  readonly release?: () => Promise<void>
-}
-
 export type Env = {
-  Bindings: HttpBindings
+  Bindings: { incoming: ServedRequest; outgoing: ServerResponse }
   Variables: {
-    query?: Record<string, string>
-    body?: RequestBody
-    json?: Promise<unknown>
-    leaveRequest?: () => void
     /** Writes this request's errors. If absent, the path decides their format. */
     errorForm?: ErrorForm
-    guestLimit?: number
-    services?: Services
-    /** The caller to whom the memory of a large body and of the answer is charged. */
-    asker?: AuthRecord | null
-    /** The collections with which the credentials of the request were looked up in vain. */
-    unknownIn?: Catalog
-    memory?: RequestMemory
   }
 }
 

@@ -41,8 +41,8 @@ export interface Versioned {
 /** Repeats `work` after faults. A failed attempt must store nothing or throw StoredWithoutAnswer. */
 export async function retryRequest<A extends Versioned | null, T>(
   store: CatalogStore,
-  identify: (isCached: boolean) => Promise<A>,
-  work: (auth: A, flags: AttemptFlags) => Promise<T>,
+  identify: (isCached: boolean) => A | Promise<A>,
+  work: (auth: A, flags: AttemptFlags) => T | Promise<T>,
   { startsCached = false, isRead = false }: RetryOptions = {},
 ): Promise<T> {
   const retries: Record<Fault, number> = {
@@ -80,12 +80,8 @@ export async function retryRequest<A extends Versioned | null, T>(
   }
 }
 
-/** Runs `work` without a caller. Repeats it after faults, such as outdated collections. */
-export const withCatalog = <T>(
-  store: CatalogStore,
-  work: () => Promise<T>,
-  options?: RetryOptions,
-): Promise<T> => retryRequest(store, async () => null, work, options)
+/** For `retryRequest` without a caller: repeats `work` after faults such as outdated collections. */
+export const asNobody = (): null => null
 
 /** The fault behind an error, if a retry may help. `isStale`: whether a cached caller was outdated. */
 async function findRetryReason(

@@ -1,9 +1,19 @@
+import type { Context } from 'hono'
 import { matchedRoutes } from 'hono/route'
+import type { CatalogStore } from '../engine/collections/catalog-store.ts'
 import type { Credentials } from './identify-caller.ts'
-import type { Ctx, Services } from './request-context.ts'
+import type { TrustServices } from './server/client-address.ts'
+
+/** A request as Hono's router has it. */
+export type Routed = Pick<Context, 'req'>
 
 /** Maximum bytes of a route's bodies, maybe by the type of the body, the settings or a collection. */
-export type MaxBytes = number | ((c: Ctx, services: Services) => number)
+export type MaxBytes = number | ((c: Routed, services: CallerServices) => number)
+
+/** What a request needs to find out who asks. */
+export interface CallerServices extends TrustServices {
+  readonly store: CatalogStore
+}
 
 /** What limits read of the row of a route. */
 export interface RouteLimits {
@@ -26,26 +36,10 @@ const rows = new WeakMap<object, RouteLimits>()
 export const setRow = (handler: object, row: RouteLimits): void => void rows.set(handler, row)
 
 /** The row that will answer a request; undefined for a path without one. */
-export function findRow(c: Ctx): RouteLimits | undefined {
+export function findRow(c: Context): RouteLimits | undefined {
   for (const { handler } of matchedRoutes(c)) {
     const found = rows.get(handler)
     if (found) return found
   }
   return undefined
-}
-
-/** Maximum bytes of the body of a request, as the row of its route says; undefined if the row has none. */
-function findOwnMaxBytes(c: Ctx): number | undefined {
-  const maxBytes = findRow(c)?.maxBytes
-  return typeof maxBytes === 'function' ? maxBytes(c, c.get('services')!) : maxBytes
-}
-
-/** Maximum bytes of the body of a request: PocketBase's, unless the row of its route has another. */
-export const findMaxBytes = (c: Ctx): number => findOwnMaxBytes(c) ?? MAX_BODY_BYTES
-
-/** Maximum bytes of the body of a request. Throws if the row of its route has none. */
-export function requireMaxBytes(c: Ctx): number {
-  const maxBytes = findOwnMaxBytes(c)
-  if (maxBytes === undefined) throw new TypeError(`the row of ${c.req.path} needs maxBytes`)
-  return maxBytes
 }

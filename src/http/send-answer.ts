@@ -1,9 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { pickFields } from '../engine/records/pick.ts'
 import { SMALL_BYTES } from './limit-request-memory.ts'
-import { readRequestQuery } from './query.ts'
 import type { Ctx } from './request-context.ts'
-import { countAnswer } from './server/client-address.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
@@ -14,7 +12,7 @@ const LARGE = 8_192
 export function sendRaw(c: Ctx, text: string, status: ContentfulStatusCode = 200): Response {
   if (text.length <= LARGE) return c.body(text, status, JSON_HEADERS)
   const bytes = Buffer.from(text)
-  if (bytes.length > SMALL_BYTES) countAnswer(c, bytes.length)
+  if (bytes.length > SMALL_BYTES) c.env.incoming.countAnswer(bytes.length)
   return c.body(bytes, status, JSON_HEADERS)
 }
 
@@ -22,6 +20,6 @@ export const sendValue = (c: Ctx, value: object): Response => sendRaw(c, JSON.st
 
 /** Sends JSON after applying the `fields` parameter. */
 export function sendJson(c: Ctx, text: string): Response {
-  const { fields } = readRequestQuery(c)
+  const { fields } = c.env.incoming.query
   return sendRaw(c, fields ? pickFields(text, fields) : text)
 }

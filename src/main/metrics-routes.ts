@@ -1,11 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
 import { checkAddress } from '../engine/auth/superuser-addresses.ts'
-import { readOwnToken } from '../http/authenticate.ts'
 import { makeExposition } from '../http/metrics/prometheus-exposition.ts'
 import { requireSuperuser } from '../http/middleware/require-caller.ts'
 import type { Ctx, Env, Services } from '../http/request-context.ts'
-import { readClientIp } from '../http/server/client-address.ts'
 import { listSharedFamilies } from './features.ts'
 
 /** `/metrics` for Prometheus (METRICS_TOKEN or a superuser). No rate limit. */
@@ -24,11 +22,11 @@ export function makeMetricsRoutes(services: Services): Hono<Env> {
 
 async function requireMetricsToken(c: Ctx, services: Services): Promise<void> {
   const { metricsToken } = services.config
-  const token = readOwnToken(c)
+  const token = c.env.incoming.token
   if (metricsToken !== undefined && timingSafeEqual(hashText(token), hashText(metricsToken))) return
   c.header('www-authenticate', 'Bearer')
   const { auth } = await requireSuperuser(c, services)
-  checkAddress(services, auth, readClientIp(c, services))
+  checkAddress(services, auth, c.env.incoming.ip)
 }
 
 const hashText = (text: string) => createHash('sha256').update(text).digest()

@@ -5,8 +5,9 @@ import { getRequestListener } from '@hono/node-server'
 import type { Exclusively } from '../engine/backup/backups.ts'
 import { followRestores } from '../engine/backup/follow-restores.ts'
 import { removeUploads } from '../engine/files/temporary-upload.ts'
+import { ServedRequest } from '../http/served-request.ts'
 import { answerClientError, wrapBeforeRoutes } from '../http/server/cors-and-redirects.ts'
-import { ClosingResponse, LimitedIncomingMessage } from '../http/server/incoming-body.ts'
+import { ClosingResponse } from '../http/server/incoming-body.ts'
 import {
   CONNECTION_OPTIONS,
   LISTENER_OPTIONS,
@@ -102,7 +103,7 @@ async function serveDatabase(
   const running = await startRestartable(beginAgain, unavailable, log)
   const options = {
     ...CONNECTION_OPTIONS,
-    IncomingMessage: LimitedIncomingMessage,
+    IncomingMessage: ServedRequest,
     ServerResponse: ClosingResponse,
   }
   const server = createServer(options)

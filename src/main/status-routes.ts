@@ -6,7 +6,7 @@ import { listRecords } from '../engine/records/list.ts'
 import { listLineWarnings } from '../gateway/lines/lines-near-limit.ts'
 import { listIndexWarnings } from '../gateway/messages/history-indexes.ts'
 import { allowByRules, allowEverybody, allowSuperuser } from '../http/allow-callers.ts'
-import { authenticateUncached, buildRequest } from '../http/authenticate.ts'
+import { authenticate } from '../http/authenticate.ts'
 import { listLogs, logStats, makePlainList, viewLog } from '../http/list-logs.ts'
 import { makeRoutes, makeUndescribedRow } from '../http/make-routes.ts'
 import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'
@@ -19,7 +19,6 @@ import { makePageSchema } from '../http/openapi/record-schema.ts'
 import { describeJson } from '../http/openapi/success-answers.ts'
 import type { Ctx, Services } from '../http/request-context.ts'
 import { sendJson, sendRaw } from '../http/send-answer.ts'
-import { openStoreForCaller, readClientIp } from '../http/server/client-address.ts'
 import { notFound } from '../platform/api-errors.ts'
 import type { Config } from '../platform/config.ts'
 import { findRoleWarning } from '../platform/db/role-warning.ts'
@@ -145,7 +144,8 @@ export const OPERATION_ROUTES = makeRoutes(
         fails: [400, 401],
       },
       send: sendRaw,
-      run: ({ auth, store, services }, c) => listLogs(store, services, buildRequest(c, auth, {})),
+      run: ({ auth, store, services }, c) =>
+        listLogs(store, services, c.env.incoming.describe(auth, {})),
     },
     'DELETE /api/logs': {
       permission: allowSuperuser,
@@ -157,7 +157,7 @@ export const OPERATION_ROUTES = makeRoutes(
       },
       run: async ({ auth, store, services }, c) => {
         await services.logs.flush()
-        await auditRequest(c, services, auth, { action: 'delete logs' })
+        await auditRequest(c, auth, { action: 'delete logs' })
         await deleteAllLogs(store.db)
       },
     },
@@ -171,7 +171,8 @@ export const OPERATION_ROUTES = makeRoutes(
         answer: ['The counts.', HOURS],
         fails: [400, 401],
       },
-      run: ({ auth, store, services }, c) => logStats(store, services, buildRequest(c, auth, {})),
+      run: ({ auth, store, services }, c) =>
+        logStats(store, services, c.env.incoming.describe(auth, {})),
     },
     'GET /api/logs/:id': {
       permission: allowSuperuser,
@@ -189,7 +190,7 @@ export const OPERATION_ROUTES = makeRoutes(
       allowSuperuser,
       ({ auth, store: { db }, services: { extensions } }, c) => {
         const alone = { db, catalog: AUDIT.alone }
-        return listRecords(alone, extensions, AUDIT.collection, buildRequest(c, auth, {}))
+        return listRecords(alone, extensions, AUDIT.collection, c.env.incoming.describe(auth, {}))
       },
       sendRaw,
     ),
@@ -200,7 +201,7 @@ export const OPERATION_ROUTES = makeRoutes(
       const { jobs, log } = services
       const job = jobs.find((one) => one.id === id)
       if (!job) throw notFound('Missing or invalid cron job')
-      await auditRequest(c, services, auth, { action: 'run job', record: id })
+      await auditRequest(c, auth, { action: 'run job', record: id })
       void job.run().catch((err: unknown) => log.error({ err, job: id }, 'a job failed'))
     }),
     'POST /api/sql': makeUndescribedRow(allowSuperuser, () => {
@@ -229,12 +230,12 @@ async function listWarnings(
 }
 
 async function answerHealth(c: Ctx, services: Services): Promise<object> {
-  const auth = await authenticateUncached(c, services)
+  const auth = await authenticate(c, services)
   const data = auth?.isSuperuser
     ? {
-        canBackup: (await readState(openStoreForCaller(c, services, auth).db)).running === null,
+        canBackup: (await readState(c.env.incoming.openStore(auth).db)).running === null,
         possibleProxyHeader: findProxyHeader(c, services),
-        realIP: readClientIp(c, services),
+        realIP: c.env.incoming.ip,
       }
     : {}
   return { message: 'API is healthy.', code: 200, data }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Store } from '../engine/collections/catalog.ts'
 import { readAccountCountry, readNumber } from '../gateway/base/read-numbers.ts'
 import { makeRoutes } from '../http/make-routes.ts'
-import { readRequestQuery } from '../http/query.ts'
 import type { Ctx } from '../http/request-context.ts'
 import { invalidRequest } from '../platform/common-refusals.ts'
 import { decodeText, splitFormBytes } from '../platform/tools/charsets.ts'
@@ -74,7 +73,7 @@ function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string,
 /** Sends by Kannel's parameters (gw/smsbox.c, smsbox_req_sendsms). Ignores those for the carrier. */
 async function answerSendsms(call: DoorCall): Promise<Response> {
   const { c } = call
-  const given = readRequestQuery(c)
+  const given = c.env.incoming.query
   const { username = given.user ?? '', password = given.pass ?? '', to, from = '' } = given
   const shown = { key: password, name: username }
   const read = async ({ store, user }: DoorSender): Promise<DoorSend> => {

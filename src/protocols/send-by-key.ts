@@ -12,8 +12,7 @@ import { readSend } from '../gateway/messages/send/read-send-body.ts'
 import { SEND } from '../gateway/messages/send/send-body-schema.ts'
 import { sendMessages } from '../gateway/messages/send/send-messages.ts'
 import type { SendBody } from '../gateway/messages/send/send-options.ts'
-import { identifyCaller, type ShownKey } from '../http/identify-caller.ts'
-import { readClientIp } from '../http/server/client-address.ts'
+import type { ShownKey } from '../http/identify-caller.ts'
 import type { GatewayServices } from './gateway-services.ts'
 import type { DoorCall } from './send-only-protocol.ts'
 
@@ -57,10 +56,10 @@ async function requireDoorKey(
   isCached: boolean,
 ): Promise<KeyHolder> {
   if (parameter) {
-    const by = { ...parameter, ip: readClientIp(c, services) }
+    const by = { ...parameter, ip: c.env.incoming.ip }
     return identifyKeyHolder(services, by, 'send', isCached)
   }
-  const find = async (cached: boolean) => (await identifyCaller(c, services, cached))?.key
+  const find = async (cached: boolean) => (await c.env.incoming.identify(cached))?.key
   return requireKeyAct(await find(isCached), 'send', isCached ? () => find(false) : undefined)
 }
 

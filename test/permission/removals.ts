@@ -91,12 +91,17 @@ const CHECKS: readonly Removed[] = [
   ],
   ['src/gateway/messages/require-sender.ts', '    requirePermit(makeKeySender(holder), act)\n', ''],
   [
+    'src/gateway/messages/require-sender.ts',
+    'return work(sender, requirePermit(sender, act))',
+    'return work(sender, { sender, act } as Permit)',
+  ],
+  [
     'src/http/allow-callers.ts',
     'await requireSuperuser(c, services)',
     'await requireAuth(c, services)',
   ],
   [
-    'src/http/required-role.ts',
+    'src/http/authenticate.ts',
     "limits === 'none' ? PERSONAL.test(route) : least === 'act' || isRoleEnough(limits, least)",
     'true',
   ],

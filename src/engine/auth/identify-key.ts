@@ -134,7 +134,11 @@ const MAX_TOUCHED = 10_000
 const touched = new Lru<string, number>(MAX_TOUCHED)
 
 /** Stores a key's last use in the background, at most once a minute per secret. A failure is ignored. */
-function recordKeyUse(store: Store, { id, secret, lastUsedAt }: KeyHolder, ip: string): void {
+export function recordKeyUse(
+  store: Store,
+  { id, secret, lastUsedAt }: KeyHolder,
+  ip: string,
+): void {
   const nowMs = Date.now()
   const name = `${id} ${secret}`
   if (nowMs - Math.max(touched.get(name) ?? 0, Date.parse(lastUsedAt) || 0) < TOUCH_MS) return

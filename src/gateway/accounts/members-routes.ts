@@ -11,7 +11,7 @@ import {
   allowOwner,
   allowRole,
 } from '../../http/allow-callers.ts'
-import { authenticateUncached, readOwnToken } from '../../http/authenticate.ts'
+import { authenticate } from '../../http/authenticate.ts'
 import { readForm } from '../../http/body/form.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
@@ -24,7 +24,6 @@ import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
 import { FORM_BYTES, GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { answerWithToken } from '../../http/routes/auth.ts'
-import { openStoreForCaller, readClientIp } from '../../http/server/client-address.ts'
 import { forbidden } from '../../platform/api-errors.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { countInbox, INBOX } from '../conversations/count-inbox.ts'
@@ -57,7 +56,7 @@ async function answerAcceptance(
   form: Accept,
 ): Promise<string> {
   const { extensions, store } = services
-  const ip = readClientIp(c, services)
+  const ip = c.env.incoming.ip
   const find = () => findInvitation(store.signIn, form.secret)
   const invitation = await limitCodeGuesses(store.signIn.db, 'invitation', ip, find)
   const member = user ?? (await findKnownMember(c, services, form))
@@ -72,7 +71,7 @@ async function findKnownMember(c: Ctx, services: Services, { email, password }: 
   const known = await findByEmail(store, collection, email)
   if (known?.values.member_only !== true) return undefined
   const readForm = async () => ({ identity: email, password, identityField: 'email' })
-  const ip = readClientIp(c, services)
+  const ip = c.env.incoming.ip
   return (await authWithPassword({ store, services, collection, ip, readForm })).id
 }
 
@@ -118,7 +117,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
     },
     run: async ({ auth: member, services }, c) => {
       const { account } = await readForm(c, ACT_FOR)
-      const own = readOwnToken(c)
+      const own = c.env.incoming.token
       const { auth, token } = await actForAccount(services.store.signIn, member, own, account)
       return answerWithToken(c, services, auth, { token }, { asker: auth })
     },
@@ -176,19 +175,14 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
         db: store.signIn.db,
         config,
         collection: USERS_ID,
-        ip: readClientIp(c, services),
+        ip: c.env.incoming.ip,
       }
       if (asked.email) await limitMails({ ...from, account })
       const identify = async () => (await requireUser(c, services)).auth
       return retryRequest(store, identify, async (auth) => {
-        const made = await inviteMember(
-          openStoreForCaller(c, services, auth),
-          services,
-          auth,
-          asked,
-        )
+        const made = await inviteMember(c.env.incoming.openStore(auth), services, auth, asked)
         const entry = { action: 'create', collection: 'member_invitations', record: made.id }
-        if (auth.actor) await auditRequest(c, services, auth, entry)
+        if (auth.actor) await auditRequest(c, auth, entry)
         return made
       })
     },
@@ -212,7 +206,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
       const { secret } = await readForm(c, SHOW)
       const store = services.store.signIn
       const show = () => findInvitation(store, secret)
-      return limitCodeGuesses(store.db, 'invitation', readClientIp(c, services), show)
+      return limitCodeGuesses(store.db, 'invitation', c.env.incoming.ip, show)
     },
   },
   'POST /api/account/invitations/accept': {
@@ -242,7 +236,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
     },
     run: async ({ services }, c) => {
       const form = await readForm(c, ACCEPT)
-      const auth = await authenticateUncached(c, services)
+      const auth = await authenticate(c, services)
       if (auth && auth.collection.id !== USERS_ID) throw forbidden('Only users may ask for this.')
       return { account: await answerAcceptance(c, services, auth?.id, form) }
     },

@@ -11,15 +11,13 @@ import {
   allowRole,
   type HasServices,
 } from '../../http/allow-callers.ts'
-import { answerOwnRecord, readOwnToken } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
+import { answerOwnRecord, type Caller } from '../../http/middleware/require-caller.ts'
 import { ACCOUNT } from '../../http/openapi/describe-operations.ts'
-import { readRequestQuery } from '../../http/query.ts'
-import type { Ctx, Services } from '../../http/request-context.ts'
+import type { Ctx } from '../../http/request-context.ts'
 import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
-import { type Caller, openStoreForCaller, readClientIp } from '../../http/server/client-address.ts'
 import { forbidden } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { checkShape } from '../base/body-schemas.ts'
@@ -34,15 +32,9 @@ import {
 import { RETENTION, readRetention } from '../retention/next-deletions.ts'
 
 /** Audits a superuser's changes to its sessions. Those of other callers are not audited. */
-async function auditAction(
-  c: Ctx,
-  services: Services,
-  auth: AuthRecord,
-  action: string,
-  db?: Db,
-): Promise<void> {
+async function auditAction(c: Ctx, auth: AuthRecord, action: string, db?: Db): Promise<void> {
   const entry = { action, collection: auth.collection.name, record: auth.id }
-  if (auth.isSuperuser) await auditRequest(c, services, auth, entry, db)
+  if (auth.isSuperuser) await auditRequest(c, auth, entry, db)
 }
 
 async function endOtherSessions(
@@ -50,9 +42,10 @@ async function endOtherSessions(
   c: Ctx,
 ): Promise<string> {
   // a token that cannot be refreshed must not be exchanged for one that can
-  if (!readClaims(readOwnToken(c))?.refreshable) throw forbidden('This session cannot be renewed.')
+  if (!readClaims(c.env.incoming.token)?.refreshable)
+    throw forbidden('This session cannot be renewed.')
   const origin = {
-    ip: readClientIp(c, services),
+    ip: c.env.incoming.ip,
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
   }
   const change = { endsTokens: true }
@@ -64,7 +57,7 @@ async function endOtherSessions(
     'Failed to sign out.',
   )
   const token = await startSession(store.db, auth, origin)
-  await auditAction(c, services, auth, 'end other sessions')
+  await auditAction(c, auth, 'end other sessions')
   return `{"record":${await answerOwnRecord(c, store, auth)},"token":${JSON.stringify(token)}}`
 }
 
@@ -89,7 +82,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
       answer: ['The sessions.', z.object({ items: z.array(SESSION) }).meta({ id: 'Sessions' })],
     },
     run: async ({ auth, store }, c) => ({
-      items: await listSessions(store.db, auth, readOwnToken(c)),
+      items: await listSessions(store.db, auth, c.env.incoming.token),
     }),
   },
   'DELETE /api/account/sessions/:id': {
@@ -102,8 +95,8 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
       answer: ['Ended.'],
       fails: [401, 404],
     },
-    run: ({ auth, store, services }, c, id) =>
-      endSession(store, auth, id, (db) => auditAction(c, services, auth, 'end session', db)),
+    run: ({ auth, store }, c, id) =>
+      endSession(store, auth, id, (db) => auditAction(c, auth, 'end session', db)),
   },
   'POST /api/account/end-other-sessions': {
     permission: allowAuthenticated(),
@@ -192,7 +185,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
       answer: ['Ended.'],
     },
     run: ({ auth, store }, c) =>
-      endBrowsers(store.db, toBrowserOwner(auth), readRequestQuery(c).endpoint),
+      endBrowsers(store.db, toBrowserOwner(auth), c.env.incoming.query.endpoint),
   },
   'GET /api/setup': {
     permission: allowEverybody(),
@@ -202,7 +195,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
       answer: ['How far the server is set up.', SETUP],
     },
     run: async ({ services }, c) => {
-      const hasSuperuser = (await listSuperusers(openStoreForCaller(c, services, null))).length > 0
+      const hasSuperuser = (await listSuperusers(c.env.incoming.openStore(null))).length > 0
       return { has_superuser: hasSuperuser, sends_mail: services.settings.current.smtp.enabled }
     },
   },

@@ -41,7 +41,7 @@ export const USER_ROUTES = makeRoutes(
         return db.transaction(async (inside) => {
           const answer = await enableUser({ db: inside, catalog }, services.extensions, id, body)
           const action = body.access === 'end' ? 'enable user, end access' : 'enable user'
-          await auditRequest(c, services, auth, { action, collection: 'users', record: id }, inside)
+          await auditRequest(c, auth, { action, collection: 'users', record: id }, inside)
           return answer
         })
       },

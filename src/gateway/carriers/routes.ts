@@ -28,7 +28,7 @@ async function answerCallback(
   const body = await readRawBody(c)
   const { search } = new URL(c.req.url)
   const call = { method: c.req.method, query: search, headers: c.req.header(), body }
-  await services.carriers.receive(token, call, () => c.get('leaveRequest')?.())
+  await services.carriers.receive(token, call, () => c.env.incoming.leavePlace?.())
   return c.text('')
 }
 

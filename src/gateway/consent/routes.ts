@@ -2,12 +2,11 @@ import { getCookie } from 'hono/cookie'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { makeObjectShape, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
 import { allowEverybody, type HasServices } from '../../http/allow-callers.ts'
-import { identifyKnownCaller } from '../../http/authenticate.ts'
 import { readForm } from '../../http/body/form.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
+import { identifyKnownCaller } from '../../http/middleware/limit-requests.ts'
 import { SERVER } from '../../http/openapi/describe-operations.ts'
 import type { Ctx, ErrorForm, Services } from '../../http/request-context.ts'
-import { openStoreForCaller, readClientIp } from '../../http/server/client-address.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import { readTypedPhone } from '../../portable/phone/read-typed-phone.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
@@ -41,23 +40,23 @@ type JoinForm = ValueOf<typeof JOIN_FORM>
 const LEAVE_FORM = makeObjectShape({ group: text })
 
 async function endTexts({ services }: HasServices, c: Ctx, token: string): Promise<Response> {
-  const shown = await requireLeavePage(c, services, token)
+  const shown = await requireLeavePage(c, token)
   if (isOfOtherSite(c, services)) return sendPage(c, leaveForm(shown, 'otherSite'), 403)
-  if (await isSignedIn(c, services)) return sendPage(c, leaveForm(shown, 'signedIn'), 403)
+  if (await isSignedIn(c)) return sendPage(c, leaveForm(shown, 'signedIn'), 403)
   const { group: id } = await readForm(c, LEAVE_FORM)
   const group = shown.groups.find((one) => one.id === id)
   // a group that the person has left, or whose page is closed: ask again
   if (id !== '' && !group) return sendPage(c, leaveForm(shown))
-  await endConsent(openStoreForCaller(c, services, null), shown, id, describeVisitor(c, services))
+  await endConsent(c.env.incoming.openStore(null), shown, id, describeVisitor(c))
   return sendPage(c, renderLeftPage(shown, group))
 }
 
 /** Whether a person asks who may read texts of others: by a token, or in a browser that shows the console. */
-const isSignedIn = async (c: Ctx, services: Services) =>
-  getCookie(c, 'signed_in') !== undefined || (await identifyKnownCaller(c, services)) !== null
+const isSignedIn = async (c: Ctx) =>
+  getCookie(c, 'signed_in') !== undefined || (await identifyKnownCaller(c.env.incoming)) !== null
 
-async function requireLeavePage(c: Ctx, services: Services, token: string): Promise<LeavePage> {
-  const { db } = openStoreForCaller(c, services, null)
+async function requireLeavePage(c: Ctx, token: string): Promise<LeavePage> {
+  const { db } = c.env.incoming.openStore(null)
   const found = await findLeavePage(db, token, readPageLanguage(c))
   if (!found) throw notFound()
   return found
@@ -65,8 +64,8 @@ async function requireLeavePage(c: Ctx, services: Services, token: string): Prom
 
 const readPageLanguage = (c: Ctx) => choosePageLanguage(c.req.header('accept-language'))
 
-async function requireJoinPage(c: Ctx, services: Services, id: string): Promise<JoinPage> {
-  const { db } = openStoreForCaller(c, services, null)
+async function requireJoinPage(c: Ctx, id: string): Promise<JoinPage> {
+  const { db } = c.env.incoming.openStore(null)
   const found = await findJoinPage(db, id, readPageLanguage(c))
   if (!found) throw notFound()
   return found
@@ -87,8 +86,8 @@ async function answerJoinForm(
   const { phone: number } = readTypedPhone(form.number, form.country)
   if (number === undefined) return again('badNumber')
   try {
-    const visitor = { ...describeVisitor(c, services), number }
-    await askToJoin(openStoreForCaller(c, services, null), services.config, shown, visitor)
+    const visitor = { ...describeVisitor(c), number }
+    await askToJoin(c.env.incoming.openStore(null), services.config, shown, visitor)
   } catch (error) {
     const fault = describePageFault(error)
     if (!fault) throw error
@@ -110,8 +109,8 @@ async function answerCodeForm(
   const { phone: number } = readTypedPhone(form.to, '')
   const code = readTypedCode(form.code)
   if (number === undefined || code === '') return again('wrongCode')
-  const visitor = { ...describeVisitor(c, services), number }
-  const isJoined = await confirmCode(openStoreForCaller(c, services, null), shown, visitor, code)
+  const visitor = { ...describeVisitor(c), number }
+  const isJoined = await confirmCode(c.env.incoming.openStore(null), shown, visitor, code)
   return isJoined ? sendPage(c, renderJoinedPage(shown, number)) : again('wrongCode')
 }
 
@@ -122,8 +121,8 @@ const readTypedNumber = ({ country, number }: JoinForm): Typed => ({
 
 const MAX_BROWSER = 500
 
-const describeVisitor = (c: Ctx, services: Services) => ({
-  address: readClientIp(c, services),
+const describeVisitor = (c: Ctx) => ({
+  address: c.env.incoming.ip,
   browser: (c.req.header('user-agent') ?? '').slice(0, MAX_BROWSER),
 })
 
@@ -157,8 +156,8 @@ export const CONSENT_PAGES = makeRoutes(SERVER, {
         404: 'No group with this id has a page.',
       }),
     },
-    run: async ({ services }, c, id) => {
-      const shown = await requireJoinPage(c, services, id)
+    run: async (_, c, id) => {
+      const shown = await requireJoinPage(c, id)
       return sendPage(c, joinForm(shown, { country: shown.country, number: '' }))
     },
   },
@@ -184,7 +183,7 @@ export const CONSENT_PAGES = makeRoutes(SERVER, {
       }),
     },
     run: async ({ services }, c, id) => {
-      const shown = await requireJoinPage(c, services, id)
+      const shown = await requireJoinPage(c, id)
       const form = await readForm(c, JOIN_FORM)
       return form.code
         ? answerCodeForm(c, services, shown, form)
@@ -202,8 +201,7 @@ export const CONSENT_PAGES = makeRoutes(SERVER, {
         404: 'The token is wrong.',
       }),
     },
-    run: async ({ services }, c, token) =>
-      sendPage(c, leaveForm(await requireLeavePage(c, services, token))),
+    run: async (_, c, token) => sendPage(c, leaveForm(await requireLeavePage(c, token))),
   },
   'POST /leave/:token': {
     permission: allowEverybody(),

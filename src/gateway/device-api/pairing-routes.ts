@@ -4,10 +4,11 @@ import { signToken } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
-import { answerOwnRecord, authenticateUncached } from '../../http/authenticate.ts'
+import { authenticate } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
+import { answerOwnRecord, type Caller } from '../../http/middleware/require-caller.ts'
 import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import { SIGNED_IN } from '../../http/openapi/security.ts'
 import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
@@ -15,7 +16,6 @@ import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
 import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { sendRaw } from '../../http/send-answer.ts'
-import { type Caller, openStoreForCaller } from '../../http/server/client-address.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { requireUserRecord } from '../base/device-record.ts'
@@ -34,8 +34,8 @@ const byAdmin: Permission<Caller & HasServices> = {
   withCaller: (c, services, work) =>
     retryRequest(
       services.store,
-      async () => requireUserRecord(await authenticateUncached(c, services)),
-      async (auth) => work({ auth, store: openStoreForCaller(c, services, auth), services }),
+      async () => requireUserRecord(await authenticate(c, services)),
+      async (auth) => work({ auth, store: c.env.incoming.openStore(auth), services }),
     ),
 }
 
@@ -46,9 +46,9 @@ const byUserOrSuperuser: Permission<
   least: 'viewer',
   security: SIGNED_IN,
   async withCaller(c, services, work) {
-    const auth = await authenticateUncached(c, services)
+    const auth = await authenticate(c, services)
     const owner = auth?.isSuperuser ? null : requireUserRecord(auth).id
-    return work({ owner, store: openStoreForCaller(c, services, auth), services })
+    return work({ owner, store: c.env.incoming.openStore(auth), services })
   },
 }
 
@@ -67,7 +67,7 @@ A code is good for one device and for 5 minutes.
 `
 
 async function pairByCode(c: Ctx, services: Services): Promise<string> {
-  const store = openStoreForCaller(c, services, null)
+  const store = c.env.incoming.openStore(null)
   const { push, ...body } = checkShape(PAIR_BODY, await readJson(c))
   if (push) checkEndpoint(push, services.config)
   const { name, phone, sims } = body
@@ -81,8 +81,8 @@ async function pairByCode(c: Ctx, services: Services): Promise<string> {
   return limitPairing(c, services, () => pairDevice(store, services.extensions, device))
 }
 
-async function answerPaired(c: Ctx, services: Services, id: string): Promise<Response> {
-  const store = openStoreForCaller(c, services, null)
+async function answerPaired(c: Ctx, id: string): Promise<Response> {
+  const store = c.env.incoming.openStore(null)
   const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)
   if (!auth) throw gatewayRefusal('wrong_code')
   const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
@@ -108,7 +108,7 @@ export const PAIRING_ROUTES = makeRoutes(DEVICES, {
       const { name } = checkShape(PAIRING_BODY, await readJson(c))
       const made = await startPairing(store, auth, name ?? '', services.config.publicUrl)
       if (auth.actor)
-        await auditRequest(c, services, auth, {
+        await auditRequest(c, auth, {
           action: 'make pairing code',
           collection: 'devices',
         })
@@ -159,6 +159,6 @@ export const PAIRING_ROUTES = makeRoutes(DEVICES, {
       ],
       fails: describeRefusals('wrong_code', 'too_many_tries'),
     }),
-    run: async ({ services }, c) => answerPaired(c, services, await pairByCode(c, services)),
+    run: async ({ services }, c) => answerPaired(c, await pairByCode(c, services)),
   },
 })

@@ -16,7 +16,6 @@ import type { Operation } from '../../http/openapi/describe-operations.ts'
 import { listFailureAnswers } from '../../http/openapi/failures.ts'
 import { HOOK, NOBODY, type Security } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import { findRequestMemory } from '../../http/server/client-address.ts'
 import { ApiError, notFound, RetryLater } from '../../platform/api-errors.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -126,7 +125,7 @@ async function confirmSubscription(url: string): Promise<void> {
 /** Reads a body. One that is too large, or has another charset than it declares, is left as unread. */
 async function readPostedBody(c: Ctx): Promise<Posted> {
   const headers = c.req.header()
-  const memory = findRequestMemory(c)
+  const memory = c.env.incoming.memory
   const given = c.req.header('content-type') ?? ''
   const type = readMediaType(given)
   try {
@@ -165,7 +164,7 @@ async function readBodyParts(c: Ctx): Promise<string> {
   const { pairs, release } = await readMultipart(
     c.env.incoming,
     MAX_BYTES,
-    findRequestMemory(c),
+    c.env.incoming.memory,
     decodeParts,
   )
   await release()

@@ -1,6 +1,5 @@
 import { limitCodeGuesses, limitPrivateTokens } from '../../engine/auth/attempt-limits.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import { readClientIp } from '../../http/server/client-address.ts'
 import { RetryLater } from '../../platform/api-errors.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 
@@ -12,7 +11,7 @@ export async function limitPairing<T>(
   privateToken?: string,
 ): Promise<T> {
   const { db } = services.store.signIn
-  const ip = readClientIp(c, services)
+  const ip = c.env.incoming.ip
   try {
     if (privateToken === undefined) return await limitCodeGuesses(db, 'code', ip, pair)
     return await limitPrivateTokens(db, ip, privateToken, pair)

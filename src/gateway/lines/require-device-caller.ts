@@ -1,8 +1,7 @@
 import { isSuspended } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { authenticateUncached } from '../../http/authenticate.ts'
+import { authenticate } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import { openStoreForCaller } from '../../http/server/client-address.ts'
 import { type Device, requireDevice } from '../base/device-record.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 
@@ -10,9 +9,9 @@ import { gatewayRefusal } from '../base/gateway-errors.ts'
  * The calling device. Throws 403 for any other caller, 401 for a guest. On 401 devices forget their pairing.
  */
 export async function requireDeviceCaller(c: Ctx, services: Services): Promise<DeviceCaller> {
-  const auth = await authenticateUncached(c, services)
+  const auth = await authenticate(c, services)
   if (!auth) await refuseSuspended(c, services)
-  return { device: requireDevice(auth), store: openStoreForCaller(c, services, auth) }
+  return { device: requireDevice(auth), store: c.env.incoming.openStore(auth) }
 }
 
 /** A calling device, and a store that charges statements to the device's user. */

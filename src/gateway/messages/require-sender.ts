@@ -3,12 +3,12 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
-import { authenticateUncached, identify } from '../../http/authenticate.ts'
+import { WRITE } from '../../http/attempt.ts'
+import { authenticate, requireRouteRole } from '../../http/authenticate.ts'
 import { BY_KEY_OR_TOKEN, identifyShownKey, type ShownKey } from '../../http/identify-caller.ts'
 import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import { retryRequest, type Versioned } from '../../http/retry-request.ts'
-import { openStoreForCaller } from '../../http/server/client-address.ts'
+import { type RetryOptions, retryRequest, type Versioned } from '../../http/retry-request.ts'
 import { gatewayRefusal, isRefusal } from '../base/gateway-errors.ts'
 import { makeKeySender, makePersonSender, type Sender } from '../base/make-sender.ts'
 import { type Act, type Permit, requirePermit } from '../base/permissions.ts'
@@ -30,13 +30,14 @@ export interface SendingServices extends Services {
   readonly sending: Sending
 }
 
-const grantSendingAct = (
+/** A sender with what sending needs. */
+export const addSending = (
   services: SendingServices,
   sender: SendingCaller,
-  act: Act,
+  permit: Permit,
 ): ActingCaller => ({
   ...sender,
-  permit: requirePermit(sender, act),
+  permit,
   sending: { ...services.sending, store: sender.store },
   services,
 })
@@ -45,14 +46,10 @@ const grantSendingAct = (
 export const allowPerson = (act: Act): Permission<ActingCaller, SendingServices> => ({
   least: 'act',
   security: SIGNED_IN,
-  withCaller: async (c, services, work) =>
-    work(
-      grantSendingAct(
-        services,
-        requireSendingUser(c, services, await authenticateUncached(c, services)),
-        act,
-      ),
-    ),
+  withCaller: async (c, services, work) => {
+    const sender = requireSendingUser(c, await authenticate(c, services))
+    return work(addSending(services, sender, requirePermit(sender, act)))
+  },
 })
 
 /**
@@ -63,7 +60,10 @@ export const allowSender = (act: Act): Permission<ActingCaller, SendingServices>
   least: 'act',
   security: SENDER,
   credentials: BY_KEY_OR_TOKEN,
-  withCaller: (c, services, work) => withSender(c, services, act, async (sender) => work(sender)),
+  withCaller: (c, services, work) =>
+    asSender(c, services, act, WRITE, async (sender, permit) =>
+      work(addSending(services, sender, permit)),
+    ),
 })
 
 /** A user or API key that may do this act, which only reads. Throws as `allowSender`. */
@@ -72,33 +72,42 @@ export const allowReader = (act: Act): Permission<SendingCaller & HasServices> =
   security: SENDER,
   credentials: BY_KEY_OR_TOKEN,
   withCaller: (c, services, work) =>
-    withReader(c, services, act, async (caller) => work({ ...caller, services })),
+    asSender(c, services, act, READ_FRESH, async (sender) => work({ ...sender, services })),
 })
 
-async function identifySender(
+/** For work that only reads, whose SQL does not compare the versions of its caller. */
+export const READ_FRESH: RetryOptions = { isRead: true }
+
+/**
+ * Runs `work` for a user or API key that may do this act, again if the sender or the collections have changed
+ * meanwhile: see `retryRequest`. Throws as `allowSender`.
+ */
+export function asSender<T>(
   c: Ctx,
   services: Services,
   act: Act,
-  cached: boolean,
-): Promise<SendingCaller> {
-  const found = await identify(c, services, cached)
-  if (found?.key) {
-    const again = async () => (await identify(c, services, false))?.key
-    return makeKeyCaller(
-      c,
-      services,
-      await requireKeyAct(found.key, act, cached ? again : undefined),
-    )
-  }
-  const caller = requireSendingUser(c, services, found?.auth ?? null)
-  requirePermit(caller, act)
-  return caller
+  options: RetryOptions,
+  work: (sender: SendingCaller, permit: Permit) => Promise<T>,
+): Promise<T> {
+  const request = c.env.incoming
+  return retryRequest(
+    services.store,
+    (isCached) => request.identify(isCached),
+    (found) => {
+      if (found?.auth.limits) requireRouteRole(c, found.auth, services)
+      const sender = found?.key
+        ? makeKeyCaller(c, found.key)
+        : requireSendingUser(c, found?.auth ?? null)
+      return work(sender, requirePermit(sender, act))
+    },
+    options,
+  )
 }
 
-export const makeKeyCaller = (c: Ctx, services: Services, holder: KeyHolder): SendingCaller => ({
+export const makeKeyCaller = (c: Ctx, holder: KeyHolder): SendingCaller => ({
   ...makeKeySender(holder),
   auth: holder.auth,
-  store: openStoreForCaller(c, services, holder.auth),
+  store: c.env.incoming.openStore(holder.auth),
 })
 
 /**
@@ -133,19 +142,19 @@ export async function identifyKeyHolder(
   act: Act,
   cached: boolean,
 ): Promise<KeyHolder> {
-  const find = (isCached: boolean) => identifyShownKey(services, credentials, isCached)
+  const find = (isCached: boolean) => identifyShownKey(services.store.signIn, credentials, isCached)
   return requireKeyAct(await find(cached), act, cached ? () => find(false) : undefined)
 }
 
 const AS_A_USER =
   'Superusers have no phones and no quota. Send with the token of a user, or with an API key of a user in X-API-Key.'
 
-function requireSendingUser(c: Ctx, services: Services, auth: AuthRecord | null): SendingCaller {
+function requireSendingUser(c: Ctx, auth: AuthRecord | null): SendingCaller {
   if (!auth) throw gatewayRefusal('unauthorized')
   // devices and superusers cannot send: they have no quota and no devices of their own
   if (auth.collection.id !== USERS_ID)
     throw gatewayRefusal('forbidden', undefined, auth.isSuperuser ? AS_A_USER : undefined)
-  return { ...makePersonSender(auth), auth, store: openStoreForCaller(c, services, auth) }
+  return { ...makePersonSender(auth), auth, store: c.env.incoming.openStore(auth) }
 }
 
 /** Runs `work` for a cached sender. Repeats it if its SQL finds that the account or the key has changed. */
@@ -154,27 +163,3 @@ export const runAsSender = <S extends Versioned, T>(
   identify: (isCached: boolean) => Promise<S>,
   work: (sender: S) => Promise<T>,
 ): Promise<T> => retryRequest(store, identify, work, { startsCached: true })
-
-/** `runAsSender` for a user or key that may do this act. */
-export const withSender = <T>(
-  c: Ctx,
-  services: SendingServices,
-  act: Act,
-  work: (sender: ActingCaller) => Promise<T>,
-): Promise<T> =>
-  runAsSender(
-    services,
-    (isCached) => identifySender(c, services, act, isCached),
-    (sender) => work(grantSendingAct(services, sender, act)),
-  )
-
-/** Runs `work` for a caller who may do this act. Repeats it if the collections were outdated. */
-export const withReader = <T>(
-  c: Ctx,
-  services: Services,
-  act: Act,
-  work: (caller: SendingCaller) => Promise<T>,
-): Promise<T> =>
-  retryRequest(services.store, () => identifySender(c, services, act, false), work, {
-    isRead: true,
-  })

@@ -5,8 +5,8 @@ import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDING } from '../../http/openapi/describe-operations.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
+import type { Routed } from '../../http/route-limits.ts'
 import { sendRaw } from '../../http/send-answer.ts'
-import { findRequestMemory } from '../../http/server/client-address.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { readMediaType } from '../../platform/tools/charsets.ts'
@@ -85,11 +85,11 @@ const TEMPLATE_EXAMPLE = {
   variables: { code: '4711' },
 }
 
-const isForm = (c: Ctx) =>
+const isForm = (c: Routed) =>
   readMediaType(c.req.header('content-type')).startsWith('multipart/form-data')
 
 /** A form may have files. */
-const findMaxSendBytes = (c: Ctx): number => (isForm(c) ? FORM_WITH_FILES_BYTES : MAX_BODY_BYTES)
+const findMaxSendBytes = (c: Routed): number => (isForm(c) ? FORM_WITH_FILES_BYTES : MAX_BODY_BYTES)
 
 /**
  * Sends a text or a template. `adapt` reads the body of another API, whose numbers may have any notation, and
@@ -123,7 +123,7 @@ export async function answerSend(
   const attempt = c.req.header(ATTEMPT_HEADER)
   if (attempt !== undefined) await refuseOwnAttempt(store, user, attempt)
   const load = () => {
-    const media = { subject, named: attachments, uploads, orLink, memory: findRequestMemory(c) }
+    const media = { subject, named: attachments, uploads, orLink, memory: c.env.incoming.memory }
     return loadMedia(store, user, services.config, media)
   }
   const hasFiles = attachments.length + uploads.length > 0

@@ -1,12 +1,10 @@
 import { pickFields } from '../../engine/records/pick.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
-import { makeAnswerMeter } from '../../http/authenticate.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDING } from '../../http/openapi/describe-operations.ts'
 import type { DescribedRecords } from '../../http/openapi/document.ts'
 import { FIELDS_ONLY } from '../../http/openapi/record-parameters.ts'
 import { makePageSchema } from '../../http/openapi/record-schema.ts'
-import { readRequestQuery } from '../../http/query.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { sendJson } from '../../http/send-answer.ts'
 import { checkShape } from '../base/body-schemas.ts'
@@ -21,7 +19,7 @@ const WHOSE =
 const makeReadRequest = (c: Ctx, { auth }: SendingCaller) => ({
   ...NO_REQUEST,
   auth,
-  meter: makeAnswerMeter(c, auth),
+  meter: c.env.incoming.makeMeter(auth),
 })
 
 const findMessageSchema = ({ schemaOf }: DescribedRecords) => schemaOf('sms_messages')!
@@ -47,7 +45,7 @@ export const SENT_TEXT_ROUTES = makeRoutes(SENDING, {
         perPage = 100,
         fields,
         ...named
-      } = checkShape(SENT_QUERY, readRequestQuery(c))
+      } = checkShape(SENT_QUERY, c.env.incoming.query)
       const place = { page, perPage }
       const { items, total } = await findSentTexts(
         caller.store,

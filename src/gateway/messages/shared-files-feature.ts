@@ -4,7 +4,6 @@ import { SERVER } from '../../http/openapi/describe-operations.ts'
 import { FILE } from '../../http/openapi/success-answers.ts'
 import { toSentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/send-file.ts'
-import { openStoreForCaller } from '../../http/server/client-address.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import type { Feature } from '../base/feature.ts'
 import { describePageAnswers } from '../consent/describe-consent-pages.ts'
@@ -29,8 +28,8 @@ export const SHARED_FILES: Feature = {
           ...describePageAnswers({ 404: 'The link is wrong or too old, or the file was deleted.' }),
         },
       },
-      run: async ({ services }, c, token) => {
-        const { db } = openStoreForCaller(c, services, null)
+      run: async (_, c, token) => {
+        const { db } = c.env.incoming.openStore(null)
         const file = await findLinkedFile(db, token)
         if (!file) throw notFound()
         c.header('x-robots-tag', 'noindex')

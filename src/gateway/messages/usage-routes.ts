@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Permission } from '../../http/allow-callers.ts'
-import { authenticateUncached } from '../../http/authenticate.ts'
+import { authenticate } from '../../http/authenticate.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDING } from '../../http/openapi/describe-operations.ts'
-import { readRequestQuery } from '../../http/query.ts'
-import { openStoreForCaller } from '../../http/server/client-address.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { ACCOUNT_USAGE, readAccountUsage } from '../base/quota.ts'
 import { LINE_COSTS, readLineCosts } from '../lines/line-costs.ts'
@@ -16,8 +14,8 @@ import { countDays, readDays, USAGE_DAYS } from './usage-days.ts'
 const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly store: Store }> = {
   ...allowReader('readUsage'),
   async withCaller(c, services, work) {
-    const auth = await authenticateUncached(c, services)
-    if (auth?.isSuperuser) return work({ user: null, store: openStoreForCaller(c, services, auth) })
+    const auth = await authenticate(c, services)
+    if (auth?.isSuperuser) return work({ user: null, store: c.env.incoming.openStore(auth) })
     return allowReader('readUsage').withCaller!(c, services, work)
   },
 }
@@ -50,7 +48,7 @@ export const USAGE_ROUTES = makeRoutes(SENDING, {
       fails: describeRefusals('invalid_request'),
     },
     run: ({ user, store }, c) =>
-      countDays(store, user, readDays(readRequestQuery(c).days), new Date()),
+      countDays(store, user, readDays(c.env.incoming.query.days), new Date()),
   },
   'GET /api/sms/usage/lines': {
     permission: allowReader('listDevices'),

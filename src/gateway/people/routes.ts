@@ -53,7 +53,7 @@ const byAdmin: Permission<PersonCaller, PersonServices> = {
 
 /** Adds a request, and for a member an entry of the audit log, in one transaction. */
 const addPersonRequest = (
-  { auth, store, services }: UserCaller,
+  { auth, store }: UserCaller,
   c: Ctx,
   kind: RequestKind,
   person: Person,
@@ -70,7 +70,7 @@ const addPersonRequest = (
       collection: 'person_requests',
       record: request.id,
     }
-    if (auth.actor) await auditRequest(c, services, auth, entry, db)
+    if (auth.actor) await auditRequest(c, auth, entry, db)
     return request
   })
 

@@ -1,14 +1,13 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
-import { authenticateUncached } from '../../http/authenticate.ts'
+import { authenticate } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { listErrorAnswers, makeErrorDescriber } from '../../http/openapi/gateway-error-answers.ts'
 import { SIGNED_IN } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import { openStoreForCaller } from '../../http/server/client-address.ts'
 import type { OtherForms } from './call-webhook.ts'
 import { type Owner, requireWebhookOwner, WEBHOOK_REFUSALS } from './require-webhook-owner.ts'
 import {
@@ -38,12 +37,12 @@ const byWebhookOwner: Permission<WebhookCaller, WebhookServices> = {
   least: 'admin',
   security: SIGNED_IN,
   async withCaller(c, services, work) {
-    const auth = await authenticateUncached(c, services)
+    const auth = await authenticate(c, services)
     c.header('cache-control', 'no-store')
     return work({
       auth,
       owner: requireWebhookOwner(auth),
-      store: openStoreForCaller(c, services, auth),
+      store: c.env.incoming.openStore(auth),
       services,
     })
   },
@@ -56,11 +55,11 @@ const makeWebhookAction =
     work: (inside: Store, owner: Owner, id: string) => unknown,
     collection = 'webhooks',
   ) =>
-  ({ auth, owner, store, services }: WebhookCaller, c: Ctx, id: string) =>
+  ({ auth, owner, store }: WebhookCaller, c: Ctx, id: string) =>
     store.db.transaction(async (db) => {
       const result = await work({ db, catalog: store.catalog }, owner, id)
       if (auth?.isSuperuser || auth?.actor)
-        await auditRequest(c, services, auth, { action, collection, record: id }, db)
+        await auditRequest(c, auth, { action, collection, record: id }, db)
       return result
     })
 

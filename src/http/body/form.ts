@@ -2,7 +2,7 @@ import { toScalarText } from '../../engine/fields/convert-values.ts'
 import { type Shape, ShapeError } from '../../engine/fields/json-shapes.ts'
 import { ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { Ctx } from '../request-context.ts'
-import { requireMaxBytes } from '../route-limits.ts'
+import { requireMaxBytes } from './max-bytes.ts'
 import { readRequestBody } from './read-body.ts'
 
 /** PocketBase's general message of a 400. `readForm` replaces it by a more specific one. */

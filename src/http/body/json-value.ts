@@ -1,6 +1,6 @@
 import { findClosingQuote, isTooComplex } from '../../engine/fields/json-text.ts'
 import { badRequest } from '../../platform/api-errors.ts'
-import type { RequestBody } from '../request-context.ts'
+import type { RequestBody } from '../served-request.ts'
 import { JSON_BOUNDS, parseStrict } from './raw-body.ts'
 
 export function readPayload(text: string): RequestBody['values'] | null {

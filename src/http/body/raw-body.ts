@@ -5,10 +5,9 @@ import { ApiError, badRequest, RetryLater } from '../../platform/api-errors.ts'
 import { commonRefusal, invalidRequest } from '../../platform/common-refusals.ts'
 import { type RequestMemory, SMALL_BYTES } from '../limit-request-memory.ts'
 import type { Ctx } from '../request-context.ts'
-import { requireMaxBytes } from '../route-limits.ts'
-import { findRequestMemory } from '../server/client-address.ts'
 import { decodePieces, isEncoded } from '../server/content-encoding.ts'
 import { mayExceedSmall } from '../server/incoming-body.ts'
+import { requireMaxBytes } from './max-bytes.ts'
 
 /** Maximum fields of a JSON body or an urlencoded form. Reading a million would take seconds. */
 export const MAX_PARTS = 10_000
@@ -122,15 +121,15 @@ export async function readBytes(
 
 /** Reads the whole body, up to the limit of the route. Throws as `readBytes`. */
 export const readRawBody = (c: Ctx): Promise<Buffer> =>
-  readBytes(c.env.incoming, requireMaxBytes(c), () => findRequestMemory(c))
+  readBytes(c.env.incoming, requireMaxBytes(c), () => c.env.incoming.memory)
 
 /**
  * The body as JSON, parsed once per request. By default refuses objects with repeated keys. Throws 400, 413.
  */
 export function readJson(c: Ctx, parse = parseUnique): Promise<unknown> {
-  const json = c.get('json') ?? parseJsonBody(c, parse)
-  c.set('json', json)
-  return json
+  const request = c.env.incoming
+  request.json ??= parseJsonBody(c, parse)
+  return request.json
 }
 
 async function parseJsonBody(c: Ctx, parse: typeof parseUnique): Promise<unknown> {
@@ -155,7 +154,7 @@ async function parseJsonBody(c: Ctx, parse: typeof parseUnique): Promise<unknown
     throw error instanceof SyntaxError ? invalidRequest('The body must be a JSON object') : error
   } finally {
     // free the body's memory now: a phone's request for texts to send may wait long for its answer
-    c.get('memory')?.leaveBody()
+    c.env.incoming.leaveBodyMemory()
   }
 }
 

@@ -4,11 +4,10 @@ import type { Uploads } from '../../engine/files/upload.ts'
 import { ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { RequestMemory } from '../limit-request-memory.ts'
 import { isMalformedQuery, readPairs, readQueryText } from '../query.ts'
-import type { Ctx, RequestBody } from '../request-context.ts'
-import { findMaxBytes } from '../route-limits.ts'
-import { findRequestMemory } from '../server/client-address.ts'
-import { readBodyLength } from '../server/incoming-body.ts'
+import type { Ctx } from '../request-context.ts'
+import type { RequestBody } from '../served-request.ts'
 import { findFirstValueEnd, readJson } from './json-value.ts'
+import { findMaxBytes } from './max-bytes.ts'
 import { readMultipart } from './multipart.ts'
 import { readBytes } from './raw-body.ts'
 import { readUrlencoded, toFormValues } from './urlencoded.ts'
@@ -30,14 +29,12 @@ const NOTHING = Buffer.alloc(0)
  * Content-Type; as in PocketBase, capitals count, unless a route of our own has lowered them.
  */
 export async function readRequestBody(c: Ctx, type?: string): Promise<RequestBody> {
-  const known = c.get('body')
-  if (known) return known
-  const { incoming } = c.env
-  if (readBodyLength(incoming) === 0) return EMPTY
-  const limit = Math.min(findMaxBytes(c), c.get('guestLimit') ?? Infinity)
-  const body = await readBody(incoming, limit, () => findRequestMemory(c), type)
-  c.set('body', body)
-  return body
+  const request = c.env.incoming
+  if (request.body) return request.body
+  if (request.bodyLength === 0) return EMPTY
+  const limit = Math.min(findMaxBytes(c), request.guestLimit)
+  request.body = await readBody(request, limit, () => request.memory, type)
+  return request.body
 }
 
 /** The request's body, as `readRequestBody` reads it. A 400 gets the message `sentence`. */

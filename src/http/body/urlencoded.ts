@@ -1,7 +1,7 @@
 import { badRequest } from '../../platform/api-errors.ts'
 import type { FormPair } from '../../platform/tools/charsets.ts'
 import { isMalformedQuery, readPairs, readQueryText } from '../query.ts'
-import type { RequestBody } from '../request-context.ts'
+import type { RequestBody } from '../served-request.ts'
 import { readPayload } from './json-value.ts'
 import { countOccurrences, MAX_PARTS } from './raw-body.ts'
 

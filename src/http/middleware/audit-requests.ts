@@ -13,27 +13,25 @@ import type { Settings } from '../../engine/settings/settings-shape.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Ctx, Services } from '../request-context.ts'
-import { openStoreForCaller, readClientIp } from '../server/client-address.ts'
 
 /** Writes an audit entry for an action of a superuser or member, by default outside of any transaction. */
 export const auditRequest = (
   c: Ctx,
-  services: Services,
   auth: AuthRecord,
   entry: AuditEntry,
-  db: Db = openStoreForCaller(c, services, auth).db,
+  db: Db = c.env.incoming.openStore(auth).db,
 ) =>
   auth.actor
     ? recordMemberAudit(db, auth, entry)
-    : recordAudit(db, { auth, ip: readClientIp(c, services) }, entry)
+    : recordAudit(db, { auth, ip: c.env.incoming.ip }, entry)
 
 /** Returns a function that audits a change confirmed by a mailed link, in the change's transaction. */
 export const auditConfirmation =
-  (c: Ctx, services: Services, action: 'reset password' | 'change email'): InSameTransaction =>
+  (c: Ctx, action: 'reset password' | 'change email'): InSameTransaction =>
   (db, auth) =>
     recordAudit(
       db,
-      { auth, ip: readClientIp(c, services) },
+      { auth, ip: c.env.incoming.ip },
       { action, collection: auth.collection.name, record: auth.id },
     )
 
@@ -50,8 +48,7 @@ export async function auditRefusedSignIn(
     error instanceof ApiError && REFUSED.has(error.status) && Object.keys(error.data).length === 0
   if (!isAboutSuperusers || !isRefusal) return
   const typed = await identity().catch(() => undefined)
-  if (typed !== undefined)
-    await recordRefusedSignIn(db, typed, readClientIp(c, services), SUPERUSERS)
+  if (typed !== undefined) await recordRefusedSignIn(db, typed, c.env.incoming.ip, SUPERUSERS)
 }
 
 const REFUSED = new Set([400, 403])
@@ -75,7 +72,7 @@ export function auditWrite(
   const fields =
     action === 'delete' ? [] : listChangedFields([...Object.keys(body), ...sent], collection)
   return ({ db }, record) =>
-    auditRequest(c, services, auth, { action, collection: collection.name, record, fields }, db)
+    auditRequest(c, auth, { action, collection: collection.name, record, fields }, db)
 }
 
 const isAudited = ({ store: { catalog } }: Services, { id }: Collection) =>
@@ -87,11 +84,7 @@ function listChangedFields(body: readonly string[], { fields }: Collection): str
 }
 
 /** The collections, for changes by `auth`. Each change is audited in its own transaction. */
-export function makeAuditedCollections(
-  c: Ctx,
-  { store, ...rest }: Services,
-  auth: AuthRecord,
-): Collections {
+export function makeAuditedCollections(c: Ctx, { store }: Services, auth: AuthRecord): Collections {
   return {
     get catalog() {
       return store.catalog
@@ -101,7 +94,7 @@ export function makeAuditedCollections(
         const before = draft.catalog.all
         const result = await work(draft)
         for (const entry of listCollectionEntries(before, draft.catalog.all))
-          await auditRequest(c, { store, ...rest }, auth, entry, draft.db)
+          await auditRequest(c, auth, entry, draft.db)
         return result
       }),
   }
@@ -126,11 +119,10 @@ function listCollectionEntries(
 }
 
 export const auditSettings =
-  (c: Ctx, services: Services, auth: AuthRecord) =>
+  (c: Ctx, auth: AuthRecord) =>
   (db: Db, before: Settings, next: Settings): Promise<void> =>
     auditRequest(
       c,
-      services,
       auth,
       { action: 'update settings', fields: listChangedNames(before, next, '', 2) },
       db,

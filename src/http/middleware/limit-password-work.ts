@@ -3,9 +3,8 @@ import { hashPassword, verifyPassword } from '../../engine/fields/bcrypt.ts'
 import { toText } from '../../engine/fields/convert-values.ts'
 import type { PasswordWork } from '../../engine/records/hash-passwords.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { authenticateUncached } from '../authenticate.ts'
+import { authenticate } from '../authenticate.ts'
 import type { Ctx, Services } from '../request-context.ts'
-import { findRequestHolder, openStoreForCaller, readClientIp } from '../server/client-address.ts'
 
 /**
  * Hashes and compares passwords; clients take turns. Throws 429 after too many hashes for a non-superuser.
@@ -16,11 +15,11 @@ export function makePasswordWork(
   auth: AuthRecord | null,
 ): PasswordWork {
   const { config } = services
-  const holder = () => findRequestHolder(c.env.incoming, services, auth)
+  const holder = () => c.env.incoming.findHolder(auth)
   return {
     async hash(plain, cost) {
       if (!auth?.isSuperuser)
-        await limitPasswordHashes(openStoreForCaller(c, services, auth).db, config, holder())
+        await limitPasswordHashes(c.env.incoming.openStore(auth).db, config, holder())
       return hashPassword(plain, cost, holder())
     },
     verify: (plain, hash) => verifyPassword(plain, hash, holder()),
@@ -42,15 +41,12 @@ export async function limitOldPasswordChecks<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   if (!bodies.some(changesPassword)) return run()
-  const auth = await authenticateUncached(c, services)
+  const auth = await authenticate(c, services)
   const isTry = bodies.some((body) =>
     auth ? changesPassword(body) : isFieldGiven(body, 'oldPassword'),
   )
   if (!isTry || auth?.isSuperuser) return run()
-  const { db } = openStoreForCaller(c, services, auth)
+  const { db } = c.env.incoming.openStore(auth)
   const who = { collection: auth?.collection.id ?? '', account: auth?.id ?? 'guest' }
-  return limitSignInAttempts(
-    { db, config: services.config, ...who, ip: readClientIp(c, services) },
-    run,
-  )
+  return limitSignInAttempts({ db, config: services.config, ...who, ip: c.env.incoming.ip }, run)
 }

@@ -10,19 +10,14 @@ import type { Holder } from '../../platform/limits/limit-holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { isIpListed } from '../../platform/tools/ip-lists.ts'
 import { memoize } from '../../platform/tools/lru.ts'
-import { identifyKnownCaller } from '../authenticate.ts'
 import { BodyTooLarge } from '../body/raw-body.ts'
-import { findCachedCaller, setCredentials } from '../identify-caller.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
 import type { Ctx, Env, Services } from '../request-context.ts'
+import { asNobody, retryRequest } from '../retry-request.ts'
 import { findRow, GUEST_BODY_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
-import { findRequestHolder, readClientIp } from '../server/client-address.ts'
+import type { ServedRequest } from '../served-request.ts'
 import { answerLateBody } from '../server/cors-and-redirects.ts'
-import {
-  type LimitedIncomingMessage,
-  mayExceedSmall,
-  readBodyLength,
-} from '../server/incoming-body.ts'
+import { mayExceedSmall } from '../server/incoming-body.ts'
 import { findRule, listRateLimitLabels, RateLimiter } from './rate-limiter.ts'
 
 /** Time for a body up to 64 KiB to arrive, else 408. Larger bodies have Node's requestTimeout. */
@@ -37,51 +32,60 @@ const limiterOf = memoize((_: Services) => new RateLimiter())
 export const limitRequests =
   (services: Services): MiddlewareHandler<Env> =>
   async (c, next) => {
-    c.set('services', services)
-    const { incoming } = c.env
-    const row = findRow(c)
-    setCredentials(incoming, row?.permission.credentials)
+    const request = c.env.incoming
+    request.row = findRow(c)
     // the request counts for the account if its credentials are cached, else for the client's network
-    const leave = await takeRequestPlace(
-      c,
-      findRequestHolder(incoming, services, findCachedCaller(services, incoming)),
-    )
-    c.set('leaveRequest', leave)
+    const holder = request.findHolder(request.known?.auth ?? null)
+    const leave = takePlaceAtOnce(request, holder) ?? (await waitForPlace(request, holder))
+    request.leavePlace = leave
     try {
       const { superuserIPs, rateLimits } = services.settings.current
       if (superuserIPs.length > 0 || rateLimits.enabled) {
-        const auth = await identifyKnownCaller(c, services)
-        const ip = readClientIp(c, services)
-        checkAddress(services, auth, ip)
-        checkRate(services, auth, ip, c.req.method, c.req.path)
+        const auth = await identifyKnownCaller(request)
+        checkAddress(services, auth, request.ip)
+        checkRate(services, auth, request.ip, c.req.method, c.req.path)
       }
       // a route with a limit of its own refuses a larger body in its own words
-      if ((row?.maxBytes ?? MAX_BODY_BYTES) === MAX_BODY_BYTES) checkBodySize(incoming)
-      if (mayExceedSmall(incoming)) await workOnLargeBody(c, services, next)
+      if ((request.row?.maxBytes ?? MAX_BODY_BYTES) === MAX_BODY_BYTES) checkBodySize(request)
+      if (mayExceedSmall(request, request.bodyLength)) await workOnLargeBody(c, services, next)
       else await next()
     } finally {
       leave()
     }
   }
 
+/** The place of a request without a body. Undefined if none is free, and for a request with a body. */
+const takePlaceAtOnce = ({ bodyLength }: ServedRequest, holder: Holder) =>
+  bodyLength === 0 ? admission.requests.tryEnter(holder) : undefined
+
 /**
  * Waits until a small body has arrived and another request of the holder may run. Returns a function that
  * ends the request. Throws 400, 429, 503.
  */
-async function takeRequestPlace(c: Ctx, holder: Holder): Promise<() => void> {
-  const incoming = c.env.incoming as LimitedIncomingMessage
-  const bytes = readBodyLength(incoming)
+async function waitForPlace(request: ServedRequest, holder: Holder): Promise<() => void> {
+  const bytes = request.bodyLength
   if (bytes > SMALL_BYTES) return admission.bodies.enter(holder)
   if (bytes > 0) await Promise.resolve() // a body that came with the head is then read
-  if (bytes > 0 && !incoming.isWhole) {
+  if (bytes > 0 && !request.isWhole) {
     const leave = await admission.bodies.enter(holder)
-    const late = setTimeout(() => answerLateBody(incoming.socket), SMALL_BODY_MS)
-    await incoming.arrival()
+    const late = setTimeout(() => answerLateBody(request.socket), SMALL_BODY_MS)
+    await request.arrival()
     clearTimeout(late)
     leave()
-    if (!incoming.isWhole) throw badRequest() // the connection is closed: no client reads this
+    if (!request.isWhole) throw badRequest() // the connection is closed: no client reads this
   }
   return admission.requests.enter(holder)
+}
+
+/** The caller, maybe from the cache; null for a guest. Checks no role: limits do not have the route yet. */
+export async function identifyKnownCaller(request: ServedRequest): Promise<AuthRecord | null> {
+  const { known } = request
+  if (known) {
+    request.caller = known.auth
+    return known.auth
+  }
+  const found = await retryRequest(request.services.store, asNobody, () => request.identify(true))
+  return found?.auth ?? null
 }
 
 /** Throws 413 for a body whose declared length exceeds the default, on routes that read none, too. */
@@ -97,14 +101,15 @@ async function workOnLargeBody(
   services: Services,
   next: () => Promise<void>,
 ): Promise<void> {
+  const request = c.env.incoming
   // a guest's body has a lower limit
-  const auth = await identifyKnownCaller(c, services)
-  if (!auth) c.set('guestLimit', findGuestBodyLimit(c, services))
+  const auth = await identifyKnownCaller(request)
+  if (!auth) request.guestLimit = findGuestBodyLimit(c, services)
   try {
     await next()
   } finally {
-    c.get('memory')?.leaveBody()
-    await c.get('body')?.release?.()
+    request.leaveBodyMemory()
+    await request.body?.release?.()
   }
 }
 

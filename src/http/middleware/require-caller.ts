@@ -1,20 +1,29 @@
 import { isSuspended } from '../../engine/auth/tokens.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
 import {
   type AuthCollection,
   type Collection,
   SUPERUSERS,
   USERS_ID,
 } from '../../engine/collections/collection.ts'
+import { toRow } from '../../engine/records/record-row.ts'
+import { answerRecord } from '../../engine/records/view.ts'
+import type { AuthRecord } from '../../engine/request/request.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/api-errors.ts'
-import { authenticateUncached } from '../authenticate.ts'
+import { authenticate } from '../authenticate.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { requireCollection } from '../require-collection.ts'
-import { type Caller, openStoreForCaller } from '../server/client-address.ts'
+
+/** Who asks, and the database as charged to the caller's account. */
+export interface Caller {
+  readonly auth: AuthRecord
+  readonly store: Store
+}
 
 /** The caller. Throws 401 without a valid token, 403 for a device whose user is disabled. Contract 5.2 */
 export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {
-  const auth = await authenticateUncached(c, services)
-  if (auth) return { auth, store: openStoreForCaller(c, services, auth) }
+  const auth = await authenticate(c, services)
+  if (auth) return { auth, store: c.env.incoming.openStore(auth) }
   if (await isSuspended(services.store.signIn, c.env.incoming.headers.authorization))
     throw forbidden('The account is disabled.')
   throw unauthorized('The request requires valid record authorization token.')
@@ -57,4 +66,12 @@ export function requireAuthCollection(c: Ctx, services: Services): AuthCollectio
   const collection = requirePathCollection(c, services)
   if (collection.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
   return collection
+}
+
+/** The caller's own record as JSON, as the caller sees it. */
+export function answerOwnRecord(c: Ctx, store: Store, auth: AuthRecord): Promise<string> {
+  const { collection, values } = auth
+  const request = c.env.incoming
+  const info = request.describe(auth, {}, 'default', request.makeMeter(auth))
+  return answerRecord(store, collection, toRow(collection, values), info)
 }

@@ -38,12 +38,7 @@ import type { Shape } from '../../engine/fields/json-shapes.ts'
 import type { AuthRecord, RequestContext } from '../../engine/request/request.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import { allowByRules, allowMember, allowSuperuser } from '../allow-callers.ts'
-import {
-  authenticateUncached,
-  buildRequest,
-  makeAnswerMeter,
-  readOwnToken,
-} from '../authenticate.ts'
+import { authenticate } from '../authenticate.ts'
 import { type FormOptions, readForm } from '../body/form.ts'
 import { readRequestBody } from '../body/read-body.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
@@ -54,10 +49,9 @@ import {
 } from '../middleware/audit-requests.ts'
 import { requireAuthCollection } from '../middleware/require-caller.ts'
 import type { Ctx, Services } from '../request-context.ts'
-import { withCatalog } from '../retry-request.ts'
+import { asNobody, retryRequest } from '../retry-request.ts'
 import { FORM_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
-import { openStoreForCaller, readClientIp } from '../server/client-address.ts'
 
 const BY_RULES = allowByRules()
 /** Allowed to members, because a sign-in ignores the token that is sent with it. */
@@ -99,8 +93,8 @@ export const AUTH_ROUTES = makeRoutes(
         const arrival = await identifyByOAuth2(makeAuthCall(c, services, OAUTH2_FORM))
         const { values } = await readRequestBody(c)
         const { extensions, log, store } = services
-        const { auth, isNew } = await withCatalog(store, async () => {
-          const request = buildRequest(c, await authenticateUncached(c, services), values, 'oauth2')
+        const { auth, isNew } = await retryRequest(store, asNobody, async () => {
+          const request = c.env.incoming.describe(await authenticate(c, services), values, 'oauth2')
           const collection = requireAuthCollection(c, services)
           return findOrCreateRecord({
             store: store.signIn,
@@ -118,7 +112,7 @@ export const AUTH_ROUTES = makeRoutes(
     'POST /api/collections/:collection/auth-refresh': {
       maxBytes: MAX_BODY_BYTES,
       ...makeUndescribedRow(allowMember('viewer'), async ({ auth, services }, c) => {
-        const token = await refreshToken(services.store.signIn.db, auth, readOwnToken(c))
+        const token = await refreshToken(services.store.signIn.db, auth, c.env.incoming.token)
         return answerWithToken(c, services, auth, { token }, { asker: auth })
       }),
     },
@@ -132,7 +126,7 @@ export const AUTH_ROUTES = makeRoutes(
         const read = () => readForm(c, IMPERSONATE_FORM, { terse: true })
         const { auth, token } = await impersonateRecord(store, collection, c.req.param('id')!, read)
         const entry = { action: 'impersonate', collection: collection.name, record: auth.id }
-        await auditRequest(c, services, superuser, entry)
+        await auditRequest(c, superuser, entry)
         return answerWithToken(c, services, auth, { token }, { asker: superuser })
       }),
     },
@@ -157,7 +151,7 @@ export const AUTH_ROUTES = makeRoutes(
     'POST /api/collections/:collection/confirm-password-reset': {
       maxBytes: FORM_BYTES,
       ...makeUndescribedRow(BY_RULES, ({ services }, c) => {
-        const also = auditConfirmation(c, services, 'reset password')
+        const also = auditConfirmation(c, 'reset password')
         return confirmPasswordReset(
           makeAuthCall(c, services, PASSWORD_RESET_FORM, { terse: true }),
           also,
@@ -173,7 +167,7 @@ export const AUTH_ROUTES = makeRoutes(
     'POST /api/collections/:collection/confirm-email-change': {
       maxBytes: FORM_BYTES,
       ...makeUndescribedRow(BY_RULES, ({ services }, c) => {
-        const also = auditConfirmation(c, services, 'change email')
+        const also = auditConfirmation(c, 'change email')
         return confirmEmailChange(makeAuthCall(c, services, EMAIL_CHANGE_CONFIRM_FORM), also)
       }),
     },
@@ -190,7 +184,7 @@ const makeAuthCall = <T extends object>(
   store: services.store.signIn,
   services,
   collection: requireAuthCollection(c, services),
-  ip: readClientIp(c, services),
+  ip: c.env.incoming.ip,
   readForm: () => readForm(c, shape, options),
 })
 
@@ -202,9 +196,9 @@ async function answerSignInCall(
   identity = async () => '',
 ): Promise<Response> {
   try {
-    const auth = await withCatalog(services.store, find)
+    const auth = await retryRequest(services.store, asNobody, find)
     const answer = await answerWithToken(c, services, auth, { method }, { context: method })
-    if (auth.isSuperuser) await auditRequest(c, services, auth, { action: 'sign in' })
+    if (auth.isSuperuser) await auditRequest(c, auth, { action: 'sign in' })
     return answer
   } catch (error) {
     await auditRefusedSignIn(c, services, error, identity)
@@ -221,22 +215,21 @@ export async function answerWithToken(
   known: { readonly context?: RequestContext; readonly asker?: AuthRecord },
 ): Promise<Response> {
   const { values } = await readRequestBody(c)
-  const asker = known.asker ?? (await authenticateUncached(c, services))
+  const asker = known.asker ?? (await authenticate(c, services))
   const visit = {
     readMfaForm: () => readForm(c, MFA_FORM),
-    request: buildRequest(c, asker, values, known.context, makeAnswerMeter(c, asker ?? auth)),
-    ip: readClientIp(c, services),
+    request: c.env.incoming.describe(
+      asker,
+      values,
+      known.context,
+      c.env.incoming.makeMeter(asker ?? auth),
+    ),
+    ip: c.env.incoming.ip,
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
   }
   c.header('cache-control', 'no-store')
   return sendJson(
     c,
-    await answerSignIn(
-      openStoreForCaller(c, services, asker ?? auth),
-      services,
-      auth,
-      visit,
-      proof,
-    ),
+    await answerSignIn(c.env.incoming.openStore(asker ?? auth), services, auth, visit, proof),
   )
 }

@@ -29,11 +29,9 @@ import { auditRequest } from '../middleware/audit-requests.ts'
 import { SERVER } from '../openapi/describe-operations.ts'
 import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
 import { describeJson, FILE } from '../openapi/success-answers.ts'
-import { readRequestQuery } from '../query.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { FORM_BYTES } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
-import { readClientIp } from '../server/client-address.ts'
 import { sendFile } from './send-file.ts'
 import {
   checkUploadedBackup,
@@ -115,7 +113,7 @@ export const BACKUP_ROUTES = makeRoutes(
         const { backups } = services
         const { name } = await readForm(c, BACKUP_FORM, { terse: true })
         await checkBackupName(await backups.storage(), name)
-        await auditRequest(c, services, auth, { action: 'create backup', record: name })
+        await auditRequest(c, auth, { action: 'create backup', record: name })
         await backups.create(name, String(auth.values.email)).catch((error) => {
           throw error instanceof ApiError ? error : badRequest('Failed to create backup.')
         })
@@ -149,7 +147,7 @@ export const BACKUP_ROUTES = makeRoutes(
           if (error instanceof UserError) throw makeUploadError(error.message)
           throw error instanceof ApiError ? error : badRequest('Failed to upload backup.')
         })
-        await auditRequest(c, services, auth, { action: 'upload backup', record: name })
+        await auditRequest(c, auth, { action: 'upload backup', record: name })
       },
     },
     'GET /api/backups/:key': {
@@ -182,7 +180,7 @@ export const BACKUP_ROUTES = makeRoutes(
             error.code === 'ENOENT' ? `[key: ${key}] resource not found` : error.message
           throw badRequest(`Invalid or already deleted backup file. Raw error: \n${reason}`)
         })
-        await auditRequest(c, services, auth, { action: 'delete backup', record: key })
+        await auditRequest(c, auth, { action: 'delete backup', record: key })
       },
     },
     'POST /api/backups/:key/restore': {
@@ -200,8 +198,8 @@ export const BACKUP_ROUTES = makeRoutes(
         const { backups } = services
         const found = await (await backups.storage()).find(key).catch(() => undefined)
         if (!found) throw badRequest('Missing or invalid backup file.')
-        await auditRequest(c, services, auth, { action: 'restore backup', record: key })
-        await backups.startRestore(found, { auth, ip: readClientIp(c, services) })
+        await auditRequest(c, auth, { action: 'restore backup', record: key })
+        await backups.startRestore(found, { auth, ip: c.env.incoming.ip })
       },
     },
   },
@@ -221,17 +219,17 @@ async function listBackups(backups: Services['backups']): Promise<object[]> {
 async function downloadBackup(c: Ctx, services: Services, key: string): Promise<Response> {
   const auth = await findRecordByToken(
     services.store.signIn,
-    readRequestQuery(c).token ?? '',
+    c.env.incoming.query.token ?? '',
     'file',
   )
   if (!auth?.isSuperuser) throw forbidden('Insufficient permissions to access the resource.')
-  checkAddress(services, auth, readClientIp(c, services))
+  checkAddress(services, auth, c.env.incoming.ip)
   const storage = await services.backups.storage()
   const found = await storage.find(key).catch(() => {
     throw badRequest()
   })
   if (!found) throw notFound()
-  await auditRequest(c, services, auth, { action: 'download backup', record: key })
+  await auditRequest(c, auth, { action: 'download backup', record: key })
   const read = (start: number, end: number) => storage.read(key, start, end)
   return sendFile(c, { ...found, type: 'application/zip', caching: 'no-store', read }, key)
 }

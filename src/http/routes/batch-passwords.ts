@@ -14,7 +14,6 @@ import type { AuthRecord } from '../../engine/request/request.ts'
 import { badRequest } from '../../platform/api-errors.ts'
 import { makePasswordWork } from '../middleware/limit-password-work.ts'
 import type { Ctx, Services } from '../request-context.ts'
-import { openStoreForCaller } from '../server/client-address.ts'
 import { findPartCollection, parseBatchAction, readPartBody } from './batch-part.ts'
 import type { BatchRequest } from './batch-request.ts'
 
@@ -44,11 +43,7 @@ export async function batchPasswords(
   const work = makePasswordWork(c, services, auth)
   for (const [i, write] of writes.entries())
     if (write)
-      await workOnPasswordsAhead(
-        openStoreForCaller(c, services, auth),
-        write,
-        memories[i]!.over(work),
-      )
+      await workOnPasswordsAhead(c.env.incoming.openStore(auth), write, memories[i]!.over(work))
   return writes.map((write, i) => (write ? memories[i]!.over(work, true) : OWN_WORK))
 }
 

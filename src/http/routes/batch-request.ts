@@ -16,7 +16,7 @@ import {
   type ValueOf,
 } from '../../engine/fields/json-shapes.ts'
 import { badRequest } from '../../platform/api-errors.ts'
-import type { RequestBody } from '../request-context.ts'
+import type { RequestBody } from '../served-request.ts'
 
 export const BATCH = z
   .object({

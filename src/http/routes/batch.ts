@@ -9,7 +9,7 @@ import { ApiError, badRequest, type ErrorData, forbidden } from '../../platform/
 import { DatabaseUnavailable } from '../../platform/db/database-errors.ts'
 import { OverLimit } from '../../platform/limits/limit-holder.ts'
 import { allowByRules } from '../allow-callers.ts'
-import { authenticate, buildRequest, makeAnswerMeter } from '../authenticate.ts'
+import { asCaller } from '../attempt.ts'
 import { readBodyOr } from '../body/read-body.ts'
 import { makeRoutes } from '../make-routes.ts'
 import { auditWrite } from '../middleware/audit-requests.ts'
@@ -19,11 +19,11 @@ import { SERVER } from '../openapi/describe-operations.ts'
 import { API_ERROR, BATCH_ERROR } from '../openapi/failures.ts'
 import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
 import { describeJson } from '../openapi/success-answers.ts'
-import { readRequestQuery } from '../query.ts'
-import type { Ctx, RequestBody, Services } from '../request-context.ts'
-import { retryRequest } from '../retry-request.ts'
+import type { Ctx, Services } from '../request-context.ts'
+import type { RetryOptions } from '../retry-request.ts'
+import type { CallerServices, Routed } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
-import { openStoreForCaller, readClientIp } from '../server/client-address.ts'
+import type { RequestBody } from '../served-request.ts'
 import {
   findPartCollection,
   type Part,
@@ -48,7 +48,7 @@ const DEFAULT_TIMEOUT_S = 3
 
 const FAILED = 'Batch transaction failed.'
 
-function findMaxBatchBytes(_: Ctx, { settings }: Services): number {
+function findMaxBatchBytes(_: Routed, { settings }: CallerServices): number {
   const { maxBodySize } = settings.current.batch
   return maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES
 }
@@ -94,43 +94,44 @@ export const BATCH_ROUTES = makeRoutes(SERVER, {
   },
 })
 
-/** Runs a batch with `retryRequest`. Only its first run counts towards rate limits and checks passwords. */
+/** The caller of a batch is read from the database: its statements do not compare the caller's version. */
+const FRESH: RetryOptions = {}
+
+/** Writes a batch in one transaction. Only its first run counts towards rate limits and checks passwords. */
 function writeBatch(
   c: Ctx,
   services: Services,
-  { values, files }: RequestBody,
+  { files }: RequestBody,
   requests: readonly BatchRequest[],
 ): Promise<PartAnswer[]> {
-  const { store, extensions } = services
   const memories = requests.map(() => new PasswordMemory())
   const rated = new Set<BatchRequest>()
-  const identify = () => authenticate(c, services, false)
-  return retryRequest(store, identify, async (auth, { locksRecord }) => {
-    const work = await batchPasswords(c, services, auth, requests, memories)
-    const outer = buildRequest(c, auth, values, 'batch', makeAnswerMeter(c, auth))
-    const runOne = async (inside: Store, asked: BatchRequest, i: number) => {
+  return asCaller(c, services, FRESH, async ({ caller, info, store, locksRecord }) => {
+    const work = await batchPasswords(c, services, caller, requests, memories)
+    const writePart = (inside: Store, asked: BatchRequest, i: number) => {
       if (!rated.has(asked))
-        checkRate(services, auth, readClientIp(c, services), asked.method, asked.url.split('?')[0]!)
+        checkRate(services, caller, c.env.incoming.ip, asked.method, asked.url.split('?')[0]!)
       rated.add(asked)
       const uploads = pickPartUploads(files, i)
       const { maxAccountFileBytes: maxFileBytes } = services.config
       const alsoFor: Part['alsoFor'] = (request, collection) =>
         auditWrite(c, services, request, collection, uploads.keys())
       const options = { uploads, maxFileBytes, passwordWork: () => work[i]!, locksRecord }
-      return runPart({ store: inside, extensions, asked, outer, options, alsoFor })
+      const { extensions } = services
+      return runPart({ store: inside, extensions, asked, outer: info, options, alsoFor })
     }
-    return runAllParts(c, services, requests, auth, runOne)
+    return writeAllParts(c, services, store, requests, caller, writePart)
   })
 }
 
-function runAllParts(
+function writeAllParts(
   c: Ctx,
   services: Services,
+  store: Store,
   requests: readonly BatchRequest[],
   auth: AuthRecord | null,
-  runOne: (inside: Store, asked: BatchRequest, i: number) => Promise<PartAnswer>,
+  writePart: (inside: Store, asked: BatchRequest, i: number) => Promise<PartAnswer>,
 ): Promise<PartAnswer[]> {
-  const store = openStoreForCaller(c, services, auth)
   const timeoutMs = (services.settings.current.batch.timeout || DEFAULT_TIMEOUT_S) * 1000
   const deadlineMs = Date.now() + timeoutMs
   return store.db.transaction(async (db) => {
@@ -141,13 +142,13 @@ function runAllParts(
     const answers: PartAnswer[] = []
     for (const [i, asked] of requests.entries()) {
       try {
-        answers.push(await runOne(inside, asked, i))
+        answers.push(await writePart(inside, asked, i))
       } catch (error) {
         throw Date.now() > deadlineMs ? badRequest(FAILED) : toPartError(i, error)
       }
       if (Date.now() > deadlineMs) throw badRequest(FAILED)
     }
-    if (readRequestQuery(c).fields)
+    if (c.env.incoming.query.fields)
       checkPicked(answers.reduce((sum, { body }) => sum + body.length, 0))
     return answers
   })

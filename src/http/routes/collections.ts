@@ -33,7 +33,6 @@ import type { RequestInfo } from '../../engine/request/request.ts'
 import { renameRateLimits } from '../../engine/settings/settings-store.ts'
 import { badRequest, notFound } from '../../platform/api-errors.ts'
 import { allowSuperuser } from '../allow-callers.ts'
-import { buildRequest } from '../authenticate.ts'
 import { readForm } from '../body/form.ts'
 import { readBodyOr } from '../body/read-body.ts'
 import { listPlainRows, makePlainList } from '../list-logs.ts'
@@ -79,7 +78,7 @@ export const COLLECTION_ROUTES = makeRoutes(
     'GET /api/collections': makeUndescribedRow(
       allowSuperuser,
       ({ auth, store, services }, c) =>
-        listCollections(store, services.extensions, buildRequest(c, auth, {})),
+        listCollections(store, services.extensions, c.env.incoming.describe(auth, {})),
       sendRaw,
     ),
     'POST /api/collections': {
@@ -107,7 +106,7 @@ export const COLLECTION_ROUTES = makeRoutes(
       ...makeUndescribedRow(allowSuperuser, async ({ auth, store, services }, c) => {
         const { query } = await readForm(c, QUERY_FORM)
         checkFields({ query }, { query: [checkRequired, checkMaxLength(MAX_QUERY_BYTES)] })
-        return sampleView(store, services.extensions, query, buildRequest(c, auth, {}))
+        return sampleView(store, services.extensions, query, c.env.incoming.describe(auth, {}))
       }),
     },
     'GET /api/collections/:collection': makeUndescribedRow(
@@ -140,13 +139,7 @@ export const COLLECTION_ROUTES = makeRoutes(
         const collection = requireCollectionNamed(services.store, named)
         await db.transaction(async (inside) => {
           await truncateCollection({ db: inside, catalog }, services.extensions, collection)
-          await auditRequest(
-            c,
-            services,
-            auth,
-            { action: 'truncate', collection: collection.name },
-            inside,
-          )
+          await auditRequest(c, auth, { action: 'truncate', collection: collection.name }, inside)
         })
       },
     ),

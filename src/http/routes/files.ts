@@ -10,17 +10,14 @@ import type { RequestInfo } from '../../engine/request/request.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { allowAuthenticated, allowByRules } from '../allow-callers.ts'
-import { buildRequest } from '../authenticate.ts'
 import { readRequestBody } from '../body/read-body.ts'
 import { makeRoutes } from '../make-routes.ts'
 import { requirePathCollection } from '../middleware/require-caller.ts'
 import { SERVER } from '../openapi/describe-operations.ts'
 import { FILE } from '../openapi/success-answers.ts'
-import { readRequestQuery } from '../query.ts'
 import type { Ctx, Services } from '../request-context.ts'
-import { withCatalog } from '../retry-request.ts'
+import { asNobody, retryRequest } from '../retry-request.ts'
 import { sendJson } from '../send-answer.ts'
-import { findRequestHolder, openStoreForCaller, readClientIp } from '../server/client-address.ts'
 import { type SentFile, sendFile } from './send-file.ts'
 
 const TOKEN = z.object({ token: z.string() }).meta({ id: 'FileToken' })
@@ -71,7 +68,7 @@ export const FILE_ROUTES = makeRoutes(
         responses: FILE,
       },
       run: ({ services }, c) =>
-        withCatalog(services.store, () => serveFile(c, services), { isRead: true }),
+        retryRequest(services.store, asNobody, () => serveFile(c, services), { isRead: true }),
     },
   },
   sendJson,
@@ -86,10 +83,10 @@ const PROTECTED_CACHING = 'private, max-age=180'
 async function serveFile(c: Ctx, services: Services): Promise<Response> {
   const { record = '', filename: name = '' } = c.req.param() as Readonly<Record<string, string>>
   // public files need no caller: limits count for the client's network
-  const store = openStoreForCaller(c, services, null)
+  const store = c.env.incoming.openStore(null)
   const collection = requirePathCollection(c, services)
   const asked = { collection: collection.id, record, name }
-  const { thumb = '', token = '' } = readRequestQuery(c)
+  const { thumb = '', token = '' } = c.env.incoming.query
   const ask = async () =>
     ((await isLinkToken(store.db, asked, token)) &&
       !(await isFileOfDisabledUser(store.db, asked))) ||
@@ -97,7 +94,7 @@ async function serveFile(c: Ctx, services: Services): Promise<Response> {
   const { place, field } = await findServedFile(store, collection, record, name, ask)
   const original = await findStoredFile(store.db, place)
   if (!original) throw notFound()
-  const holder = findRequestHolder(c.env.incoming, services, null)
+  const holder = c.env.incoming.findHolder(null)
   const isOwn = services.extensions.get(collection.id) !== undefined
   const caching = isOwn && field.protected ? { caching: PROTECTED_CACHING } : {}
   const small =
@@ -119,9 +116,9 @@ async function makeProtectedRequest(c: Ctx, services: Services): Promise<Request
   const { values } = await readRequestBody(c)
   const auth = await findRecordByToken(
     services.store.signIn,
-    readRequestQuery(c).token ?? '',
+    c.env.incoming.query.token ?? '',
     'file',
   )
-  const isAllowed = isAddressAllowed(services, auth, readClientIp(c, services))
-  return buildRequest(c, isAllowed ? auth : null, values, 'protectedFile')
+  const isAllowed = isAddressAllowed(services, auth, c.env.incoming.ip)
+  return c.env.incoming.describe(isAllowed ? auth : null, values, 'protectedFile')
 }

@@ -4,10 +4,8 @@ import { ApiError } from '../../platform/api-errors.ts'
 import { allowEverybody } from '../allow-callers.ts'
 import { readForm } from '../body/form.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
-import { readRequestQuery } from '../query.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { FORM_BYTES } from '../route-limits.ts'
-import { readClientIp } from '../server/client-address.ts'
 
 /** Parameters that a provider adds to its redirect. Only Apple sends `user`. */
 const REDIRECT_FORM = makeObjectShape({ state: text, code: text, error: text, user: text })
@@ -34,7 +32,7 @@ export const OAUTH2_ROUTES = makeRoutes('', {
 
 async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
   if (c.req.method !== 'POST') {
-    const { state = '', code = '', error = '' } = readRequestQuery(c)
+    const { state = '', code = '', error = '' } = c.env.incoming.query
     return { state, code, error, user: '' }
   }
   try {
@@ -48,7 +46,7 @@ async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
 async function deliverRedirect(c: Ctx, services: Services, redirect: Redirect): Promise<boolean> {
   const { state, code, error, user } = redirect
   const data = JSON.stringify({ state, code, ...(error && { error }) })
-  const ip = readClientIp(c, services)
+  const ip = c.env.incoming.ip
   const isHeard = await services.realtime.deliver({ clientId: state, ip, topic: TOPIC, data })
   const isDone = isHeard && code !== '' && error === ''
   if (isDone && user) storeAppleName(code, user)

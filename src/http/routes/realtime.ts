@@ -12,9 +12,9 @@ import { makeRoutes } from '../make-routes.ts'
 import { SERVER } from '../openapi/describe-operations.ts'
 import { describeTextAnswer } from '../openapi/success-answers.ts'
 import { readQuery } from '../query.ts'
-import type { Ctx, RequestBody } from '../request-context.ts'
+import type { Ctx } from '../request-context.ts'
 import { MAX_BODY_BYTES } from '../route-limits.ts'
-import { findRequestHolder, readClientIp } from '../server/client-address.ts'
+import type { RequestBody } from '../served-request.ts'
 import { limitOpenStreams } from '../server/limit-streams.ts'
 
 const HEADERS = {
@@ -54,8 +54,8 @@ export const REALTIME_ROUTES = makeRoutes(SERVER, {
       const gone = new AbortController()
       outgoing.once('close', () => gone.abort())
       const origin = {
-        ip: readClientIp(c, services),
-        holder: findRequestHolder(c.env.incoming, services, null),
+        ip: c.env.incoming.ip,
+        holder: c.env.incoming.findHolder(null),
       }
       await services.realtime.connect(origin, makeClientConnection(outgoing), gone.signal)
       return RESPONSE_ALREADY_SENT
@@ -76,9 +76,9 @@ export const REALTIME_ROUTES = makeRoutes(SERVER, {
       const { values, isJson } = await readSubscriptionBody(c)
       const { clientId, subscriptions } = readSubscribeForm(values, isJson)
       const topics = subscriptions.filter((name) => name !== '').map(toTopic)
-      const ip = readClientIp(c, services)
+      const ip = c.env.incoming.ip
       const subscribe = async ({ caller: auth }: Attempt) => {
-        const holder = findRequestHolder(c.env.incoming, services, auth)
+        const holder = c.env.incoming.findHolder(auth)
         return services.realtime.subscribe(holder, { clientId, ip, auth, topics })
       }
       await asCaller(c, services, WRITE, subscribe)

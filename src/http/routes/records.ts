@@ -12,16 +12,15 @@ import type { WriteOptions } from '../../engine/records/write-in-progress.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { allowByRules, type HasServices } from '../allow-callers.ts'
 import { type Attempt, asCaller, READ, WRITE } from '../attempt.ts'
-import { authenticateUncached, buildRequest, makeAnswerMeter } from '../authenticate.ts'
+import { authenticate } from '../authenticate.ts'
 import { readRequestBody } from '../body/read-body.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import { auditWrite } from '../middleware/audit-requests.ts'
 import { limitOldPasswordChecks, makePasswordWork } from '../middleware/limit-password-work.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { requireCollection, requireWritableCollection } from '../require-collection.ts'
-import { MAX_BODY_BYTES } from '../route-limits.ts'
+import { type CallerServices, MAX_BODY_BYTES, type Routed } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
-import { findRequestMemory, openStoreForCaller } from '../server/client-address.ts'
 import { streamPieces } from './send-file.ts'
 
 /**
@@ -160,15 +159,15 @@ async function sendExport(c: Ctx, services: Services): Promise<Response> {
   requireCollection(services.store.catalog, name)
   const { values } = await readRequestBody(c)
   // plan: each page is read for the caller of its time
-  const auth = await authenticateUncached(c, services)
-  const store = openStoreForCaller(c, services, auth)
+  const auth = await authenticate(c, services)
+  const store = c.env.incoming.openStore(auth)
   const collection = requireCollection(store.catalog, name)
   const request = async () => {
-    const caller = await authenticateUncached(c, services)
-    return buildRequest(c, caller, values, 'default', makeAnswerMeter(c, caller))
+    const caller = await authenticate(c, services)
+    return c.env.incoming.describe(caller, values, 'default', c.env.incoming.makeMeter(caller))
   }
-  c.set('asker', auth)
-  findRequestMemory(c).hold(PAGE_BYTES)
+  c.env.incoming.caller = auth
+  c.env.incoming.memory.hold(PAGE_BYTES)
   // run: get the first piece before the answer begins; until then, an error can still set the status
   const pieces = exportRecords(store, services.extensions, collection, request)
   const first = await pieces.next()
@@ -184,7 +183,7 @@ async function sendExport(c: Ctx, services: Services): Promise<Response> {
   })
 }
 
-function findMaxRecordBytes(c: Ctx, { store }: Services): number {
+function findMaxRecordBytes(c: Routed, { store }: CallerServices): number {
   return bodyLimit(requireCollection(store.catalog, c.req.param('collection') ?? ''))
 }
 

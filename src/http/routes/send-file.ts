@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { extname } from 'node:path'
-import { readRequestQuery } from '../query.ts'
 import type { Ctx } from '../request-context.ts'
 import { type Range, RangeFault, readRange } from './byte-range.ts'
 
@@ -64,7 +63,7 @@ export interface SentFile {
 /** Sends a file or a range of it; browsers run no script in it. PocketBase: tools/filesystem, Serve */
 export function sendFile(c: Ctx, file: SentFile, name: string): Response {
   const { headers } = c.env.incoming
-  const isInline = INLINE.has(file.type) && !TRUE.has(readRequestQuery(c).download ?? '')
+  const isInline = INLINE.has(file.type) && !TRUE.has(c.env.incoming.query.download ?? '')
   c.header(
     'content-disposition',
     `${isInline ? 'inline' : 'attachment'}; filename=${JSON.stringify(name)}`,

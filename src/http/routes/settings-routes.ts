@@ -32,7 +32,7 @@ export const SETTINGS_ROUTES = makeRoutes(
           'An error occurred while loading the submitted data.',
         )
         const before = settings.current.logs
-        const next = await settings.save(values, auditSettings(c, services, auth))
+        const next = await settings.save(values, auditSettings(c, auth))
         if (JSON.stringify(next.logs) !== JSON.stringify(before)) forgetUnwantedLogs(services)
         return renderSettings(next)
       }),
@@ -41,7 +41,7 @@ export const SETTINGS_ROUTES = makeRoutes(
       maxBytes: FORM_BYTES,
       ...makeUndescribedRow(allowSuperuser, async ({ auth, store, services }, c) => {
         await sendTestMail(store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
-        await auditRequest(c, services, auth, { action: 'test mail' })
+        await auditRequest(c, auth, { action: 'test mail' })
       }),
     },
     'POST /api/settings/test/s3': {
@@ -50,7 +50,7 @@ export const SETTINGS_ROUTES = makeRoutes(
         const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
         const checks = { filesystem: [checkRequired, checkAllowed(['storage', 'backups'])] }
         checkFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
-        await auditRequest(c, services, auth, { action: 'test S3', record: filesystem })
+        await auditRequest(c, auth, { action: 'test S3', record: filesystem })
         await testStorage(services.settings.current, filesystem === 'backups').catch((error) => {
           throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${error.message}`)
         })

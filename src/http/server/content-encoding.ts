@@ -34,7 +34,8 @@ const readEncoding = ({ headers }: IncomingMessage): string =>
     .join(', ')
 
 /** Whether a body is compressed, so that its length says nothing of the bytes in it. */
-export const isEncoded = (incoming: IncomingMessage): boolean => readEncoding(incoming) !== ''
+export const isEncoded = (incoming: IncomingMessage): boolean =>
+  incoming.headers['content-encoding'] !== undefined && readEncoding(incoming) !== ''
 
 /** Errors of Node's decoders: of zlib, brotli and zstd. */
 const DECODING = /^(?:Z_|ERR__|ZSTD_)/

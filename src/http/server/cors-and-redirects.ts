@@ -7,8 +7,9 @@ import { ApiError } from '../../platform/api-errors.ts'
 import type { Config } from '../../platform/config.ts'
 import { findApi } from '../metrics/group-requests.ts'
 import type { Services } from '../request-context.ts'
+import type { ServedRequest } from '../served-request.ts'
 
-export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
+export type Handler = (req: ServedRequest, res: ServerResponse) => unknown
 
 /** Finds a malformed %-escape in the path. In the query, such an escape only drops its parameter. */
 const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
@@ -18,11 +19,11 @@ const UNCLEAN = /^[^?]*\/[/.]/
 /** Runs before the routes: CORS, security headers, preflights, redirects to clean paths. Contract 8.4, 8.5 */
 export function wrapBeforeRoutes(
   next: Handler,
-  tracker: { admit(req: IncomingMessage, res: ServerResponse): void },
+  tracker: { admit(req: ServedRequest, res: ServerResponse): void },
   services: Pick<Services, 'config' | 'apis'>,
 ) {
   const transport = makeHstsHeader(services.config)
-  return (req: IncomingMessage, res: ServerResponse) => {
+  return (req: ServedRequest, res: ServerResponse) => {
     tracker.admit(req, res)
     if (BROKEN_ESCAPE.test(req.url ?? '')) return answerBadRequest(res)
     if (req.url?.includes('%00')) req.url = replaceNulInPath(req.url)

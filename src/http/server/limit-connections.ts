@@ -6,8 +6,10 @@ import { type Holder, makeGuestHolder, toNetwork } from '../../platform/limits/l
 import { makeConnectionPlaces } from '../../platform/limits/waiting-places.ts'
 import { isIpListed } from '../../platform/tools/ip-lists.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
+import type { ServedRequest } from '../served-request.ts'
 import { isTrustedProxy, readSocketAddress } from './client-address.ts'
 import type { Handler } from './cors-and-redirects.ts'
+import type { ClosingResponse } from './incoming-body.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 60_000
@@ -45,7 +47,7 @@ export function waitForNews(socket: Socket, client: Holder): void {
 
 /** Limits connections in total and per address. A connection's requests run one at a time. RFC 9112 */
 export function limitConnections(
-  server: Server,
+  server: Server<typeof ServedRequest, typeof ClosingResponse>,
   running: { handle: Handler },
   config: Config,
   settings: () => Pick<SettingsStore, 'current'>,

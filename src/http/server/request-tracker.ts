@@ -2,15 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { cutLogLine, DEBUG, ERROR } from '../../engine/logs/store-request-log.ts'
 import type { Config } from '../../platform/config.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
-import { findCachedCaller } from '../identify-caller.ts'
 import { findRequestGroup, type Group, STREAMS } from '../metrics/group-requests.ts'
 import type { Services } from '../request-context.ts'
-import {
-  findRequestHolder,
-  isTrustedProxy,
-  readIncomingIp,
-  readSocketAddress,
-} from './client-address.ts'
+import type { ServedRequest } from '../served-request.ts'
+import { isTrustedProxy, readSocketAddress } from './client-address.ts'
 import { readRoutedPath } from './cors-and-redirects.ts'
 import { cutText, describeFault } from './describe-failed-request.ts'
 import { leaveBody } from './incoming-body.ts'
@@ -52,7 +47,8 @@ export class RequestTracker {
     this.#services = services
   }
 
-  admit(req: IncomingMessage, res: ServerResponse): void {
+  admit(req: ServedRequest, res: ServerResponse): void {
+    req.serve(res, this.#services)
     const beganMs = performance.now()
     const { log, config, traffic, settings, apis } = this.#services
     // making ids slows record views by 5 %: without request logs, only a failure that is logged gets an id
@@ -98,7 +94,7 @@ export class RequestTracker {
   }
 
   #write(
-    req: IncomingMessage,
+    req: ServedRequest,
     res: ServerResponse,
     { id, method, url, status, ms }: FinishedRequest,
   ): void {
@@ -108,7 +104,7 @@ export class RequestTracker {
       path: toLoggedPath(url),
       status,
       ms: Math.round(ms * 100) / 100,
-      ip: readIncomingIp(req, this.#services),
+      ip: req.ip,
       done: res.writableEnded,
     })
   }
@@ -138,7 +134,7 @@ const isQuietRequest = ({ group, url }: FinishedRequest) =>
 /** Logs a request, except preflights and successful realtime and log requests. PocketBase: middlewares.go */
 function logFinishedRequest(
   services: TrackerServices,
-  req: IncomingMessage,
+  req: ServedRequest,
   res: ServerResponse,
   finished: FinishedRequest,
   level: number,
@@ -149,7 +145,7 @@ function logFinishedRequest(
   const { headers } = req
   const method = cutText(finished.method, 50)
   const url = toLoggedUrl(finished.url)
-  const auth = findCachedCaller(services, req)
+  const auth = req.known?.auth ?? null
   const { error, details } = describeFault(faults.get(res), url)
   const data = {
     auth: auth?.collection.name ?? '',
@@ -165,12 +161,12 @@ function logFinishedRequest(
     type: 'request',
     url,
     userAgent: cutText(headers['user-agent']),
-    ...(logIP && { userIP: readIncomingIp(req, services) }),
+    ...(logIP && { userIP: req.ip }),
   }
   const line = cutLogLine(
     { atMs: Date.now(), level, message: `${method} ${url}`, data },
     maxDataSize,
   )
   const isRefused = level === ERROR && status < 500
-  services.logs.add(line, isRefused ? findRequestHolder(req, services, auth) : undefined)
+  services.logs.add(line, isRefused ? req.findHolder(auth) : undefined)
 }

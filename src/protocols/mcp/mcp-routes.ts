@@ -10,7 +10,7 @@ import { requirePermit } from '../../gateway/base/permissions.ts'
 import { runAsSender } from '../../gateway/messages/require-sender.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import { byKey, identifyCaller } from '../../http/identify-caller.ts'
+import { byKey } from '../../http/identify-caller.ts'
 import { SMALL_BYTES } from '../../http/limit-request-memory.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
@@ -20,12 +20,7 @@ import { addInvalidAnswers } from '../../http/openapi/invalid-answers.ts'
 import { KEY_HOLDER } from '../../http/openapi/security.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
-import { withCatalog } from '../../http/retry-request.ts'
-import {
-  countAnswer,
-  findRequestMemory,
-  openStoreForCaller,
-} from '../../http/server/client-address.ts'
+import { asNobody, retryRequest } from '../../http/retry-request.ts'
 import { RetryLater } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
@@ -128,10 +123,10 @@ async function answerMcpRequest(
   const request = new Request(c.req.url, { method: 'POST', headers: c.req.header(), signal })
   try {
     const { sending, log } = services
-    const ofCaller = { ...sending, log, store: openStoreForCaller(c, services, holder.auth) }
+    const ofCaller = { ...sending, log, store: c.env.incoming.openStore(holder.auth) }
     const response = await answerMcp(ofCaller, makeMcpCaller(c, services, holder), request, json)
     const bytes = Buffer.from(await response.arrayBuffer())
-    if (bytes.length > SMALL_BYTES) countAnswer(c, bytes.length)
+    if (bytes.length > SMALL_BYTES) c.env.incoming.countAnswer(bytes.length)
     return new Response(bytes, response)
   } catch (error) {
     throw signal.aborted ? new RetryLater(503, RETRY_SECONDS, 'The answer took too long') : error
@@ -152,7 +147,7 @@ function makeEndSignal({ env: { outgoing } }: Ctx): AbortSignal {
 
 /** The holder of the API key in `X-API-Key` or as bearer token. Throws 401 for a missing or invalid key. */
 async function requireKey(c: Ctx, services: GatewayServices): Promise<KeyHolder> {
-  const found = await withCatalog(services.store, () => identifyCaller(c, services, false))
+  const found = await retryRequest(services.store, asNobody, () => c.env.incoming.identify(false))
   if (found?.key) return found.key
   // RFC 6750, section 3.1: no error for a request without a key
   const { authorization = '', 'x-api-key': header = '' } = c.env.incoming.headers
@@ -172,7 +167,7 @@ function makeMcpCaller(c: Ctx, services: GatewayServices, holder: KeyHolder): Mc
   return {
     sender: makeKeySender(holder),
     get memory() {
-      return findRequestMemory(c)
+      return c.env.incoming.memory
     },
     may: (scope) => hasScope(holder.scopes, scope),
     asSender: (work) => runAsSender(services, identifySender, work),

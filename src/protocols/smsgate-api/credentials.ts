@@ -15,7 +15,8 @@ import {
   byKey,
   type Credentials,
   type Identity,
-  identifyCaller,
+  makeIdentity,
+  makeKeyIdentity,
 } from '../../http/identify-caller.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { Lru, memoize } from '../../platform/tools/lru.ts'
@@ -37,7 +38,6 @@ const readBearerToken = (authorization: string) => BEARER.exec(authorization)?.[
 
 /** Who asks by an API key, or by a token that was issued for one. */
 interface ClientIdentity extends Identity {
-  readonly key: KeyHolder
   readonly token?: LiveToken
 }
 
@@ -47,14 +47,16 @@ const ownersOf = memoize((_: Catalog) => new Lru<string, AuthRecord | null>(MAX_
 
 /** A token issued for an API key. The token is looked up for each request. */
 const BY_ISSUED_TOKEN: Credentials<ClientIdentity> = {
-  findCached: ({ authorization = '' }, catalog) =>
-    ownersOf(catalog).get(readBearerToken(authorization)) ?? undefined,
-  async identify({ env }, { store: { signIn } }) {
-    const text = readBearerToken(env.incoming.headers.authorization ?? '')
+  findCached({ authorization = '' }, catalog) {
+    const auth = ownersOf(catalog).get(readBearerToken(authorization))
+    return auth ? { ...makeIdentity(auth), isForLimits: true } : undefined
+  },
+  async lookUp({ authorization = '' }, signIn) {
+    const text = readBearerToken(authorization)
     const jti = text ? await readToken(signIn.db, text) : null
     const token = jti && (await findToken(signIn, jti))
     const key = token && (await findKeyHolderById(signIn, token.apiKey, token.secret))
-    const found = key && key.auth.id === token.user ? { auth: key.auth, key, token } : null
+    const found = key && key.auth.id === token.user ? { ...makeKeyIdentity(key), token } : null
     const owners = ownersOf(signIn.catalog)
     if (found || owners.get(text)) owners.set(text, found?.auth ?? null)
     return found
@@ -76,26 +78,16 @@ export async function requireClient(
   scope: string,
   cached: boolean,
 ): Promise<ClientCaller> {
-  const found = await identifyCaller(c, services, cached, BY_CLIENT_LOGIN)
+  const found: ClientIdentity | null = await c.env.incoming.identify(cached)
   if (!found?.key) throw gatewayRefusal('unauthorized', 'Unauthorized')
-  const caller = makeClientCaller(
-    c,
-    services,
-    found.key,
-    'token' in found ? found.token : undefined,
-  )
+  const caller = makeClientCaller(c, found.key, found.token)
   if (grantsScope(caller.scopes, scope)) return caller
   if (cached) return requireClient(c, services, scope, false)
   throw makeScopeError(scope)
 }
 
-function makeClientCaller(
-  c: Ctx,
-  services: GatewayServices,
-  key: KeyHolder,
-  token: LiveToken | undefined,
-): ClientCaller {
-  const caller = makeKeyCaller(c, services, key)
+function makeClientCaller(c: Ctx, key: KeyHolder, token: LiveToken | undefined): ClientCaller {
+  const caller = makeKeyCaller(c, key)
   const { secret } = key
   const all = resolveScopes(key.scopes)
   if (!token) return { ...caller, secret, scopes: all }

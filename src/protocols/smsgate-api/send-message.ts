@@ -12,7 +12,6 @@ import {
 import { type SendServices, sendMessages } from '../../gateway/messages/send/send-messages.ts'
 import type { SendBody } from '../../gateway/messages/send/send-options.ts'
 import type { Ctx } from '../../http/request-context.ts'
-import { findRequestMemory } from '../../http/server/client-address.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { readPathPrefix } from './canonical-path.ts'
@@ -30,7 +29,7 @@ export async function answerSend(call: Call): Promise<MessageState> {
   // a repeated request gets its first answer: the checks below depend on the time and might refuse it
   const first = idempotency && (await findFirstAnswer(store, user, idempotency))
   if (first) return answerState(c, await readState(store, user, readSendRef(first)), true)
-  const memory = findRequestMemory(c)
+  const memory = c.env.incoming.memory
   const body = await readSendBody(store, user, json, new Date(), services.config, memory)
   await checkDevices(store, user, body, deviceActiveWithin)
   const { answer, replayed } = await sendOrWait(

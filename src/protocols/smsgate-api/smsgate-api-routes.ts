@@ -6,7 +6,6 @@ import { REFRESH_SCOPE, type Scope } from '../../engine/request/scopes.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
 import { checkDevice } from '../../gateway/messages/send/send-messages.ts'
 import { IDEMPOTENCY } from '../../gateway/messages/send-routes.ts'
-import { buildRequest } from '../../http/authenticate.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDS } from '../../http/metrics/group-requests.ts'
 import { sendMessageError } from '../../http/middleware/answer-errors.ts'
@@ -46,7 +45,14 @@ async function listDevices({ store: { db }, user }: Call) {
 async function deleteDevice({ c, services, store, auth, attempt, id }: Call): Promise<void> {
   await checkDevice(store, auth.id, id)
   const devices = store.catalog.find('devices')!
-  await deleteRecord(store, services.extensions, devices, id, buildRequest(c, auth, {}), attempt)
+  await deleteRecord(
+    store,
+    services.extensions,
+    devices,
+    id,
+    c.env.incoming.describe(auth, {}),
+    attempt,
+  )
 }
 
 const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there are in all.') })

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { readBool } from '../../engine/fields/convert-values.ts'
 import { parseDate, toDate } from '../../engine/fields/parse-date.ts'
 import { checkShape, makeIdSchema } from '../../gateway/base/body-schemas.ts'
-import { readRequestQuery } from '../../http/query.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 
@@ -25,7 +24,7 @@ export const makeInstantSchema = () =>
 export const checkQuery = <T extends z.ZodType>(c: Ctx, schema: T) =>
   checkShape(
     schema,
-    Object.fromEntries(Object.entries(readRequestQuery(c)).filter(([, value]) => value !== '')),
+    Object.fromEntries(Object.entries(c.env.incoming.query).filter(([, value]) => value !== '')),
   )
 
 /** A date and time in a query; '' if absent. A space is read as an unescaped `+`. */

@@ -8,7 +8,6 @@ import { grantsScope } from '../../engine/request/scopes.ts'
 import { checkShape, makeFilledText, makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import { makeScopeError } from '../../gateway/base/permissions.ts'
 import type { FitWebhook } from '../../gateway/webhooks/webhook-extensions.ts'
-import { buildRequest } from '../../http/authenticate.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -130,7 +129,7 @@ async function writeWebhook(
     smsgate_id: id ?? '',
     enabled: true,
   }
-  const request = buildRequest(c, auth, { ...values, events: ['message.sent'] })
+  const request = c.env.incoming.describe(auth, { ...values, events: ['message.sent'] })
   const known = id && (await findWebhook(store, auth.id, id))
   const text = known
     ? await updateRecord(store, extensions, webhooks, known, request, attempt)
@@ -163,7 +162,7 @@ export async function deleteWebhook({
     services.extensions,
     requireWebhooks(store),
     known,
-    buildRequest(c, auth, {}),
+    c.env.incoming.describe(auth, {}),
     attempt,
   )
 }

@@ -10,11 +10,9 @@ import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { gatewayRefusal, isRefusal } from '../../gateway/base/gateway-errors.ts'
 import { limitPairing } from '../../gateway/lines/limit-pairing.ts'
 import { addDevice, pairDevice } from '../../gateway/lines/pair-device.ts'
-import { buildRequest } from '../../http/authenticate.ts'
+import { requireRole } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import { requireRole } from '../../http/required-role.ts'
 import { retryRequest } from '../../http/retry-request.ts'
-import { openStoreForCaller, readClientIp } from '../../http/server/client-address.ts'
 import { ApiError, GatewayError } from '../../platform/api-errors.ts'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
 import { REGISTER_BODY } from './sim-cards.ts'
@@ -26,15 +24,15 @@ const WRONG = 'The login or the password is wrong.'
 export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
   const pair = readBasic(c.env.incoming.headers.authorization)
   if (!pair) throw gatewayRefusal('unauthorized', WRONG)
-  const store = openStoreForCaller(c, services, null)
+  const store = c.env.incoming.openStore(null)
   const users = store.catalog.find(USERS) as AuthCollection
-  const ip = readClientIp(c, services)
+  const ip = c.env.incoming.ip
   let user: AuthRecord
   try {
     const form = async () => ({ ...pair, identityField: '' })
     user = await authWithPassword({ store, services, collection: users, ip, readForm: form })
     const visit = {
-      request: buildRequest(c, null, {}, 'password'),
+      request: c.env.incoming.describe(null, {}, 'password'),
       readMfaForm: async () => ({ mfaId: '' }),
       ip,
       userAgent: c.env.incoming.headers['user-agent'] ?? '',
@@ -67,7 +65,7 @@ const byCode =
     const code = readTypedCode(given)
     if (!PAIRING_CODE.test(code)) throw gatewayRefusal('unauthorized', HOW)
     const join = () =>
-      pairDevice(openStoreForCaller(c, services, null), services.extensions, { ...phone, code })
+      pairDevice(c.env.incoming.openStore(null), services.extensions, { ...phone, code })
     return limitPairing(c, services, join, isToken ? code : undefined)
   }
 
@@ -83,7 +81,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       services.store,
       () => signInBasic(c, services),
       (user) =>
-        addDevice(openStoreForCaller(c, services, user), services.extensions, user, {
+        addDevice(c.env.incoming.openStore(user), services.extensions, user, {
           ...phone,
           name: phone.model ?? '',
         }),
@@ -107,7 +105,7 @@ export async function register(c: Ctx, services: Services, body: unknown) {
     push: null,
   }
   try {
-    return await answer(openStoreForCaller(c, services, null), await way(c, services, given, phone))
+    return await answer(c.env.incoming.openStore(null), await way(c, services, given, phone))
   } catch (error) {
     // in the app's protocol a wrong code is a 401
     if (!isRefusal(error, 'wrong_code')) throw error

@@ -11,7 +11,7 @@ import {
   requireDeviceCaller,
 } from '../../gateway/lines/require-device-caller.ts'
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
-import { authenticateUncached } from '../../http/authenticate.ts'
+import { authenticate } from '../../http/authenticate.ts'
 import { readJson, readRawBody } from '../../http/body/raw-body.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { STREAMS } from '../../http/metrics/group-requests.ts'
@@ -20,7 +20,6 @@ import { DEVICE } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
 import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
-import { openStoreForCaller, readClientIp } from '../../http/server/client-address.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import type { Protocol } from '../gateway-services.ts'
 import {
@@ -74,11 +73,11 @@ const ROUTES = makeRoutes('', {
   'PATCH /api/mobile/v1/message': { maxBytes: MAX_BODY_BYTES, ...report },
   'PATCH /api/mobile/v1/messages': { maxBytes: MAX_BODY_BYTES, ...report },
   'GET /api/mobile/v1/device': makeUndescribedRow(allowEverybody(), async ({ services }, c) => {
-    const auth = await authenticateUncached(c, services)
+    const auth = await authenticate(c, services)
     if (!auth) await refuseSuspended(c, services)
     const isPhone = auth?.collection.name === 'devices'
     return {
-      externalIp: readClientIp(c, services),
+      externalIp: c.env.incoming.ip,
       ...(isPhone && { device: renderDevice(auth.values) }),
     }
   }),
@@ -100,8 +99,7 @@ const ROUTES = makeRoutes('', {
     const { code, expires_at } = await retryRequest(
       services.store,
       () => signInBasic(c, services),
-      (user) =>
-        startPairing(openStoreForCaller(c, services, user), user, '', services.config.publicUrl),
+      (user) => startPairing(c.env.incoming.openStore(user), user, '', services.config.publicUrl),
     )
     return { code, validUntil: renderDate(expires_at) }
   }),

@@ -23,7 +23,7 @@ export const allowAccount: Permission<SendingCaller, GatewayServices> = {
       if (inPath !== undefined && parseSid('AC', inPath) !== account.user) throw makeNotFoundError()
       return work(account)
     }
-    return runAsSender(services, () => identifyAccount(c, services), run)
+    return runAsSender(services, () => identifyAccount(c), run)
   },
 }
 

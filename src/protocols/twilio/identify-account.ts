@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { readBasic } from '../../engine/auth/basic-credentials.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeKeyCaller, type SendingCaller } from '../../gateway/messages/require-sender.ts'
-import { BY_NOTHING, byKey, identifyCaller } from '../../http/identify-caller.ts'
+import { BY_NOTHING, byKey } from '../../http/identify-caller.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import type { Config } from '../../platform/config.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -32,10 +32,10 @@ export const BY_SID = byKey(
 )
 
 /** The account of a request. Throws 401. */
-export async function identifyAccount(c: Ctx, services: GatewayServices): Promise<SendingCaller> {
-  const found = await identifyCaller(c, services, false)
+export async function identifyAccount(c: Ctx): Promise<SendingCaller> {
+  const found = await c.env.incoming.identify(false)
   if (!found?.key) throw makeUnauthorizedError()
-  return makeKeyCaller(c, services, found.key)
+  return makeKeyCaller(c, found.key)
 }
 
 /** A call of Twilio's API. `sentBy`, from SendingCaller: the id of the caller's API key. */

@@ -9,7 +9,6 @@ import {
 } from '../../gateway/messages/send/read-media.ts'
 import { toSentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/send-file.ts'
-import { findRequestMemory } from '../../http/server/client-address.ts'
 import { deriveId } from '../../platform/tools/random.ts'
 import { formatTwilioDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
@@ -75,7 +74,7 @@ export async function sendMedium(call: Call): Promise<Response> {
 
 /** Fetches the files of a message. Throws as `loadTwilioMedia`. */
 export const fetchMedia = ({ c, store, user, services }: Call, named: readonly string[]) =>
-  loadTwilioMedia(store, user, services.config, named, findRequestMemory(c))
+  loadTwilioMedia(store, user, services.config, named, c.env.incoming.memory)
 
 /**
  * Fetches the files of a message at their addresses. Throws TwilioRefusal 21620 for one that cannot be

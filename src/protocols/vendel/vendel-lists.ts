@@ -5,9 +5,7 @@ import { listRecords } from '../../engine/records/list.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
 import { checkShape, makeInstantSchema } from '../../gateway/base/body-schemas.ts'
 import { type Act, isAllowed } from '../../gateway/base/permissions.ts'
-import { type SendingCaller, withReader } from '../../gateway/messages/require-sender.ts'
-import { makeAnswerMeter } from '../../http/authenticate.ts'
-import { readRequestQuery } from '../../http/query.ts'
+import { asSender, READ_FRESH, type SendingCaller } from '../../gateway/messages/require-sender.ts'
 import type { DoorCall } from '../send-only-protocol.ts'
 
 export interface List {
@@ -95,7 +93,7 @@ export async function findListPage(
   if (collection === MESSAGES.collection && !isAllowed(caller, 'readInbox'))
     conditions.push('message_type = "outgoing"')
   const query = { filter: conditions.join(' && '), sort, page: `${page}`, perPage: `${perPage}` }
-  const request = { ...NO_REQUEST, auth, meter: makeAnswerMeter(c, auth), query }
+  const request = { ...NO_REQUEST, auth, meter: c.env.incoming.makeMeter(auth), query }
   const found = await listRecords(store, extensions, store.catalog.find(collection)!, request)
   const { items, totalItems: total_items, totalPages: total_pages } = JSON.parse(found)
   const itemFrom = (record: Row) =>
@@ -131,13 +129,13 @@ const readWholeOr = (text: string | undefined, otherwise: number) =>
 
 /** Answers a list. An empty parameter counts as left out. */
 export const makeListHandler = (list: List, act: Act) => (call: DoorCall) => {
-  const { page, per_page, ...query } = readRequestQuery(call.c)
+  const { page, per_page, ...query } = call.c.env.incoming.query
   const known = Object.entries(query).filter(
     ([name, value]) => list.filters.includes(name) && value !== '',
   )
   const given = checkShape(PERIOD, Object.fromEntries(known)) as Record<string, string>
   const part = [readWholeOr(page, 1), Math.min(readWholeOr(per_page, 50), MAX_PER_PAGE)] as const
-  return withReader(call.c, call.services, act, (caller) =>
+  return asSender(call.c, call.services, act, READ_FRESH, (caller) =>
     findListPage(call, caller, list, given, part),
   )
 }

@@ -6,13 +6,15 @@ import { readUsage } from '../../gateway/base/quota.ts'
 import { countDevices } from '../../gateway/lines/pair-device.ts'
 import { countBatch } from '../../gateway/messages/queue/count-batch.ts'
 import {
+  addSending,
+  asSender,
+  READ_FRESH,
   type SendingCaller,
-  withReader,
-  withSender,
 } from '../../gateway/messages/require-sender.ts'
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
 import { ACCEPTED } from '../../gateway/messages/send/send-messages.ts'
 import { answerSend, MAX_BODY_BYTES } from '../../gateway/messages/send-routes.ts'
+import { WRITE } from '../../http/attempt.ts'
 import { BY_KEY_OR_TOKEN } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDER } from '../../http/openapi/security.ts'
@@ -42,13 +44,15 @@ const TEMPLATE = z.object({ ...WHOM, template_id, variables }).meta({ id: 'Vende
 const makeSendHandler =
   (schema: typeof SEND | typeof TEMPLATE_SEND, known: z.ZodType) =>
   ({ c, services }: DoorCall): Promise<Response> =>
-    withSender(c, services, 'send', (sender) =>
-      answerSend(sender, c, schema, (json) => checkShape(known, json)),
+    asSender(c, services, 'send', WRITE, (sender, permit) =>
+      answerSend(addSending(services, sender, permit), c, schema, (json) =>
+        checkShape(known, json),
+      ),
     ).catch(async (error: unknown) => {
       if (!isRefusal(error, 'quota_exceeded')) throw error
       const usage = ({ store, user }: SendingCaller) =>
         readUsage(store, user, services.config, new Date())
-      throw makeQuotaError(await withReader(c, services, 'send', usage))
+      throw makeQuotaError(await asSender(c, services, 'send', READ_FRESH, usage))
     })
 
 /** Sent as the limit where there is no limit. A number, since clients subtract from it. */
@@ -103,7 +107,7 @@ async function readStatus(call: DoorCall, caller: SendingCaller, id: string) {
 const makeReadHandler =
   <T>(act: Act, work: (call: DoorCall, caller: SendingCaller, id: string) => Promise<T>) =>
   (call: DoorCall): Promise<T> =>
-    withReader(call.c, call.services, act, (caller) =>
+    asSender(call.c, call.services, act, READ_FRESH, (caller) =>
       work(call, caller, call.c.req.param('id') ?? ''),
     )
 

@@ -1,14 +1,13 @@
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { identify } from '../../../src/http/authenticate.ts'
 import { BY_NOTHING, BY_TOKEN } from '../../../src/http/identify-caller.ts'
 import { makeUndescribedRow, mountRoutes } from '../../../src/http/make-routes.ts'
 import { answerFailure } from '../../../src/http/middleware/answer-errors.ts'
 import { limitRequests } from '../../../src/http/middleware/limit-requests.ts'
 import type { Ctx, Env } from '../../../src/http/request-context.ts'
+import { ServedRequest } from '../../../src/http/served-request.ts'
 import { makePathReader } from '../../../src/http/server/cors-and-redirects.ts'
-import { LimitedIncomingMessage } from '../../../src/http/server/incoming-body.ts'
 import { APIS } from '../../../src/main/features.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 import { startCallersFixture } from './callers-fixture.ts'
@@ -31,14 +30,14 @@ interface Asking {
 /** The id of the caller that the row has: by its permission, else as the row asks for it itself. */
 async function findCallerOfRow({ auth, holder, device }: Asking, c: Ctx) {
   const known = auth?.id ?? holder?.auth.id ?? device?.id
-  return known ?? (await identify(c, services, false))?.auth.id ?? null
+  return known ?? (await c.env.incoming.identify(false))?.auth.id ?? null
 }
 
 let seenByLimits: string | null = null
 const app = new Hono<Env>({ getPath: makePathReader(APIS) })
 app.use('*', limitRequests(services))
 app.use('*', async (c, next) => {
-  seenByLimits = c.get('asker')?.id ?? null
+  seenByLimits = c.env.incoming.caller?.id ?? null
   await next()
 })
 const probes = ROWS.map(({ at, tag, permission, maxBytes }) => ({
@@ -54,7 +53,10 @@ app.route('/', mountRoutes(probes as unknown as typeof ROWS, services))
 app.onError((error, c) => answerFailure(c, error, services))
 const listener = getRequestListener(app.fetch)
 const { url } = await listenLocally(
-  createServer({ IncomingMessage: LimitedIncomingMessage }, listener),
+  createServer({ IncomingMessage: ServedRequest }, (request, response) => {
+    request.serve(response, services)
+    listener(request, response)
+  }),
 )
 
 /** SMSGate's routes read their JSON before the row gets its caller. */

@@ -101,7 +101,7 @@ test.each(all)('a rate of signed-in callers hits %s, and no forged credentials',
 
 test.each(all)('a place of %s is one of its account, once it is known', async (_, way) => {
   await send(way, way.headers, 10)
-  const enter = vi.spyOn(admission.requests, 'enter')
+  const enter = vi.spyOn(admission.requests, 'tryEnter')
   const bodies = vi.spyOn(admission.bodies, 'enter')
   await send(way, way.headers, 10)
   await send(way, way.headers, 66_000)
@@ -170,7 +170,7 @@ test('a token with an API key beside it is the caller at a route of records', as
   const path = '/api/collections/contacts/records'
   await limitRates([path, '@guest'])
   const headers = { authorization: user.token, 'x-api-key': key }
-  const enter = vi.spyOn(admission.requests, 'enter')
+  const enter = vi.spyOn(admission.requests, 'tryEnter')
   for (let i = 0; i < 3; i++)
     expect((await request(server.url, 'GET', path, undefined, headers)).body.totalItems).toBe(0)
   expect(enter.mock.calls.map(([one]) => one)).toEqual([holder, holder, holder])

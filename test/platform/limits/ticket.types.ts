@@ -1,9 +1,8 @@
 import { Hono } from 'hono'
 import type { CatalogStore } from '../../../src/engine/collections/catalog-store.ts'
 import { countBatch } from '../../../src/gateway/messages/queue/count-batch.ts'
-import { authenticateUncached } from '../../../src/http/authenticate.ts'
+import { authenticate } from '../../../src/http/authenticate.ts'
 import type { Env } from '../../../src/http/request-context.ts'
-import { openStoreForCaller } from '../../../src/http/server/client-address.ts'
 import type { Database } from '../../../src/platform/db/open.ts'
 import type { JobKind } from '../../../src/platform/jobs/job-queue.ts'
 import type { GatewayServices } from '../../../src/protocols/gateway-services.ts'
@@ -17,7 +16,7 @@ export const routes = (services: GatewayServices) =>
     // @ts-expect-error nor does it do where a holder's is needed
     .get('/b', async (c) => c.json(await countBatch(services.store, 'user', 'batch')))
     .get('/c', async (c) => {
-      const store = openStoreForCaller(c, services, await authenticateUncached(c, services))
+      const store = c.env.incoming.openStore(await authenticate(c, services))
       return c.json(await countBatch(store, 'user', 'batch'))
     })
     // @ts-expect-error what sends has no database either
