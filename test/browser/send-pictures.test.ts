@@ -63,3 +63,46 @@ scenario(
   {},
   { widths: [390] },
 )
+
+scenario(
+  'pictures that cannot go with other choices stay, and are kept until the sign-out',
+  async (fixture) => {
+    const { page } = fixture
+    const phone = await pairPhone(fixture.url, await fixture.ann(), 'desk phone')
+    await phone.beat({ mms: true })
+    await fixture.signIn()
+    const form = `/send?to=${encodeURIComponent(TO)}`
+    await fixture.visit(form)
+    const choose = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Add pictures' }).click()
+    await (await choose).setFiles([{ ...PHOTO, buffer: await makePhoto('whatsapp') }])
+    const picture = page.getByRole('img', { name: 'parcel.jpg' })
+    const send = page.locator('.send-foot button')
+    await picture.waitFor()
+
+    const consent = page.getByLabel('Send only to people with proof of consent')
+    await consent.check()
+    await page.getByText(/proof of consent cannot have pictures yet/).waitFor()
+    expect([await picture.isVisible(), await send.isDisabled()]).toEqual([true, true])
+    await consent.uncheck()
+    await page.getByLabel('How often').selectOption({ label: 'Every day' })
+    await page.getByText(/A text that repeats cannot have pictures yet/).waitFor()
+    expect([await picture.isVisible(), await send.isDisabled()]).toEqual([true, true])
+    await page.getByLabel('How often').selectOption({ label: 'Once' })
+    await page.getByText('1 person, MMS').waitFor()
+    expect(await send.isDisabled()).toBe(false)
+
+    await fixture.visit('/contacts')
+    await fixture.visit(form)
+    await picture.waitFor()
+    await page.reload()
+    await page.getByText(/Choose them again: parcel.jpg/).waitFor()
+    await fixture.signOut()
+    await fixture.signIn()
+    await fixture.visit(form)
+    await page.getByRole('button', { name: 'Add pictures' }).waitFor()
+    expect(await page.getByText('parcel.jpg').count()).toBe(0)
+  },
+  {},
+  { widths: [390] },
+)

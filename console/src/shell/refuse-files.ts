@@ -11,6 +11,7 @@ const TAKEN = 'input[type="file"], textarea[name="pasted"]'
 export function refuseFiles(): () => void {
   const refuse = (event: Event, data: DataTransfer | null) => {
     if (
+      event.defaultPrevented || // a form has added them
       !data?.files.length ||
       data.getData('text') !== '' ||
       (event.target as Element).closest(TAKEN)

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { session } from '../session.ts'
+import { chosenFiles } from './chosen-files.ts'
 import { isSameValue, mergeFreshMembers, pickChangedMembers } from './draft-members.ts'
 
 export interface Draft<T> {
@@ -36,8 +37,9 @@ export function discardUnsavedDrafts(): void {
   unsaved.clear()
 }
 
-/** Deletes all drafts of this tab, for a sign-out. */
+/** Deletes all drafts of this tab and the files that were chosen for them, for a sign-out. */
 export function forgetDrafts(): void {
+  chosenFiles.clear()
   for (const key of Object.keys(sessionStorage))
     if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
 }

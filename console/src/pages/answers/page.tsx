@@ -92,7 +92,10 @@ const makeAnswerRows = (templates: readonly Template[]): readonly FormRow[] => [
     name: 'match',
     label: t('What arrives'),
     choices: Object.entries(MATCHES).map(([match, [words]]) => [match, words] as const),
-    hint: t('STOP, START and words like them never come here.'),
+    hint: ({ match, value }) =>
+      match === 'any' && value
+        ? t('Saved so, the words {words} are lost.', { words: String(value) })
+        : t('STOP, START and words like them never come here.'),
   },
   {
     name: 'value',
@@ -114,7 +117,10 @@ const makeAnswerRows = (templates: readonly Template[]): readonly FormRow[] => [
       ['', t('A text')],
       ...templates.map(({ id, name }) => [id, t('Template {name}', { name })] as const),
     ],
-    hint: ({ template }) => templates.find(({ id }) => id === template)?.body,
+    hint: ({ template, body }) =>
+      template && body
+        ? t('Saved so, your own text is lost: {text}', { text: String(body) })
+        : templates.find(({ id }) => id === template)?.body,
   },
   {
     name: 'body',

@@ -11,6 +11,7 @@ import { isColleague } from '../../data/team/people.ts'
 import { formatSegments } from '../../data/text/text-size.ts'
 import { listOpenWords, listVariables } from '../../data/text/variables.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
+import { useFiles } from '../../data/use/use-files.ts'
 import { useLines } from '../../data/use/use-list.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -59,7 +60,8 @@ export function Answer({
   const [chosen, setChosen] = useState('')
   const [isTried, setTried] = useState(false)
   const [asked, setAsked] = useState(0)
-  const [files, setFiles] = useState<readonly File[]>([])
+  const chosenFiles = useFiles(`answer.${number}`)
+  const { files } = chosenFiles
   const [keys] = useState(() => requestKeys())
   const replies = useSavedReplies({ number, name, contact, isContactKnown })
   const mayAnswer = useAnsweredMeanwhile(texts, body !== '')
@@ -83,7 +85,7 @@ export function Answer({
       if (!conversation) await startConversation(number)
       await postRequest('/api/sms/send', addFiles(request, files), { headers })
       keys.renew()
-      setFiles([])
+      chosenFiles.set([])
     }
     // the server deletes the draft if the text begins with it, so it must have the draft first
     else sendText({ number, request, isFirst: !conversation, after }, draft.keep())
@@ -104,6 +106,7 @@ export function Answer({
     setTried(true)
     if (open.length === 0) return send.run(at)
   }
+  const isAddingOpen = files.length + chosenFiles.lost.length > 0
   const { segments } = countSegments(body)
   return (
     <Form onSubmit={() => submit()} fault={send.fault}>
@@ -126,10 +129,12 @@ export function Answer({
         hint={makeHint(segments)}
       />
       <AnswerCost number={number} body={body} device={device?.id} />
-      {files.length > 0 && <AddPictures files={files} onFiles={setFiles} />}
+      {isAddingOpen && (
+        <AddPictures files={files} lost={chosenFiles.lost} onFiles={chosenFiles.set} />
+      )}
       <div class="conversations-send">
         {kinds}
-        {files.length === 0 && <AddPictures files={files} onFiles={setFiles} iconOnly />}
+        {!isAddingOpen && <AddPictures files={files} onFiles={chosenFiles.set} iconOnly />}
         {replies.hasAny && (
           <Button icon="templates" iconOnly onClick={() => setAsked(asked + 1)}>
             {t('Saved replies')}

@@ -8,6 +8,7 @@ import type { Usage } from '../../data/usage.ts'
 import { hasKeyboard } from '../../data/use/media-queries.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
+import { useFiles } from '../../data/use/use-files.ts'
 import { useGroups, useTemplates } from '../../data/use/use-list.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
@@ -15,7 +16,7 @@ import { MAX_PLAIN } from '../../parts/dialog/confirm-many-people.tsx'
 import { AddPictures, addFiles } from '../../parts/form/add-pictures.tsx'
 import { ConsentField } from '../../parts/form/consent-field.tsx'
 import { TextField } from '../../parts/form/field.tsx'
-import { Button, Form } from '../../parts/form/form.tsx'
+import { Button, Form, Notice } from '../../parts/form/form.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { RepeatField } from '../../parts/form/repeat-field.tsx'
 import { OnlySimulated } from '../../parts/form/send-notices.tsx'
@@ -34,6 +35,7 @@ import {
 } from './composition.ts'
 import { findFaults, placeFault } from './composition-faults.ts'
 import { Cost } from './cost.tsx'
+import { findExclusion } from './exclusions.ts'
 import { MoreFields } from './more-fields.tsx'
 import { PreviewCard } from './preview-card.tsx'
 import { RecipientsField } from './recipients/recipients-field.tsx'
@@ -59,7 +61,8 @@ export function Compose({
   const templates = useTemplates()
   const usage = useAnswer<Usage>('/api/sms/usage')
   const send = useSend()
-  const [chosen, setChosen] = useState<readonly File[]>([])
+  const chosen = useFiles(draftKey)
+  const { files } = chosen
   useEffect(() => {
     const isFor = composition.recipients.length + composition.groups.length
     // without recipients, their field takes the focus
@@ -72,10 +75,6 @@ export function Compose({
   const variables = listOwnVariables(
     composition.kind === 'template' ? (template?.body ?? '') : composition.text,
   )
-  const isCampaignForm =
-    composition.isCampaign || composition.needsConsent || composition.repeat.cron !== ''
-  // a campaign has no pictures
-  const files = isCampaignForm ? NO_FILES : chosen
   const hasText =
     files.length > 0 ||
     (composition.kind === 'text' ? composition.text !== '' : template !== undefined)
@@ -95,13 +94,18 @@ export function Compose({
     if (!send.busy) send.forget()
   }
   const submit = async () => {
+    if (exclusion) return
     const faults = findFaults(composition, missing, Date.now(), files.length > 0)
     setFaults(faults)
     if (Object.keys(faults).length > 0) focusFirstFault()
-    else if (await send.run(makeRequest(composition, variables), files)) draft.saved()
+    else if (await send.run(makeRequest(composition, variables), files)) {
+      draft.saved()
+      chosen.set([])
+    }
   }
   // no error: a campaign may have more recipients than a preview accepts
   const isLong = previewFault?.code === 'too_many_recipients'
+  const exclusion = findExclusion({ composition, files: files.length, isLong })
   const repeats = composition.repeat.cron !== ''
   const reached = preview ? countReached(preview) : 0
   const isCampaign = composition.isCampaign || isLong || repeats || reached > MAX_PLAIN
@@ -138,15 +142,14 @@ export function Compose({
             onChange={change}
             templates={templates}
           />
-          {!isCampaignForm && (
-            <AddPictures
-              files={chosen}
-              onFiles={(files) => {
-                setChosen(files)
-                change({})
-              }}
-            />
-          )}
+          <AddPictures
+            files={files}
+            lost={chosen.lost}
+            onFiles={(files) => {
+              chosen.set(files)
+              change({})
+            }}
+          />
           <WhenField when={composition} fault={fault} onChange={change} repeats={repeats} />
           {hasTeamRole('admin') && (
             <RepeatField
@@ -168,6 +171,7 @@ export function Compose({
           )}
           <MoreFields composition={composition} fault={fault} devices={devices} onChange={change} />
           {devices.every(isSimulated) && <OnlySimulated />}
+          {exclusion && <Notice kind="wrong">{exclusion}</Notice>}
           <div class="send-foot">
             <Cost
               preview={preview}
@@ -181,7 +185,10 @@ export function Compose({
               kind="primary"
               icon={composition.isLater || repeats ? 'clock' : 'send'}
               busy={send.busy}
-              disabled={preview !== undefined && preview.recipients_count > 0 && reached === 0}
+              disabled={
+                exclusion !== undefined ||
+                (preview !== undefined && preview.recipients_count > 0 && reached === 0)
+              }
             >
               {repeats ? t('Start repeating') : describeSend(composition.isLater, reached)}
             </Button>
@@ -200,8 +207,6 @@ export function Compose({
     </div>
   )
 }
-
-const NO_FILES: readonly File[] = []
 
 /** A preview counts files; it needs no contents. */
 const previewWithFiles = (request: Request, files: readonly File[]) =>

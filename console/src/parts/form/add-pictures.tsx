@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLines } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
 import './add-pictures.css'
-import { Button } from './form.tsx'
+import { Button, Notice } from './form.tsx'
 
 /** What an MMS may have: `OTHERS` of the server's `prepare-media`. */
 const ACCEPT = 'image/*,video/mp4,video/3gpp,audio/*,application/pdf,text/vcard,.vcf,.ics'
@@ -23,10 +23,13 @@ export const describeFiles = (files: readonly File[]) =>
 /** Takes pictures and other files of a text, also dropped and pasted ones. Nothing if no line sends MMS. */
 export function AddPictures({
   files,
+  lost = [],
   onFiles,
   iconOnly,
 }: {
   files: readonly File[]
+  /** Names of files to choose again. */
+  lost?: readonly string[]
   onFiles: (files: readonly File[]) => void
   iconOnly?: boolean
 }) {
@@ -34,7 +37,7 @@ export function AddPictures({
   const input = useRef<HTMLInputElement>(null)
   const add = (more: Iterable<File>) => onFiles([...files, ...more].slice(0, MAX_FILES))
   useArrivingFiles(can, add)
-  if (!can && files.length === 0) return null
+  if (!can && files.length + lost.length === 0) return null
   return (
     <div class="add-pictures">
       <input
@@ -51,6 +54,14 @@ export function AddPictures({
       <Button icon="picture" iconOnly={iconOnly} onClick={() => input.current?.click()}>
         {t('Add pictures')}
       </Button>
+      {lost.length > 0 && (
+        <Notice kind="warning">
+          {t('The page was loaded again, which loses chosen files. Choose them again: {names}.', {
+            names: lost.join(', '),
+          })}{' '}
+          <Button onClick={() => onFiles([])}>{t('Leave them out')}</Button>
+        </Notice>
+      )}
       {files.length > 0 && (
         <>
           <ul>
