@@ -39,15 +39,15 @@ scenario(
       query: () => Promise.reject(new Error('The database is the server’s own')),
     }
     const texts: (Text & { readonly title: string; readonly way: Way })[] = []
+    const line = `/api/collections/lines/records/${shop.line}`
     for (const { title, way } of eachWay('console')) {
       const text = { to: nextNumber(), words: nextWords() }
       const answer = await way.send(at, shop, text)
       expect([title, isAccepted(answer)]).toEqual([title, true])
       texts.push({ title, way, ...text })
+      // the way of links switches it off
+      await must(user, 'PATCH', line, { mms: 'on' })
     }
-    // the way of links has switched it off
-    const line = `/api/collections/lines/records/${shop.line}`
-    await must(user, 'PATCH', line, { mms: 'on' })
     const ends = new Map<string, string>()
     await expect
       .poll(

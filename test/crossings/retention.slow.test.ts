@@ -4,7 +4,7 @@ import { collectExtensions } from '../../src/main/features.ts'
 import { tablesWith } from '../support/database/dump.ts'
 import { must } from '../support/server/server-with-devices.ts'
 import { eachWay } from './each-way.ts'
-import { handOut, type Shop, sendOne, startCrossings } from './ways-in.ts'
+import { handOut, nextNumber, type Shop, sendOne, startCrossings } from './ways-in.ts'
 
 // The words of a text are deleted after the days that its account has chosen, wherever a way has noted them.
 
@@ -47,7 +47,12 @@ test.each(eachWay('retention'))(
       keep_incoming: KEEP,
       keep_outgoing: KEEP,
     })
-    const text = await sendOne(at, shop, way)
+    const to = nextNumber()
+    // a conversation, which then shows the text as its last
+    await must(shop.phone, 'POST', '/api/devices/incoming', {
+      items: [{ from: to, body: 'Hello', received_at: new Date().toISOString() }],
+    })
+    const text = await sendOne(at, shop, way, { to })
     const bodies = await growOld(shop)
     await endOldMessages(store, extensions, { mode: 'redact', days: 0 })
     await deleteOldHookCalls(store.db, 30)

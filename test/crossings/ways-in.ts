@@ -616,12 +616,7 @@ export const finishJobs = async ({ query }: Place, { user }: Shop) => {
 }
 
 /** Sends a new text by the way and waits until it is stored. */
-export async function sendOne(
-  at: Place,
-  shop: Shop,
-  way: Way,
-  more: Omit<Text, 'to' | 'words'> = {},
-) {
+export async function sendOne(at: Place, shop: Shop, way: Way, more: Partial<Text> = {}) {
   const text = { to: nextNumber(), words: nextWords(), ...more }
   const answer = await way.send(at, shop, text)
   if (!isAccepted(answer)) throw new Error(`The text was refused: ${JSON.stringify(answer)}`)
