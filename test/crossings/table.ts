@@ -152,7 +152,7 @@ export const EACH = {
   ),
   killed: test(
     'crossings/killed.slow',
-    'every way keeps its promise when the server is killed right after its answers',
+    'every way keeps its promise when the server is killed between any two of its steps',
   ),
   console: test('browser/ways-in', 'a text of each way is shown with its words and its status'),
   status: test(
