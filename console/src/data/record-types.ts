@@ -67,7 +67,7 @@ export interface Consent extends RecordOf<'consents'> {
   readonly expand?: { readonly group?: ContactGroup; readonly entered_by?: Sender }
 }
 export interface ConsentState extends RecordOf<'consent_states'> {
-  readonly expand?: { readonly group?: ContactGroup }
+  readonly expand?: { readonly group?: ContactGroup; readonly entry?: Consent }
 }
 
 /** An automatic answer to incoming texts. Its hours are in the time zone of its user. */

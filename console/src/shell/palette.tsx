@@ -4,6 +4,7 @@ import './palette.css'
 import { useId, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
+import { useOptedOutNumbers } from '../data/opt-out/opted-out.ts'
 import { defaultCountry } from '../data/phone/default-country.ts'
 import { writeContactFilter, writeTextFilter } from '../data/search/filters.ts'
 import { canFindTexts, hasWords } from '../data/search/words.ts'
@@ -44,13 +45,15 @@ const makeConversationCommand =
     goToPage(makeConversationPath(number), { at })
 
 /** Commands to write to a number, in its conversation and on the page Send. */
-const makeNumberCommand = (number: string, who: string): Command[] => [
+const makeNumberCommand = (number: string, who: string, isOut: boolean): Command[] => [
   {
     id: `c${number}`,
-    words: t('Conversation with {name}', { name: who }),
+    words: isOut
+      ? t('Conversation with {name}, who wants no texts', { name: who })
+      : t('Conversation with {name}', { name: who }),
     run: makeConversationCommand(number),
   },
-  ...(hasTeamRole('agent')
+  ...(hasTeamRole('agent') && !isOut
     ? [
         {
           id: `s${number}`,
@@ -92,6 +95,7 @@ function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
   })
   const contacts = asked.length >= MIN_SEARCH ? items : []
   const { phone } = readTypedPhone(typed, defaultCountry.value)
+  const hasOptedOut = useOptedOutNumbers(phone && isUser() ? [phone] : [])
   const fixed: Command[] = [
     ...own,
     ...pages
@@ -100,10 +104,14 @@ function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
     { id: '?', words: t('The keys of this page'), key: '?', run: openKeys },
   ]
   return [
-    ...(phone && isUser() ? makeNumberCommand(phone, formatPhone(phone)) : []),
+    ...(phone && isUser() ? makeNumberCommand(phone, formatPhone(phone), hasOptedOut(phone)) : []),
     ...fixed.filter((command) => hasWords(command.words, typed)),
     ...contacts.flatMap((contact) =>
-      makeNumberCommand(contact.phone, contact.name || formatPhone(contact.phone)),
+      makeNumberCommand(
+        contact.phone,
+        contact.name || formatPhone(contact.phone),
+        contact.opted_out,
+      ),
     ),
     ...(hasTexts ? texts.items.map(makeTextCommand) : []),
   ].slice(0, MOST)

@@ -1,6 +1,6 @@
 import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
 import { openConversation, ZOE } from '../support/conversation.ts'
-import { isNarrow, showView } from '../support/inbox-layout.ts'
+import { isNarrow, openPanel, showView } from '../support/inbox-layout.ts'
 import { pairPhone } from '../support/phone.ts'
 
 const MAX = '+4915187654321'
@@ -78,6 +78,31 @@ scenario('an opted-out number gets no buttons that would fail', async (fixture) 
   await page.getByText('If the person wants texts again, write a new one.').waitFor()
   expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0)
 })
+
+scenario(
+  'a number without a contact that has opted out is shown so everywhere',
+  async (fixture) => {
+    const { page } = fixture
+    const { ann, phone } = await openConversation(fixture)
+    await phone.hear(ZOE, 'STOP')
+    const contacts = ann.collection('contacts')
+    await contacts.delete((await contacts.getFirstListItem(`phone = "${ZOE}"`)).id)
+    await page.reload()
+    await page
+      .getByLabel(/^With /)
+      .getByText('Opted out', { exact: true })
+      .waitFor()
+    await page.getByText('when somebody saves it as a contact and then unticks').waitFor()
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+    await openPanel(fixture)
+    await page.getByText('It stays so when you save it as a contact.').waitFor()
+    await fixture.visit(`/send?to=${encodeURIComponent(ZOE)}`)
+    await page.getByText('wants no texts').waitFor()
+    await fixture.visit('/conversations')
+    await page.getByLabel('Search').fill('STOP')
+    await list(fixture).getByText('Opted out').first().waitFor()
+  },
+)
 
 scenario('a scheduled text is changed and sent now in its conversation', async (fixture) => {
   const { page } = fixture

@@ -3,24 +3,18 @@ import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { matchAny, pb } from '../client.ts'
 import type { Contact } from '../record-types.ts'
 
-type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
-
-/** Returns a function that finds a number's contact. That is undefined if missing or not yet read. */
-export const useKnown = (numbers: readonly string[]): ((number: string) => Known | undefined) =>
-  useLookup(numbers, findKnownNumbers).get
-
 /** Returns a function that finds a number's name in the contacts. That is '' if missing or not yet read. */
 export function useNames(numbers: readonly string[]): (number: string) => string {
-  const known = useKnown(numbers)
-  return useCallback((number) => known(number)?.name ?? '', [])
+  const { get } = useLookup(numbers, findContactNames)
+  return useCallback((number) => get(number) ?? '', [])
 }
 
-async function findKnownNumbers(numbers: readonly string[]): Promise<[string, Known][]> {
+async function findContactNames(numbers: readonly string[]): Promise<[string, string][]> {
   const filter = matchAny('phone', numbers)
   const { items } = await pb
-    .collection<Known & Contact>('contacts')
-    .getList(1, numbers.length, { filter, skipTotal: true, fields: 'name,phone,opted_out' })
-  return items.map((contact) => [contact.phone, contact])
+    .collection<Contact>('contacts')
+    .getList(1, numbers.length, { filter, skipTotal: true, fields: 'name,phone' })
+  return items.map(({ phone, name }) => [phone, name])
 }
 
 /** Maximum keys per request. The server accepts filters of up to 200 expressions and 3,500 bytes. */

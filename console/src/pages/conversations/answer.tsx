@@ -15,6 +15,7 @@ import { useFiles } from '../../data/use/use-files.ts'
 import { useLines } from '../../data/use/use-list.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { describeWayBack } from '../../data/words/advice.ts'
 import { t } from '../../language/words.ts'
 import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { AddPictures, addFiles, describeFiles } from '../../parts/form/add-pictures.tsx'
@@ -22,7 +23,6 @@ import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Form, Notice } from '../../parts/form/form.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
-import { TEXTS_AGAIN } from '../../parts/message/send-again.tsx'
 import { CompletingArea } from './completing-area.tsx'
 import type { About } from './side-panel.tsx'
 import { useAnswerDraft } from './use-answer-draft.ts'
@@ -51,6 +51,7 @@ export function Answer({
   conversation,
   contact,
   isContactKnown,
+  isOptedOut,
   devices,
   ...rest
 }: Props) {
@@ -102,7 +103,7 @@ export function Answer({
   const open = listVariables(body)
   const isEmpty = body.trim() === '' && files.length === 0
   const submit = (at?: Date) => {
-    if (isEmpty || send.busy || contact?.opted_out) return
+    if (isEmpty || send.busy || isOptedOut) return
     setTried(true)
     if (open.length === 0) return send.run(at)
   }
@@ -110,9 +111,10 @@ export function Answer({
   const { segments } = countSegments(body)
   return (
     <Form onSubmit={() => submit()} fault={send.fault}>
-      {contact?.opted_out && (
+      {isOptedOut && (
         <Notice kind="warning">
-          {t('This number has opted out: texts to it are not sent.')} {TEXTS_AGAIN}
+          {t('This number has opted out: texts to it are not sent.')}{' '}
+          {describeWayBack(contact !== undefined)}
         </Notice>
       )}
       <CompletingArea
@@ -166,7 +168,7 @@ export function Answer({
           icon="send"
           iconOnly={isPhone.value}
           busy={send.busy}
-          disabled={isEmpty || contact?.opted_out}
+          disabled={isEmpty || isOptedOut}
         >
           {t('Send')}
         </Button>

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { matchAny, pb } from '../../data/client.ts'
 import { canNotify, notifications, startNotifications } from '../../data/notifications/browser.ts'
+import { useOptedOutNumbers } from '../../data/opt-out/opted-out.ts'
 import { applyChanges } from '../../data/optimistic.ts'
 import type { Conversation, Message } from '../../data/record-types.ts'
 import { rememberSignal } from '../../data/remembered.ts'
@@ -58,6 +59,8 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   for (const item of items) shownRows.set(item.number, item)
   const isFirst = items.length === 0 && shown === ALL && asked === ''
   const findLastText = useLastTexts(items)
+  const searched = asked === '' ? [] : [...items, ...hits].map(({ number }) => number)
+  const hasOptedOut = useOptedOutNumbers(searched)
   const findWriter = useWriters(people.hasTeam)
   const drafts = new Map(
     useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]),
@@ -118,6 +121,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
                 isChosen={conversation.number === chosen}
                 draft={drafts.get(conversation.id)}
                 isTwin={(times.get(conversation.name) ?? 0) > 1}
+                isOut={asked !== '' && hasOptedOut(conversation.number)}
                 isHit={asked !== '' && hasWords(conversation.last_text, asked)}
                 findLastText={findLastText}
                 time={conversation[shown.sort ?? 'last_at']}
@@ -128,7 +132,11 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
         </ul>
         {!isMentions && <Pager {...list} />}
         {hits.length > 0 && (
-          <Hits hits={hits} title={isMentions ? '' : t('In older texts and notes')} />
+          <Hits
+            hits={hits}
+            hasOptedOut={hasOptedOut}
+            title={isMentions ? '' : t('In older texts and notes')}
+          />
         )}
         {isMentions && <Pager {...list} />}
         <ChosenBar shown={items} people={people} />
@@ -138,7 +146,15 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   )
 }
 
-function Hits({ hits, title }: { hits: readonly Hit[]; title: string }) {
+function Hits({
+  hits,
+  hasOptedOut,
+  title,
+}: {
+  hits: readonly Hit[]
+  hasOptedOut: (number: string) => boolean
+  title: string
+}) {
   const findName = useNames(hits.map(({ number }) => number))
   return (
     <section>
@@ -146,7 +162,13 @@ function Hits({ hits, title }: { hits: readonly Hit[]; title: string }) {
       <ul onKeyDown={moveFocus}>
         {hits.map(({ at, number, text, time, isNote, author }) => (
           <li key={at}>
-            <RowLink at={at} number={number} time={time} name={findName(number)}>
+            <RowLink
+              at={at}
+              number={number}
+              time={time}
+              name={findName(number)}
+              facts={[hasOptedOut(number) && t('Opted out')]}
+            >
               {isNote && `${author || t('Note')}: `}
               {text}
             </RowLink>

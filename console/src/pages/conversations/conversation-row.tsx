@@ -23,6 +23,8 @@ interface RowProps {
   readonly isHit: boolean
   /** Whether another conversation of the list has the same name, so that the number is needed, too. */
   readonly isTwin: boolean
+  /** Whether the number has opted out. Read only for a search. */
+  readonly isOut: boolean
   /** Finds a text by its id; undefined until it is read. */
   readonly findLastText: (id: string) => Message | undefined
   /** The time that the row shows. */
@@ -35,7 +37,18 @@ interface RowProps {
 }
 
 export const Row = memoizeComponent((props: RowProps) => {
-  const { conversation, isChosen, isHit, isTwin, findLastText, time, writer, draft, people } = props
+  const {
+    conversation,
+    isChosen,
+    isHit,
+    isTwin,
+    isOut,
+    findLastText,
+    time,
+    writer,
+    draft,
+    people,
+  } = props
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
   const { assignee, follow_up_at, archived, failure } = conversation
   const last = findLastText(last_message)
@@ -43,6 +56,7 @@ export const Row = memoizeComponent((props: RowProps) => {
   const sender = isOwn ? '' : people.findName(last_sender) || (last && describeSender(last))
   const failed = hasFailed(conversation) && <em>{describeFailure(failure)}</em>
   const facts = [
+    isOut && t('Opted out'),
     last_type === 'incoming' && failed,
     isTwin && <PhoneNumber number={number} />,
     last && describeTime(last),

@@ -1,6 +1,7 @@
 import { E164 } from '#portable/phone/e164.ts'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
+import { useOptedOut } from '../../data/opt-out/opted-out.ts'
 import { applyChanges } from '../../data/optimistic.ts'
 import type { Contact, Conversation, Device } from '../../data/record-types.ts'
 import { rememberSignal } from '../../data/remembered.ts'
@@ -71,7 +72,9 @@ function Open({ number, people, devices, at, isAsked }: OpenProps) {
   const contact = contacts.record
   const name = contact?.name || conversation?.name || ''
   const isContactKnown = !contacts.loading && !contacts.fault
-  const about = { number, name, conversation, contact, isContactKnown, people, devices }
+  const isOptedOut = useOptedOut(number, contact, isContactKnown)
+  const known = { contact, isContactKnown, isOptedOut }
+  const about = { number, name, conversation, people, devices, ...known }
   const assignee = people.hasTeam && people.findName(conversation?.assignee ?? '')
   const isBeside = hasRoom.value && isPanelOpen.value
   const toggle = () => {
@@ -103,7 +106,7 @@ function Open({ number, people, devices, at, isAsked }: OpenProps) {
           <div>
             {/* a narrow window breaks the number at its spaces, not inside its digits */}
             <Title>{name || formatPhone(number).replaceAll('\u00a0', ' ')}</Title>
-            {contact?.opted_out && <Badge tone="warn">{t('Opted out')}</Badge>}
+            {isOptedOut && <Badge tone="warn">{t('Opted out')}</Badge>}
             {conversation?.blocked && <Badge tone="bad">{t('Blocked')}</Badge>}
             {name && <PhoneNumber number={number} />}
             {!contact && isContactKnown && hasTeamRole('agent') && E164.test(number) && (

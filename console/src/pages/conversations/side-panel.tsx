@@ -26,12 +26,15 @@ export interface About {
   readonly contact: Contact | undefined
   /** False until the contact is loaded. If true, an undefined `contact` means that there is none. */
   readonly isContactKnown: boolean
+  /** Whether the number has opted out, with or without a contact. */
+  readonly isOptedOut: boolean
   readonly people: People
   /** The devices that are on. */
   readonly devices: readonly Device[]
 }
 
-export function SidePanel({ number, name, conversation, contact, isContactKnown, people }: About) {
+export function SidePanel(about: About) {
+  const { number, name, conversation, contact, isContactKnown, isOptedOut, people } = about
   const groups = useGroups()
   const isKnown = isContactKnown && !groups.loading
   // increased to render again after a refused change, so that the field shows the stored assignee
@@ -57,6 +60,7 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
               key={contact?.id}
               contact={contact}
               number={number}
+              isOptedOut={isOptedOut}
               groups={groups.items}
             />
           )

@@ -2,8 +2,10 @@ import { useEffect } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
+import { useOptedOut } from '../../data/opt-out/opted-out.ts'
 import {
   type Campaign,
+  type Contact,
   findOtherNumber,
   type Message,
   type MessageEvent,
@@ -11,7 +13,7 @@ import {
 import { hasTeamRole, isUser } from '../../data/session.ts'
 import { useCampaign } from '../../data/use/use-campaign.ts'
 import { useNames } from '../../data/use/use-known.ts'
-import { useList } from '../../data/use/use-list.ts'
+import { useList, useOne } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useSims } from '../../data/use/use-sims.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -189,6 +191,14 @@ interface Failed {
 function Outcome({ message, next, campaign }: Failed) {
   const { status, message_type } = message
   const phones = usePhones(status === 'failed')
+  const contacts = useOne<Contact>(
+    'contacts',
+    status === 'failed' && isUser()
+      ? pb.filter('phone = {:number}', { number: message.to })
+      : undefined,
+  )
+  const isContactKnown = status === 'failed' && isUser() && !contacts.loading && !contacts.fault
+  const isOptedOut = useOptedOut(message.to, contacts.record, isContactKnown)
   if (status !== 'failed') return null
   const canRetry = message_type === 'outgoing' && !next
   return (
@@ -218,6 +228,8 @@ function Outcome({ message, next, campaign }: Failed) {
           <SendAgain
             message={message}
             phones={phones}
+            hasContact={contacts.record !== undefined}
+            isOptedOut={isOptedOut}
             onSent={(id) => goToPage(`/messages/${id}`)}
           />
         </div>

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
+import { useOptedOutNumbers } from '../../data/opt-out/opted-out.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
 import { describePhoneFault } from '../../data/phone/phone-words.ts'
 import type { Contact } from '../../data/record-types.ts'
@@ -50,6 +51,7 @@ export function FindPerson({
     ready: asked !== '',
   })
   const { phone, fault } = readTypedPhone(text, country)
+  const isOut = useOptedOutNumbers(asked && phone ? [phone] : [])(phone ?? '')
   const faultWords = (words: string, hasContacts: boolean) =>
     hasContacts ? t('{fault}. Or choose a contact below.', { fault: words }) : `${words}.`
   const open = (number: string) => {
@@ -68,6 +70,7 @@ export function FindPerson({
         onKeyDown={(event) => {
           if (event.key === 'ArrowDown') list.current?.querySelector('a')?.focus()
         }}
+        hint={isOut ? t('This number has opted out: texts to it are not sent.') : undefined}
         error={
           isTried && fault
             ? faultWords(describePhoneFault(fault), found.items.length > 0)

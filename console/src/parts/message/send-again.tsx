@@ -1,7 +1,8 @@
 import { postRequest } from '../../data/client.ts'
 import { nameDevice } from '../../data/device/lines.ts'
-import type { Contact, Device, Message } from '../../data/record-types.ts'
+import type { Device, Message } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { findAdvice, type KnownRecipient } from '../../data/words/advice.ts'
 import { isOutcomeUnknown } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import { askToConfirm } from '../dialog/dialog.tsx'
@@ -20,19 +21,17 @@ export const usePhones = (ready: boolean): readonly Device[] =>
     ready,
   }).items
 
-interface Props {
+interface Props extends KnownRecipient {
   readonly message: Message
   readonly phones: readonly Device[]
-  /** The recipient, if known. */
-  readonly contact?: Contact
   readonly kind?: 'plain' | 'quiet'
   /** Gets the id of the new text. */
   readonly onSent: (id: string) => void
 }
 
 /** The button that sends a failed text again, and one for each other phone; or what to do instead. */
-export function SendAgain({ message, phones, contact, kind = 'plain', onSent }: Props) {
-  const instead = findAdvice(message, contact)
+export function SendAgain({ message, phones, kind = 'plain', onSent, ...recipient }: Props) {
+  const instead = findAdvice(message, recipient)
   if (instead) return <span class="muted">{instead}</span>
   const others = phones.filter(({ id }) => id !== message.device).slice(0, MOST_PHONES)
   const again = async (device_id?: string) => {
@@ -57,22 +56,6 @@ export function SendAgain({ message, phones, contact, kind = 'plain', onSent }: 
         ))}
     </>
   )
-}
-
-export const TEXTS_AGAIN = t(
-  'This number gets texts again when it has sent START, or when somebody unticks “Opted out”. Where proof of consent is required, unticking is not enough.',
-)
-
-/** What to do about a failed text that the server would not send again; '' for others. */
-function findAdvice({ error_message, body }: Message, contact: Contact | undefined): string {
-  if (error_message === 'Recipient is on the stop list')
-    return t('This person was erased and gets no more texts.')
-  if (contact?.opted_out) return TEXTS_AGAIN
-  if (error_message === 'Recipient has opted out')
-    return t('Sending it again is not possible. If the person wants texts again, write a new one.')
-  if (error_message === 'No proof of consent')
-    return t('Record the consent in the contact first. Then write a new text.')
-  return body === '' ? t('The text is not kept any more. Write a new one.') : ''
 }
 
 const TWICE = {

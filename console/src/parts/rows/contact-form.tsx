@@ -9,6 +9,7 @@ import type { Contact, ContactGroup } from '../../data/record-types.ts'
 import { listTimeZones } from '../../data/time-zones.ts'
 import { t } from '../../language/words.ts'
 import { NumberCountry } from '../form/country-field.tsx'
+import { Notice } from '../form/form.tsx'
 import type { FormRow } from './form-row.ts'
 import { RecordForm } from './record-form.tsx'
 import './contact-form.css'
@@ -20,11 +21,14 @@ import './contact-form.css'
 export function ContactForm({
   contact,
   number = '',
+  isOptedOut = false,
   groups,
   onClose,
 }: {
   contact: Contact | undefined
   number?: string
+  /** Whether a number without a contact has opted out: its new contact has, too. */
+  isOptedOut?: boolean
   groups: readonly ContactGroup[]
   /** Closes the dialog of the form. Without it, the form shows its buttons only after a change. */
   onClose?: () => void
@@ -66,12 +70,24 @@ export function ContactForm({
       shown: () => groups.length > 0,
       choices: nameChoices(groups),
     },
-    { name: 'opted_out', label: t('Opted out (receives no texts)') },
+    {
+      name: 'opted_out',
+      label: t('Opted out (receives no texts)'),
+      shown: () => contact !== undefined || !isOptedOut,
+    },
+    () =>
+      !contact &&
+      isOptedOut && (
+        <Notice kind="warning">
+          {t('This number has opted out. It stays so when you save it as a contact.')}
+        </Notice>
+      ),
   ]
   return (
     <RecordForm
       collection="contacts"
       record={contact}
+      blank={{ opted_out: isOptedOut }}
       draftKey={`contact.${contact?.id ?? (number || 'new')}`}
       rows={rows}
       prepare={(fields) => makeRecord(fields, contact)}

@@ -106,7 +106,8 @@ export function Thread({ about, at }: { about: About; at: string }) {
                     message={entry.record as Message}
                     texts={texts}
                     phones={phones}
-                    contact={about.contact}
+                    hasContact={about.contact !== undefined}
+                    isOptedOut={about.isOptedOut}
                     onSent={place.toEnd}
                   />
                 </Text>

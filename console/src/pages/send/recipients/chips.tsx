@@ -19,13 +19,15 @@ interface GroupChip {
 export function Chips({
   groups,
   recipients,
-  known,
+  findName,
+  hasOptedOut,
   onRemoveGroup,
   onRemove,
 }: {
   groups: readonly GroupChip[]
   recipients: readonly Recipient[]
-  known: (phone: string) => { readonly name: string; readonly opted_out: boolean } | undefined
+  findName: (phone: string) => string
+  hasOptedOut: (phone: string) => boolean
   onRemoveGroup: (id: string) => void
   onRemove: (phone: string) => void
 }) {
@@ -48,20 +50,13 @@ export function Chips({
         {shown.map((recipient) => {
           const { phone, fault } = recipient
           const number = fault ? phone : formatPhone(phone)
-          const contact = known(phone)
-          const hasOptedOut = contact?.opted_out
-          const name = recipient.name || contact?.name
-          const more = fault
-            ? t('not read')
-            : hasOptedOut
-              ? t('wants no texts')
-              : name
-                ? number
-                : ''
+          const isOut = hasOptedOut(phone)
+          const name = recipient.name || findName(phone)
+          const more = fault ? t('not read') : isOut ? t('wants no texts') : name ? number : ''
           return (
             <Chip
               key={phone}
-              kind={fault ? 'bad' : hasOptedOut ? 'doubt' : ''}
+              kind={fault ? 'bad' : isOut ? 'doubt' : ''}
               words={name || number}
               more={more}
               onRemove={() => onRemove(phone)}

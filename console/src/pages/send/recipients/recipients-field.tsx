@@ -1,8 +1,9 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useOptedOutNumbers } from '../../../data/opt-out/opted-out.ts'
 import { useCountry } from '../../../data/phone/default-country.ts'
 import { describeFaults, isNumberList, readNumbers } from '../../../data/phone/number-list.ts'
 import { hasKeyboard } from '../../../data/use/media-queries.ts'
-import { useKnown } from '../../../data/use/use-known.ts'
+import { useNames } from '../../../data/use/use-known.ts'
 import type { Groups } from '../../../data/use/use-list.ts'
 import { t, tn } from '../../../language/words.ts'
 import { NumberCountry } from '../../../parts/form/country-field.tsx'
@@ -40,7 +41,9 @@ export function RecipientsField({
   const [country, setCountry] = useCountry()
   const suggestions = useSuggestions(typed, groups.items, country)
   const counts = useMemberCounts(composition.groups)
-  const known = useKnown(recipients.filter(({ fault }) => !fault).map(({ phone }) => phone))
+  const phones = recipients.filter(({ fault }) => !fault).map(({ phone }) => phone)
+  const findName = useNames(phones)
+  const hasOptedOut = useOptedOutNumbers(phones)
   const isShown = isOpen && suggestions.length > 0
   const chosen = isShown ? suggestions[Math.min(active, suggestions.length - 1)] : undefined
 
@@ -123,7 +126,8 @@ export function RecipientsField({
             count: counts(group),
           }))}
           recipients={recipients}
-          known={known}
+          findName={findName}
+          hasOptedOut={hasOptedOut}
           onRemoveGroup={toggleGroup}
           onRemove={remove}
         />

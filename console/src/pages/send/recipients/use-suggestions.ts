@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { formatPhone, readPhonePart } from '#portable/phone/format-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { pb } from '../../../data/client.ts'
+import { useOptedOutNumbers } from '../../../data/opt-out/opted-out.ts'
 import type { Contact, ContactGroup } from '../../../data/record-types.ts'
 import { writeContactFilter } from '../../../data/search/filters.ts'
 import { hasWords, splitWords } from '../../../data/search/words.ts'
@@ -39,12 +40,13 @@ export function useSuggestions(
     void findContacts(asked, country).then((contacts) => isLatest() && setFound(contacts))
     return () => void begin()
   }, [asked, country])
-  if (text === '') return []
   const { phone } = readTypedPhone(text, country)
+  const hasOptedOut = useOptedOutNumbers(phone ? [phone] : [])
+  if (text === '') return []
   const contacts = found.filter((contact) => matchesTyped(contact, text, country))
   const isKnown = contacts.some((contact) => contact.phone === phone)
   return [
-    ...(phone && !isKnown ? [suggestNumber(phone, text)] : []),
+    ...(phone && !isKnown ? [suggestNumber(phone, text, hasOptedOut(phone))] : []),
     ...groups
       .filter(({ name }) => hasWords(name, text))
       .slice(0, MOST_GROUPS)
@@ -70,11 +72,11 @@ async function findContacts(text: string, country: string): Promise<readonly Con
   return page.items
 }
 
-const suggestNumber = (phone: string, typed: string): Suggestion => ({
+const suggestNumber = (phone: string, typed: string, isOut: boolean): Suggestion => ({
   kind: 'person',
   id: phone,
   words: formatPhone(phone),
-  more: t('This number'),
+  more: isOut ? t('This number, wants no texts') : t('This number'),
   recipient: { phone, name: '', typed },
 })
 
