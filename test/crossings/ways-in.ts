@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
+import { extname } from 'node:path'
 import { createTransport } from 'nodemailer'
 import sharp from 'sharp'
+import { PHOTOS as REAL } from '../payloads/files/photos.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { type Answer, basic, request } from '../support/server/request.ts'
 import {
@@ -81,6 +83,8 @@ export interface Way {
   readonly isOwnWish?: true
   /** It carries a picture. */
   readonly hasFile?: true
+  /** It takes pictures alone: other files are left out. */
+  readonly hasPicturesOnly?: true
   /** No API key asks for it. */
   readonly isWithoutKey?: true
   /** It has left already when the server learns of it. */
@@ -96,7 +100,7 @@ export interface Way {
 }
 
 /** What no eye sees in the photos, and nobody means to send. */
-export const HIDDEN = 'Zebulon at 52.5167 north'
+const HIDDEN = 'Zebulon at 52.5167 north'
 const photo = (background: string, width = 1_600) =>
   sharp({
     create: {
@@ -111,12 +115,37 @@ const photo = (background: string, width = 1_600) =>
     .withExif({ IFD0: { Artist: HIDDEN, ImageDescription: HIDDEN } })
     .toBuffer()
 
-/** Photos with a name and a place in their EXIF data. All but the small one are too large for an MMS. */
+/**
+ * Photos with a name and a place in their EXIF data, of which all but the small one are too large for an MMS,
+ * and a file of each other type that an MMS may have.
+ */
 export const PHOTOS = {
   'menu.jpg': await photo('red'),
   'other.jpg': await photo('blue'),
   'small.jpg': await photo('green', 480),
+  'screen.png': await REAL.mac.make(),
+  'moving.gif': await REAL.gif.make(),
+  'sticker.webp': await REAL.sticker.make(),
+  'film.mp4': await REAL.film.make(),
 } as const
+/** What nobody means to send with each of them. */
+export const TOLD: Readonly<Record<keyof typeof PHOTOS, readonly string[]>> = {
+  'menu.jpg': [HIDDEN],
+  'other.jpg': [HIDDEN],
+  'small.jpg': [HIDDEN],
+  'screen.png': REAL.mac.tells,
+  'moving.gif': REAL.gif.tells,
+  'sticker.webp': REAL.sticker.tells,
+  'film.mp4': REAL.film.tells,
+}
+const TYPES: Readonly<Record<string, string>> = {
+  '.jpg': 'image/jpeg',
+  '.png': 'image/png',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.mp4': 'video/mp4',
+}
+const typeOf = (name: string) => TYPES[extname(name)]!
 
 /** Servers of others: photos by their names, and an app that answers a call with the words of its address. */
 export const startOutside = () =>
@@ -124,7 +153,7 @@ export const startOutside = () =>
     createServer((req, res) => {
       const { pathname, searchParams } = new URL(req.url!, 'http://outside')
       const found = PHOTOS[pathname.slice(1) as keyof typeof PHOTOS]
-      if (found) return res.writeHead(200, { 'content-type': 'image/jpeg' }).end(found)
+      if (found) return res.writeHead(200, { 'content-type': typeOf(pathname) }).end(found)
       const media = searchParams.get('photo')
       const say = `<Body>${searchParams.get('words')}</Body>${media ? `<Media>${media}</Media>` : ''}`
       res
@@ -214,7 +243,7 @@ function sendForm(at: Place, shop: Shop, text: Text, fields: Record<string, stri
   }))
     form.append(name, value)
   const name = text.photo ?? 'menu.jpg'
-  form.append('attachments', new Blob([new Uint8Array(PHOTOS[name])], { type: 'image/jpeg' }), name)
+  form.append('attachments', new Blob([new Uint8Array(PHOTOS[name])], { type: typeOf(name) }), name)
   return request(at.url, 'POST', '/api/sms/send', form, byKey(shop, once(text)))
 }
 
@@ -475,8 +504,8 @@ export const WAYS: Readonly<Record<string, Way>> = {
     hasOwnWords: true,
     isOwnWish: true,
   },
-  hook: { send: callHook, isWithoutKey: true },
-  mail: { send: sendMail, isKeyOfWords: true },
+  hook: { send: callHook, isWithoutKey: true, hasPicturesOnly: true },
+  mail: { send: sendMail, isKeyOfWords: true, hasPicturesOnly: true },
   typed: { send: typeText, isWithoutKey: true, hasLeft: true },
   twilio: {
     send: (at, { twilio: { account_sid, auth_token } }, text) => {
@@ -497,7 +526,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
       const { to, words, photo: name, reference } = text
       const mms = name && {
         text: words,
-        attachments: [{ contentType: 'image/jpeg', name, data: PHOTOS[name].toString('base64') }],
+        attachments: [{ contentType: typeOf(name), name, data: PHOTOS[name].toString('base64') }],
       }
       const body = {
         ...(mms ? { mmsMessage: mms } : { textMessage: { text: words } }),
