@@ -1,6 +1,7 @@
 import { must } from '../support/server/server-with-devices.ts'
+import { until } from '../support/until.ts'
 import { eachWay } from './each-way.ts'
-import { handOut, sendOne, startCrossings, textsTo } from './ways-in.ts'
+import { handOut, sendOne, startCrossings, textsTo, WAYS } from './ways-in.ts'
 
 // A failed text is sent again once, however often that is asked for.
 
@@ -27,3 +28,30 @@ test.each(eachWay('onceAgain'))(
     expect(await textsTo(at, shop, to)).toHaveLength(2)
   },
 )
+
+test('a failed run of a repeating campaign is sent again once, and the repeat itself never', async () => {
+  const shop = await at.makeShop()
+  const { to } = await sendOne(at, shop, WAYS.recurring!)
+  const [item] = await handOut(at, shop)
+  await must(shop.phone, 'POST', '/api/devices/report', {
+    items: [{ ...item, status: 'failed', error_message: 'No signal' }],
+  })
+  const campaigns = await at.query(
+    `select id, run_of, status from campaigns where "user" = $1 order by run_of`,
+    [shop.user.id],
+  )
+  const [[repeat], [run, of]] = campaigns as [[string], [string, string]]
+  expect(of).toBe(repeat)
+  await until('the end of the run', async () => {
+    const [[status]] = (await at.query('select status from campaigns where id = $1', [run])) as [
+      [string],
+    ]
+    return status === 'done'
+  })
+  const retry = (id: string) => shop.user.call('POST', `/api/campaigns/${id}/retry`, {})
+  expect((await retry(repeat)).status).toBe(409)
+  await Promise.all([retry(run), retry(run), retry(run)])
+  await retry(run)
+  expect(await handOut(at, shop)).toMatchObject([{ to, body: item!.body }])
+  expect(await textsTo(at, shop, to)).toHaveLength(2)
+})

@@ -717,6 +717,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/campaigns/repetition.slow',
         'a run whose creation fails is created once by a later try',
       ),
+      onceAgain: tested(
+        'crossings/sent-again.slow',
+        'a failed run of a repeating campaign is sent again once, and the repeat itself never',
+      ),
       consent: and(
         'consent',
         'gateway/campaigns/repetition.slow',
@@ -1079,10 +1083,16 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'a phone slower than its lease sends each text once and gets fewer texts at a time',
       ),
       onceAgain: not('toPhones'),
-      onceByFile: tested(
-        'protocols/smsgate/pictures.slow',
-        'a phone sends each picture once while server, app and database are killed',
-      ),
+      onceByFile: [
+        test(
+          'protocols/smsgate/attachments',
+          'is another message than another picture of the same second, name and words',
+        ),
+        test(
+          'protocols/smsgate/pictures.slow',
+          'a phone sends each picture once while server, app and database are killed',
+        ),
+      ],
       consent: tested(
         'protocols/smsgate/cancel.slow',
         'is listed as canceled after %s, and costs nothing',
@@ -1301,7 +1311,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
         ),
         ...each('closedAccount', 'deletedAccount'),
       ],
-      size: sized('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+      size: [
+        test('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+        test('protocols/send-only/limits', 'sends to a group of SMS_MAX_RECIPIENTS people at most'),
+        test('protocols/send-only/limits', 'sends to SMS_MAX_RECIPIENTS contacts at most'),
+        SIZES,
+      ],
       docs: runs('recipes/doors', 'curl -s "$URL/http_api/send_sms" -d "access_token=$KEY"'),
     },
   },
@@ -1317,7 +1332,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'permission/matrix.slow',
         '%s is allowed exactly to the callers in its row',
       ),
-      size: sized('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+      size: [
+        test('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+        test('protocols/send-only/limits', '$at refuses an address of more than 16 KiB'),
+        SIZES,
+      ],
       docs: runs(
         'recipes/doors',
         'curl -s -G "$URL/cgi-bin/sendsms" -d username=ann@example.com -d "password=$KEY"',
@@ -1385,7 +1404,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'protocols/vendel/vendel',
         'no text above the quota, which is the only 429',
       ),
-      size: sized('protocols/vendel/vendel', 'no text with an invalid request (%s): $3'),
+      size: [
+        test('protocols/vendel/vendel', 'no text with an invalid request (%s): $3'),
+        test('protocols/send-only/limits', '$at sends 1,600 characters, and no more'),
+        SIZES,
+      ],
       status: and('status', 'protocols/vendel/vendel', 'a send and its messages'),
       docs: runs('recipes/doors', 'curl -s $URL/vendel/api/sms/send -H "X-API-Key: $KEY"'),
     },

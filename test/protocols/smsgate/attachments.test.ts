@@ -161,6 +161,16 @@ describe('a picture in an incoming message', () => {
     expect([await stored(before.id), (await deliveriesOf(user)).length]).toEqual([1, deliveries])
   })
 
+  test('is another message than another picture of the same second, name and words', async () => {
+    const first = mms([['image000001.jpg', picture]], { body: '' })
+    const other = mms([['image000001.jpg', await makePhoto('photoshop')]], { body: '' })
+    const second = { ...other, sender: first.sender }
+    expect(first.receivedAt).toBe(second.receivedAt)
+    for (let i = 0; i < 2; i++) for (const one of [first, second]) await post(one)
+    const messages = await records(user, `from = "${first.sender}"`)
+    expect(messages.map(({ attachments }) => attachments.length)).toEqual([1, 1])
+  })
+
   test('is stored together with its message or not at all', async () => {
     await gateway.query(
       `create function broken() returns trigger language plpgsql as 'begin raise ''no''; end'`,
