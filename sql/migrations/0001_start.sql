@@ -106,6 +106,18 @@ create table _subscribing (
 
 -- Files
 
+-- Contents of files. Files of an account with equal contents share one. Deleted with the last of its files:
+-- sql/functions/files/_file_contents_drop.sql
+create table _file_contents (
+  id bigint generated always as identity primary key,
+  -- The account whose storage limit the content uses; '' for none, whose files share nothing.
+  account text collate "C" not null default '',
+  -- Null if no later file may share it, as of a file that grows.
+  sha256 bytea,
+  size bigint not null
+);
+create unique index _file_contents_account on _file_contents (account, sha256) include (size) where account <> '';
+
 -- One row per file of a record, and one per thumbnail. Deleting a file deletes its thumbnails.
 create table _files (
   id bigint generated always as identity primary key,
@@ -117,26 +129,26 @@ create table _files (
   -- Size of a thumbnail as requested, '' for the file itself.
   thumb text collate "C" not null default '',
   original bigint references _files on delete cascade,
+  content bigint not null references _file_contents,
+  -- That of its content.
   size bigint not null,
   -- MIME type detected from the content.
   type text collate "C" not null,
   modified timestamptz not null default now(),
-  -- The account whose storage limit the file uses; '' for none.
-  owner text collate "C" not null default '',
   unique (collection, record, name, thumb)
 );
 create index _files_original on _files (original) where original is not null;
-create index _files_owner on _files (owner) include (size) where owner <> '';
+create index _files_content on _files (content);
 
--- Contents of files in parts of equal size, except the last. A range is read without the rest of the file.
+-- Contents in parts of equal size, except the last. A range is read without the rest of the file.
 create table _file_chunks (
-  file bigint not null references _files on delete cascade,
+  content bigint not null references _file_contents on delete cascade,
   part integer not null,
-  content bytea not null,
-  primary key (file, part)
+  bytes bytea not null,
+  primary key (content, part)
 );
 -- Most files are compressed already. Compressing them again costs time and saves nothing.
-alter table _file_chunks alter column content set storage external;
+alter table _file_chunks alter column bytes set storage external;
 
 -- Sign-in, audit log, request log
 

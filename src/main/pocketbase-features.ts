@@ -3,6 +3,7 @@ import { SUPERUSERS_ID, superusersExtension } from '../engine/auth/superusers.ts
 import { deleteOldAuditEntries } from '../engine/auth/write-audit-log.ts'
 import { runBackupSchedule } from '../engine/backup/schedule.ts'
 import { readState } from '../engine/backup/state.ts'
+import { sweepContents } from '../engine/files/file-contents.ts'
 import { deleteOldLogs } from '../engine/logs/store-request-log.ts'
 import { makeChangesCleanUp } from '../engine/realtime/change-log.ts'
 import { EVERY_MINUTE, EVERY_TEN_MINUTES, type Feature, HOURLY } from '../gateway/base/feature.ts'
@@ -41,6 +42,7 @@ export const RECORDS: Feature = {
   timed: ({ store }) => [
     { id: 'signInCleanUp', ...HOURLY, run: () => cleanUpSignIns(store) },
     { id: 'changesCleanUp', ...EVERY_MINUTE, run: makeChangesCleanUp(store) },
+    { id: 'fileContents', ...HOURLY, run: () => sweepContents(store.db) },
   ],
 }
 

@@ -222,7 +222,7 @@ export const SETTINGS = {
   maxAccountFileBytes: [
     'MAX_ACCOUNT_FILE_BYTES',
     makeWholeSetting(1 << 30),
-    'Bytes of all files of an account. 0: unlimited.',
+    'Bytes of all files of an account, equal ones once. 0: unlimited.',
   ],
 } as const satisfies Readonly<
   Record<string, readonly [variable: string, schema: z.ZodType, meaning: string]>

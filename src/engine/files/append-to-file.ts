@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import { CHUNK_BYTES } from './file-contents.ts'
 import { type FileOwner, reserveStorage } from './storage-limit.ts'
-import { CHUNK_BYTES, type FilePlace } from './stored-files.ts'
+import type { FilePlace } from './stored-files.ts'
 
 /** Stands in `_files.thumb` of a file until it is whole: no download finds it before. */
 const GROWING = 'growing'
@@ -24,19 +25,16 @@ export async function startStoredFile(
   type: string,
   owner: FileOwner,
 ): Promise<GrowingFile> {
-  const { id } = await queries(db)
-    .insertInto('_files')
-    .values({
-      ...place,
-      type,
-      thumb: GROWING,
-      size: 0,
-      owner: owner.id,
-      modified: sql<Date>`now()`,
-    })
+  const { id: content } = await queries(db)
+    .insertInto('_file_contents')
+    .values({ account: owner.id, size: 0 })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return makeGrowingFile(db, id, owner, 0, [])
+  await queries(db)
+    .insertInto('_files')
+    .values({ ...place, type, content, thumb: GROWING, size: 0, modified: sql<Date>`now()` })
+    .execute()
+  return makeGrowingFile(db, content, owner, 0, [])
 }
 
 /** Continues a file that an earlier transaction has begun. */
@@ -45,9 +43,9 @@ export async function continueStoredFile(
   { collection, record, name }: FilePlace,
   owner: FileOwner,
 ): Promise<GrowingFile> {
-  const { id, size } = await queries(db)
+  const { content, size } = await queries(db)
     .selectFrom('_files')
-    .select(['id', 'size'])
+    .select(['content', 'size'])
     .where('collection', '=', collection)
     .where('record', '=', record)
     .where('name', '=', name)
@@ -56,33 +54,33 @@ export async function continueStoredFile(
   // only the last chunk may be short, so that readers find the chunk of a byte
   const short = await queries(db)
     .deleteFrom('_file_chunks')
-    .where('file', '=', id)
+    .where('content', '=', content)
     .where('part', '=', Math.floor(size / CHUNK_BYTES))
-    .returning('content')
+    .returning('bytes')
     .execute()
   return makeGrowingFile(
     db,
-    id,
+    content,
     owner,
     size,
-    short.map(({ content }) => content),
+    short.map(({ bytes }) => bytes),
   )
 }
 
 /** `size`: bytes that are stored, with those in `pieces`, which are stored again. */
 function makeGrowingFile(
   db: Db,
-  id: number,
+  content: number,
   owner: FileOwner,
   size: number,
   pieces: Buffer[],
 ): GrowingFile {
   let waiting = pieces.reduce((sum, { length }) => sum + length, 0)
   let stored = size - waiting
-  const store = async (content: Buffer) => {
+  const store = async (bytes: Buffer) => {
     const part = stored / CHUNK_BYTES
-    await queries(db).insertInto('_file_chunks').values({ file: id, part, content }).execute()
-    stored += content.length
+    await queries(db).insertInto('_file_chunks').values({ content, part, bytes }).execute()
+    stored += bytes.length
   }
   return {
     async add(text) {
@@ -103,7 +101,12 @@ function makeGrowingFile(
       await queries(db)
         .updateTable('_files')
         .set({ size: stored, thumb: isWhole ? '' : GROWING })
-        .where('id', '=', id)
+        .where('content', '=', content)
+        .execute()
+      await queries(db)
+        .updateTable('_file_contents')
+        .set({ size: stored })
+        .where('id', '=', content)
         .execute()
     },
   }

@@ -10,18 +10,21 @@ export interface FileOwner {
   readonly maxBytes: number
 }
 
-/** Minimum bytes that a file counts for, because its rows in the database take space. */
+/** Of files that count for no account: thumbnails, and files of records without one. */
+export const NO_OWNER: FileOwner = { id: '', maxBytes: 0 }
+
+/** Minimum bytes that a content counts for, because its rows in the database take space. */
 const LEAST_BYTES = 4_096
 
-/** Bytes of an account's files, without thumbnails. */
+/** Bytes of an account's files, without thumbnails. Files with equal contents count once. */
 export async function sumStoredBytes(db: Db, account: string): Promise<number> {
   const { bytes } = await queries(db)
-    .selectFrom('_files')
+    .selectFrom('_file_contents')
     .select(
       sql<number>`coalesce(sum(greatest(size, ${sql.lit(LEAST_BYTES)})), 0)::float8`.as('bytes'),
     )
-    .where('owner', '=', account)
-    .where('owner', '<>', sql.lit(''))
+    .where('account', '=', account)
+    .where('account', '<>', sql.lit(''))
     .executeTakeFirstOrThrow()
   return bytes
 }

@@ -2,11 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import { type FileOwner, reserveStorage } from './storage-limit.ts'
+import { CHUNK_BYTES, dropContents, storeContent } from './file-contents.ts'
+import { type FileOwner, NO_OWNER } from './storage-limit.ts'
 import type { Content } from './upload.ts'
 
-/** Bytes of each part of a stored file, except the last part. */
-export const CHUNK_BYTES = 256 << 10
 const READ_BYTES = 64 << 10
 
 export interface FilePlace {
@@ -18,6 +17,7 @@ export interface FilePlace {
 export interface StoredFile {
   readonly name: string
   readonly id: number
+  readonly content: number
   readonly size: number
   readonly type: string
   readonly modified: Date
@@ -34,17 +34,17 @@ export interface FileFacts {
 export async function storeFile(
   db: Db,
   place: FilePlace,
-  { type, modified, owner, thumb }: FileFacts,
+  { type, modified, owner = NO_OWNER, thumb }: FileFacts,
   content: Content,
 ): Promise<boolean> {
-  if (owner) await reserveStorage(db, owner, content.size)
+  const id = await storeContent(db, owner, content)
   const file = await queries(db)
     .insertInto('_files')
     .values({
       ...place,
       type,
+      content: id,
       size: content.size,
-      owner: owner?.id ?? '',
       thumb: thumb?.size ?? '',
       original: thumb?.original ?? null,
       modified: modified ?? sql<Date>`now()`,
@@ -52,14 +52,38 @@ export async function storeFile(
     .onConflict((found) => found.columns(['collection', 'record', 'name', 'thumb']).doNothing())
     .returning('id')
     .executeTakeFirst()
-  if (!file) return false
-  let part = 0
-  for await (const piece of content.pieces(CHUNK_BYTES))
-    await queries(db)
-      .insertInto('_file_chunks')
-      .values({ file: file.id, part: part++, content: piece })
-      .execute()
-  return true
+  if (!file) await dropContents(db, [id])
+  return file !== undefined
+}
+
+/** Stores one file for several records of a collection. Throws FilesFull. */
+export async function storeFileForAll(
+  db: Db,
+  {
+    collection,
+    records,
+    name,
+  }: Omit<FilePlace, 'record'> & { readonly records: readonly string[] },
+  { type, owner }: { readonly type: string; readonly owner: FileOwner },
+  content: Content,
+): Promise<void> {
+  const id = await storeContent(db, owner, content)
+  await queries(db)
+    .insertInto('_files')
+    .columns(['collection', 'record', 'name', 'type', 'content', 'size'])
+    .expression((from) =>
+      from
+        .selectFrom(sql<{ record: string }>`unnest(${records}::text[])`.as<'r'>(sql`r(record)`))
+        .select([
+          sql<string>`${collection}::text`.as('collection'),
+          'r.record',
+          sql<string>`${name}::text`.as('name'),
+          sql<string>`${type}::text`.as('type'),
+          sql<number>`${id}::bigint`.as('content'),
+          sql<number>`${content.size}::bigint`.as('size'),
+        ]),
+    )
+    .execute()
 }
 
 const selectStoredFiles = (
@@ -69,7 +93,7 @@ const selectStoredFiles = (
 ) =>
   queries(db)
     .selectFrom('_files')
-    .select(['name', 'id', 'size', 'type', 'modified'])
+    .select(['name', 'id', 'content', 'size', 'type', 'modified'])
     .where('collection', '=', collection)
     .where('record', '=', record)
     .where('thumb', '=', thumb)
@@ -96,16 +120,16 @@ class FileDeleted extends Error {
 }
 
 /** Yields the bytes from `from` to before `to`. Throws FileDeleted, or RetryLater if too many reads wait. */
-export async function* readStoredFile(db: Db, { id }: StoredFile, from: number, to: number) {
+export async function* readStoredFile(db: Db, { content }: StoredFile, from: number, to: number) {
   for (let at = from; at < to; ) {
     const part = Math.floor(at / CHUNK_BYTES)
     const offset = at - part * CHUNK_BYTES
     const bytes = Math.min(READ_BYTES, to - at)
-    const read = () => readChunk(db, id, part, offset, bytes)
+    const read = () => readChunk(db, content, part, offset, bytes)
     const found = await admission.claimsAndReads.run(db.ticket?.holder ?? 'server', read)
-    if (!found || found.content.length === 0) throw new FileDeleted()
-    yield found.content
-    at += found.content.length
+    if (!found || found.bytes.length === 0) throw new FileDeleted()
+    yield found.bytes
+    at += found.bytes.length
   }
 }
 
@@ -119,10 +143,10 @@ export async function readWholeFile(db: Db, file: StoredFile): Promise<Buffer> {
 }
 
 /** Reads bytes of a chunk. Chunks are stored uncompressed, so Postgres reads only these bytes. */
-const readChunk = (db: Db, file: number, part: number, offset: number, bytes: number) =>
+const readChunk = (db: Db, content: number, part: number, offset: number, bytes: number) =>
   queries(db)
     .selectFrom('_file_chunks')
-    .select(sql<Buffer>`substr(content, ${offset + 1}::int, ${bytes}::int)`.as('content'))
-    .where('file', '=', file)
+    .select(sql<Buffer>`substr(bytes, ${offset + 1}::int, ${bytes}::int)`.as('bytes'))
+    .where('content', '=', content)
     .where('part', '=', part)
     .executeTakeFirst()

@@ -21,11 +21,12 @@ export async function isFileOfDisabledUser(
 ): Promise<boolean> {
   const found = await queries(db)
     .selectFrom('_files as f')
+    .innerJoin('_file_contents as c', 'c.id', 'f.content')
     .select('f.id')
     .where('f.collection', '=', collection)
     .where('f.record', '=', record)
     .where('f.name', '=', name)
-    .where(isDisabled('f.owner'))
+    .where(isDisabled('c.account'))
     .executeTakeFirst()
   return found !== undefined
 }

@@ -22,7 +22,10 @@ export const USAGE = z
 
 export const ACCOUNT_USAGE = USAGE.extend({
   files: z.object({
-    bytes: z.int().min(0).describe('The size of its files; each counts as at least 4,096.'),
+    bytes: z
+      .int()
+      .min(0)
+      .describe('The size of its files; equal ones count once, and each as at least 4,096.'),
     limit: z.int().min(0).describe('Their maximum size; 0: no limit.'),
   }),
 }).meta({ id: 'AccountUsage' })

@@ -134,7 +134,7 @@ async function moveToNextPlace(
 
 const copyAttachments = (
   db: Db,
-  { request, owner }: Exporting,
+  { request }: Exporting,
   texts: readonly string[],
   copied: number,
 ) =>
@@ -144,6 +144,5 @@ const copyAttachments = (
         db,
         { collection: 'sms_messages', records: texts },
         { collection: 'person_requests', record: request },
-        owner,
         MAX_FILES - copied,
       )

@@ -4,6 +4,7 @@
 /** Functions with one result, for `call`. */
 export interface Functions {
   _announce: (channel: string, payload: string) => void
+  _file_contents_drop: (contents: readonly number[]) => void
   account_name: (owner: string) => string
   alarms_check: (silent_seconds: number) => void
   alarms_is_silent: (device_id: string, seen: string, push: string) => boolean

@@ -72,18 +72,25 @@ interface ExternalAuthsRow {
 }
 
 interface FileChunksRow {
-  content: Buffer
-  file: number
+  bytes: Buffer
+  content: number
   part: number
+}
+
+interface FileContentsRow {
+  account: Generated<string>
+  id: Generated<number>
+  sha256: Buffer | null
+  size: number
 }
 
 interface FilesRow {
   collection: string
+  content: number
   id: Generated<number>
   modified: Generated<Date>
   name: string
   original: number | null
-  owner: Generated<string>
   record: string
   size: number
   thumb: Generated<string>
@@ -1110,6 +1117,7 @@ export interface Tables {
   _consents_forgotten: ConsentsForgottenRow
   _externalAuths: ExternalAuthsRow
   _file_chunks: FileChunksRow
+  _file_contents: FileContentsRow
   _files: FilesRow
   _functions: FunctionsRow
   _jobs: JobsRow
@@ -1200,6 +1208,7 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   '_changes',
   '_consents_forgotten',
   '_file_chunks',
+  '_file_contents',
   '_files',
   '_functions',
   '_jobs',

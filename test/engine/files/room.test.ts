@@ -23,10 +23,12 @@ await must(gateway.superuser, 'POST', '/api/collections', {
 })
 const PAPERS = '/api/collections/papers/records'
 
+let uploads = 0
+/** Uploads a file whose content no other has: those of equal content count once. */
 async function upload({ id, token }: Client, bytes: number): Promise<number> {
   const body = new FormData()
   body.set('user', id)
-  body.set('file', new Blob([Buffer.alloc(bytes, 'x')]), 'paper.txt')
+  body.set('file', new Blob([Buffer.alloc(bytes, `${uploads++} x`)]), 'paper.txt')
   const headers = { authorization: token }
   const answer = await fetch(`${gateway.url}${PAPERS}`, { method: 'POST', headers, body })
   const { message } = (await answer.json()) as { message?: string }
@@ -56,7 +58,7 @@ test("concurrent uploads cannot exceed an account's file storage, and deleting f
 test('a picture above the storage limit is left out of its message, whose text says so', async () => {
   const phone = await joinPhone(fixture, shop)
   const post = await mmsPoster(phone)
-  const payload = mms([['beach.png', Buffer.alloc(300_000, 'x'), 'image/png']])
+  const payload = mms([['beach.png', Buffer.alloc(300_000, 'beach'), 'image/png']])
   for (const _ of [1, 2]) expect(await post(payload)).toBe(204)
   const filter = encodeURIComponent(`from = "${payload.sender}"`)
   const { items } = await must(

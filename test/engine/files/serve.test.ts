@@ -48,7 +48,7 @@ describe('a file', () => {
       params,
       name,
     ) {
-      if (!text.includes('substr(content')) return query.call(this, text, params, name)
+      if (!text.includes('substr(bytes')) return query.call(this, text, params, name)
       figures.most = Math.max(figures.most, ++figures.now)
       const result = await query.call(this, text, params, name).finally(() => figures.now--)
       figures.largest = Math.max(figures.largest, (result.rows[0]![0] as Buffer).length)

@@ -43,8 +43,8 @@ const docs = () => pb.collection('docs')
 /** Names of all files that are stored, and that no piece is without its file. */
 const stored = async () => {
   const { rows } = await server.services.store.db.query(
-    `select f.name, string_agg(convert_from(c.content, 'UTF8'), '' order by part) from _file_chunks c
-      full join _files f on f.id = c.file group by f.name order by f.name`,
+    `select f.name, string_agg(convert_from(c.bytes, 'UTF8'), '' order by part) from _file_chunks c
+      full join _files f on f.content = c.content group by f.name order by f.name`,
   )
   return rows.map(
     ([name, content]) => `${String(name).replace(/(_[a-z0-9]{10})+\./, '.')}: ${content}`,
@@ -158,7 +158,7 @@ describe('a multipart form', () => {
     })
     await expect.poll(async () => (await pb.collection('notes').getList()).totalItems).toBe(1)
     const { rows } = await db.query(`select f.size from _files f where f.size <> (
-      select coalesce(sum(octet_length(content)), 0) from _file_chunks where file = f.id)`)
+      select coalesce(sum(octet_length(bytes)), 0) from _file_chunks c where c.content = f.content)`)
     expect(rows).toEqual([])
   })
 

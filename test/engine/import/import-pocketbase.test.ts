@@ -310,7 +310,7 @@ describe('an imported PocketBase data directory', async () => {
 
   test('includes files of records with their metadata, but no thumbnails or stray files', async () => {
     const { rows } = await store.db.query(
-      `select record, name, type, convert_from(content, 'UTF8') from _files join _file_chunks on file = id order by name`,
+      `select record, name, type, convert_from(bytes, 'UTF8') from _files join _file_chunks using (content) order by name`,
     )
     expect(rows).toEqual([
       ['note00000000002', 'a.txt', 'text/x-noted', FILES[0]],

@@ -46,7 +46,7 @@ const chunks = fc.array(fc.uint8Array({ maxLength: 300, size: 'max' }), { maxLen
 const READ = [
   'select key, value::text from _params order by key collate "C"',
   'select key, tries, ends::text from auth_tries order by key collate "C"',
-  `select f.name, c.part, encode(c.content, 'hex') from _files f left join _file_chunks c on c.file = f.id order by 1, 2`,
+  `select f.name, c.part, encode(c.bytes, 'hex') from _files f left join _file_chunks c using (content) order by 1, 2`,
 ]
 const contentsOf = async (db: Db) =>
   Promise.all(READ.map(async (text) => (await db.query(text)).rows))
@@ -67,13 +67,15 @@ test('random values are equal after export and import', { timeout: 300_000 }, as
         [key, n, ends],
       )
     const { rows } = await source.query(
-      `insert into _files (collection, record, name, thumb, size, type) values ('c', 'r', 'n', '', 1, 'x/y') returning id`,
+      `with c as (insert into _file_contents (account, sha256, size) values ('a', '\\x00', 1) returning id)
+      insert into _files (collection, record, name, content, size, type)
+        select 'c', 'r', 'n', id, 1, 'x/y' from c returning content`,
     )
-    for (const [part, content] of chunks.entries())
-      await source.query('insert into _file_chunks (file, part, content) values ($1, $2, $3)', [
+    for (const [part, bytes] of chunks.entries())
+      await source.query('insert into _file_chunks (content, part, bytes) values ($1, $2, $3)', [
         rows[0]![0],
         part,
-        Buffer.from(content),
+        Buffer.from(bytes),
       ])
     const file = join(folder, `${++files}.zip`)
     await writeBackup(source, file)

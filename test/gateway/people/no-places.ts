@@ -12,6 +12,7 @@ export const ENGINE_TABLES: Readonly<Record<string, string>> = {
   _collections: 'schemas',
   _externalAuths: 'accounts of people who sign in',
   _file_chunks: 'contents of _files, which are deleted with them',
+  _file_contents: 'hashes and sizes of contents of _files, which are deleted with them',
   _functions: 'checksums of SQL functions',
   _listeners: 'nodes',
   _logs: 'requests by the patterns of their routes, without values',
@@ -63,7 +64,7 @@ const REASONS: Readonly<Record<string, string>> = {
     api_keys.previous_hash api_keys.previous_prefix api_keys.previous_signing api_keys.signing
     push_subscriptions.keys`,
   'a request by the pattern of its route, without values': '_logs.data',
-  'what an erasure clears otherwise': '_changes.image _file_chunks.content',
+  'what an erasure clears otherwise': '_changes.image _file_chunks.bytes',
   'counts and ids of texts': 'hook_windows.summary',
   'the name of a file that another person sent': '_files.name',
   'a row that names the person in any column is deleted': `hook_calls.body hook_calls.error hook_calls.texts

@@ -114,7 +114,9 @@ test('an export that exceeds the limit of files fails and leaves no files', asyn
     while (!(await db.transaction((inside) => exportSlice(inside, exporting, 0)))) {}
   }
   await expect(write()).rejects.toMatchObject({ status: 413 })
-  const sizes = await gateway.query('select sum(size) from _files where owner = $1', [shop.id])
+  const sizes = await gateway.query('select sum(size) from _file_contents where account = $1', [
+    shop.id,
+  ])
   expect(Number(sizes[0]![0])).toBeLessThan(1_000_000)
 })
 

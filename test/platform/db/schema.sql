@@ -171,12 +171,21 @@ CREATE UNIQUE INDEX "idx_externalAuths_collection_provider" ON "_externalAuths" 
 CREATE UNIQUE INDEX "idx_externalAuths_record_provider" ON "_externalAuths" USING btree ("collectionRef", "recordRef", provider);
 
 create table _file_chunks (
-  file bigint not null,
+  content bigint not null,
   part integer not null,
-  content bytea not null /* storage e */,
-  constraint _file_chunks_file_fkey FOREIGN KEY (file) REFERENCES _files(id) ON DELETE CASCADE,
-  constraint _file_chunks_pkey PRIMARY KEY (file, part)
+  bytes bytea not null /* storage e */,
+  constraint _file_chunks_content_fkey FOREIGN KEY (content) REFERENCES _file_contents(id) ON DELETE CASCADE,
+  constraint _file_chunks_pkey PRIMARY KEY (content, part)
 );
+
+create table _file_contents (
+  id bigint generated always as identity not null,
+  account text collate "C" not null default ''::text,
+  sha256 bytea,
+  size bigint not null,
+  constraint _file_contents_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX _file_contents_account ON _file_contents USING btree (account, sha256) INCLUDE (size) WHERE account <> ''::text;
 
 create table _files (
   id bigint generated always as identity not null,
@@ -185,16 +194,18 @@ create table _files (
   name text collate "C" not null,
   thumb text collate "C" not null default ''::text,
   original bigint,
+  content bigint not null,
   size bigint not null,
   type text collate "C" not null,
   modified timestamp with time zone not null default now(),
-  owner text collate "C" not null default ''::text,
   constraint _files_collection_record_name_thumb_key UNIQUE (collection, record, name, thumb),
+  constraint _files_content_fkey FOREIGN KEY (content) REFERENCES _file_contents(id),
   constraint _files_original_fkey FOREIGN KEY (original) REFERENCES _files(id) ON DELETE CASCADE,
   constraint _files_pkey PRIMARY KEY (id)
 );
+CREATE INDEX _files_content ON _files USING btree (content);
 CREATE INDEX _files_original ON _files USING btree (original) WHERE original IS NOT NULL;
-CREATE INDEX _files_owner ON _files USING btree (owner) INCLUDE (size) WHERE owner <> ''::text;
+CREATE TRIGGER _file_contents_unnamed AFTER DELETE ON _files REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION _file_contents_unnamed();
 
 create table _functions (
   name text collate "C" not null,
@@ -1515,6 +1526,8 @@ create operator @->> (text[], text): public.pb_arrow_text
 create function _announce(channel text, payload text) returns void volatile
 create function _changes_announce() returns trigger volatile
 create function _changes_note() returns trigger volatile
+create function _file_contents_drop(contents bigint[]) returns void volatile set enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
+create function _file_contents_unnamed() returns trigger volatile
 create function _files_named() returns trigger volatile
 create function _jobs_added() returns trigger volatile
 create function account_name(owner text) returns text stable

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type StoredFile, storeFile } from '../../../engine/files/stored-files.ts'
+import { type StoredFile, storeFileForAll } from '../../../engine/files/stored-files.ts'
 import type { Config } from '../../../platform/config.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { matchAny, queries } from '../../../platform/db/queries.ts'
@@ -86,9 +86,9 @@ export async function storeOfferedFiles(
   { permit, media, messages }: Offer,
 ): Promise<void> {
   const owner = { id: permit.sender.user, maxBytes }
-  for (const { id: record } of messages)
-    for (const { name, type, content } of media?.files ?? [])
-      await storeFile(db, { collection: MESSAGES, record, name }, { type, owner }, content)
+  const records = messages.map(({ id }) => id)
+  for (const { name, type, content } of media?.files ?? [])
+    await storeFileForAll(db, { collection: MESSAGES, records, name }, { type, owner }, content)
 }
 
 /** Deletes the files of an offer that was not accepted. */

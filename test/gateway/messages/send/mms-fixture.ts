@@ -57,7 +57,14 @@ export function openMmsServer(server: ServerWithDevices) {
   const findMessage = (user: Client, id: string) =>
     must(user, 'GET', `/api/collections/sms_messages/records/${id}`)
   const countFiles = async (user: Client) =>
-    Number((await server.query('select count(*) from _files where owner = $1', [user.id]))[0]![0])
+    Number(
+      (
+        await server.query(
+          'select count(*) from _files f join _file_contents c on c.id = f.content where c.account = $1',
+          [user.id],
+        )
+      )[0]![0],
+    )
 
   return { makeShop, sendForm, claim, fetchLink, findMessage, countFiles }
 }

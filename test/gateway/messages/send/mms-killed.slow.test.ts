@@ -49,7 +49,7 @@ test('a server that is killed while it stores MMS leaves no message without its 
   const named = await count('select coalesce(sum(cardinality(attachments)), 0) from sms_messages')
   const stored = await count(`select count(*) from _files f join sms_messages m on m.id = f.record
     where f.name = any (m.attachments) and f.size = (
-      select sum(length(c.content)) from _file_chunks c where c.file = f.id)`)
+      select sum(length(c.bytes)) from _file_chunks c where c.content = f.content)`)
   expect(stored).toBe(named)
   expect(await count('select count(*) from _files')).toBe(named)
 })
