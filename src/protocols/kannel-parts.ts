@@ -5,7 +5,8 @@ import { deleteRecords } from '../engine/records/cascade.ts'
 import { lockUserSends } from '../gateway/base/lock-user-sends.ts'
 import type { Sender } from '../gateway/base/make-sender.ts'
 import { wakeDevices } from '../gateway/lines/wake-devices.ts'
-import { prepareOffer, sendInTransaction } from '../gateway/messages/send/send-messages.ts'
+import { sendInTransaction } from '../gateway/messages/send/accept-send.ts'
+import { prepareOffer } from '../gateway/messages/send/prepare-offer.ts'
 import type { SendBody } from '../gateway/messages/send/send-options.ts'
 import { checkBody } from '../gateway/messages/send/write-text-bodies.ts'
 import { invalidRequest } from '../platform/common-refusals.ts'
@@ -135,7 +136,7 @@ const noteAgain = (db: Db, { id, joined, ...part }: Found, seq: number) =>
 /**
  * Stores a part of a text to one number, or sends the whole text if it is the last part to arrive. A repeated
  * part changes nothing; one that begins another text under its reference is joined with the parts of that.
- * The parts of a whole text that is too long do not leave. Throws as `sendMessages`.
+ * The parts of a whole text that is too long do not leave. Throws as `acceptSend`.
  */
 export async function acceptPart(
   services: GatewayServices,

@@ -119,7 +119,7 @@ const sendPart = (
       const text = body.replaceAll('\0', '')
       if (text === '') throw invalidRequest('Empty part of a text, rejected')
       // a part may be a blank alone
-      const send = await readDoorSend(call.services, sender, { ...given, body: '-' })
+      const { body: send } = await readDoorSend(call, sender, { ...given, body: '-' })
       for (const recipient of send.recipients)
         await acceptPart(call.services, sender, { ...send, recipients: [recipient] }, text, place)
     },

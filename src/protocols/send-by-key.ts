@@ -1,18 +1,12 @@
 import type { z } from 'zod'
 import type { KeyHolder } from '../engine/auth/identify-key.ts'
 import { makeKeySender, type Sender } from '../gateway/base/make-sender.ts'
-import { readRecipients } from '../gateway/base/read-numbers.ts'
-import {
-  identifyKeyHolder,
-  type KeyCredentials,
-  requireKeyAct,
-  runAsSender,
-} from '../gateway/messages/require-sender.ts'
-import { readSend } from '../gateway/messages/send/read-send-body.ts'
+import { asKeyHolder } from '../gateway/messages/require-sender.ts'
+import { acceptSend } from '../gateway/messages/send/accept-send.ts'
+import { readGivenSend } from '../gateway/messages/send/read-given-send.ts'
 import { SEND } from '../gateway/messages/send/send-body-schema.ts'
-import { sendMessages } from '../gateway/messages/send/send-messages.ts'
 import type { SendBody } from '../gateway/messages/send/send-options.ts'
-import type { ShownKey } from '../http/identify-caller.ts'
+import { identifyShownKey, type ShownKey } from '../http/identify-caller.ts'
 import type { GatewayServices } from './gateway-services.ts'
 import type { DoorCall } from './send-only-protocol.ts'
 
@@ -23,58 +17,47 @@ export type DoorSender = Sender & {
   readonly store: ReturnType<GatewayServices['store']['forUser']>
 }
 
-/** Runs `work` for the user of an API key. */
+/** An API key, and where it was used. `name`: as in ShownKey. */
+export type KeyCredentials = ShownKey & { readonly ip: string }
+
+const makeDoorSender = ({ store }: GatewayServices, holder: KeyHolder): DoorSender => ({
+  ...makeKeySender(holder),
+  store: store.forUser(holder.auth.id),
+})
+
+/** Runs `work` for the user of an API key that may send. */
 export const workAsKeyHolder = <T>(
   services: GatewayServices,
   credentials: KeyCredentials,
   work: (sender: DoorSender) => Promise<T>,
 ): Promise<T> =>
-  workAsSender(
+  asKeyHolder(
     services,
-    (isCached) => identifyKeyHolder(services, credentials, 'send', isCached),
-    work,
+    'send',
+    (isCached) => identifyShownKey(services.store.signIn, credentials, isCached),
+    (holder) => work(makeDoorSender(services, holder)),
   )
-
-const workAsSender = <T>(
-  services: GatewayServices,
-  identifyHolder: (isCached: boolean) => Promise<KeyHolder>,
-  work: (sender: DoorSender) => Promise<T>,
-): Promise<T> =>
-  runAsSender(
-    services,
-    async (isCached): Promise<DoorSender> => {
-      const holder = await identifyHolder(isCached)
-      return { ...makeKeySender(holder), store: services.store.forUser(holder.auth.id) }
-    },
-    work,
-  )
-
-/** The holder of a door's API key. `parameter`: a key in the body or query; else the row says where it is. */
-async function requireDoorKey(
-  { c, services }: DoorCall,
-  parameter: ShownKey | undefined,
-  isCached: boolean,
-): Promise<KeyHolder> {
-  if (parameter) {
-    const by = { ...parameter, ip: c.env.incoming.ip }
-    return identifyKeyHolder(services, by, 'send', isCached)
-  }
-  const find = async (cached: boolean) => (await c.env.incoming.identify(cached))?.key
-  return requireKeyAct(await find(isCached), 'send', isCached ? () => find(false) : undefined)
-}
-
-/** Runs `work` for the holder of a door's API key, see `sendByKey`. */
-export const workAsDoorSender = <T>(
-  call: DoorCall,
-  work: (sender: DoorSender) => Promise<T>,
-  parameter?: ShownKey,
-): Promise<T> =>
-  workAsSender(call.services, (isCached) => requireDoorKey(call, parameter, isCached), work)
 
 /**
- * Sends for the user of an API key, which the row reads from a header, or the route from a `parameter`.
- * Returns the messages' ids in the order of the recipients.
+ * Runs `work` for the user of a door's API key, which the row of the route reads from a header, or the route
+ * from a `parameter` of the body or query.
  */
+export function workAsDoorSender<T>(
+  { c, services }: DoorCall,
+  work: (sender: DoorSender) => Promise<T>,
+  parameter?: ShownKey,
+): Promise<T> {
+  const { incoming } = c.env
+  if (parameter) return workAsKeyHolder(services, { ...parameter, ip: incoming.ip }, work)
+  return asKeyHolder(
+    services,
+    'send',
+    async (isCached) => (await incoming.identify(isCached))?.key,
+    (holder) => work(makeDoorSender(services, holder)),
+  )
+}
+
+/** Sends for the user of a door's API key. Returns the messages' ids in the order of the recipients. */
 export const sendByKey = (
   call: DoorCall,
   read: (sender: DoorSender) => DoorSend | Promise<DoorSend>,
@@ -83,25 +66,24 @@ export const sendByKey = (
   workAsDoorSender(
     call,
     async (sender) => {
-      const { store } = sender
-      const { services } = call
-      const body = await readDoorSend(services, sender, await read(sender))
-      const { answer } = await sendMessages({ ...services.sending, store }, sender, body)
-      return (JSON.parse(answer) as { message_ids: string[] }).message_ids
+      const sending = { ...call.services.sending, store: sender.store }
+      const { ids } = await acceptSend(sending, sender, {
+        read: async () => readDoorSend(call, sender, await read(sender)),
+      })
+      return ids
     },
     parameter,
   )
 
 /** Reads what to send, with its numbers in E.164. Throws 400. */
-export async function readDoorSend(
-  services: GatewayServices,
+export const readDoorSend = (
+  { c, services }: DoorCall,
   { store, user }: DoorSender,
-  given: DoorSend,
-): Promise<SendBody> {
-  const { maxRecipients } = services.config
-  const recipients = await readRecipients(store, user, given.recipients ?? [], maxRecipients, WORLD)
-  return readSend(SEND, { ...given, recipients }, new Date())
-}
+  fields: DoorSend,
+): Promise<{ readonly body: SendBody }> =>
+  readGivenSend(store, user, services.config, {
+    ...{ schema: SEND, fields, notation: 'world', request: c.env.incoming },
+  })
 
 /** Digits without a plus begin with a calling code here, or are a number of the account's country. */
 export const WORLD = { bare: 'world' } as const

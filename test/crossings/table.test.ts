@@ -156,14 +156,14 @@ test('every tool of assistants is on a row, or in the list of those that send no
 
 /** What queues texts; `test/gateway/consent/still-go.slow.test.ts` shows that nothing else does. */
 const QUEUES = [
-  ...['sendMessages', 'sendInTransaction', 'prepareOffer', 'makeOfferedMessage', 'storeOffers'],
+  ...['acceptSend', 'sendInTransaction', 'prepareOffer', 'makeOfferedMessage', 'storeOffers'],
   ...['storeMms', 'sendManyTexts', 'answerOffer', 'openAcceptor'],
 ]
 /** What queues in SQL, or stores texts that need no queue. */
 const STORES = /insertInto\('sms_messages'\)|insert into sms_messages\s|\bsms_(store|accept)\s*\(/
 /** Their own files, what stores received texts, and the program itself. */
 const OF_QUEUE =
-  /gateway\/messages\/send\/(send-messages|send-many-texts|store-offers)\.ts$|conversations\/insert-received-texts\.ts$|^src\/main\/|messages\/send\/sms_(accept|store)\.sql$/
+  /gateway\/messages\/send\/(accept-send|prepare-offer|send-many-texts|store-offers)\.ts$|conversations\/insert-received-texts\.ts$|^src\/main\/|messages\/send\/sms_(accept|store)\.sql$/
 
 /** Sources without comments. */
 const SOURCES = globSync(['src/**/*.ts', 'sql/{functions,triggers}/**/*.sql'], { cwd: HOME })

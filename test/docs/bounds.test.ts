@@ -26,7 +26,7 @@ test('the page of bounds names every route', async () => {
     return Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${general}\``)
   })
   expect(routes.length).toBeGreaterThan(100)
-  // a limit of `gateway/messages/send/send-messages` bounds these, so that one row is for all
+  // a limit of `gateway/messages/send/prepare-offer` bounds these, so that one row is for all
   const sends = new Set(SENDING_ROUTES.map((at) => `\`${at}\``))
   const rowOf = (route: string) => (sends.has(route) ? "| sends of other products' APIs |" : route)
   const missing = [...new Set(routes)].filter((route) => !page.includes(rowOf(route)))

@@ -31,7 +31,7 @@ const CHECKS: readonly Removed[] = [
     '    if false and (bounds.destinations || bounds.key_destinations',
   ],
   [
-    'src/gateway/messages/send/send-messages.ts',
+    'src/gateway/messages/send/prepare-offer.ts',
     "requirePermit(sender, 'send', phones.length)",
     "requirePermit(sender, 'send')",
   ],

@@ -8,9 +8,9 @@ import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { type Permit, requirePermit } from '../base/permissions.ts'
+import type { SendServices } from '../messages/send/accept-send.ts'
 import type { ConsentScope } from '../messages/send/consent-scope.ts'
 import type { EstimateConfig } from '../messages/send/cost-estimate.ts'
-import type { SendServices } from '../messages/send/send-messages.ts'
 import type { Repeat } from './repetition.ts'
 
 export interface CampaignServices extends SendServices {

@@ -5,7 +5,7 @@ import { gatewayRefusal, type RefusalCode } from '../base/gateway-errors.ts'
 import { REASONS, REFUSED } from '../base/message-status.ts'
 import { toOfferedScope } from '../messages/send/consent-scope.ts'
 import type { Offer } from '../messages/send/offer.ts'
-import { makeOfferedMessage } from '../messages/send/send-messages.ts'
+import { makeOfferedMessage } from '../messages/send/prepare-offer.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
 import { writeTexts } from '../messages/send/write-text-bodies.ts'
 import {

@@ -7,8 +7,8 @@ import { countSegments } from '../../portable/segments.ts'
 import { isRefusal } from '../base/gateway-errors.ts'
 import { requireDestinations } from '../codes/limits/code-destinations.ts'
 import { countCodes } from '../codes/limits/count-codes.ts'
+import { sendInTransaction } from '../messages/send/accept-send.ts'
 import type { Offer } from '../messages/send/offer.ts'
-import { sendInTransaction } from '../messages/send/send-messages.ts'
 import {
   makeLinksOffer,
   makeMmsOffer,
@@ -69,7 +69,7 @@ export async function acceptAlert(
 const countOfferedSegments = ({ body = '', messages }: Offer): number =>
   Math.max(...messages.map(({ segments }) => segments || countSegments(body).segments))
 
-/** Queues login codes as `sendMessages` does, within the bounds of codes. Counts no refused code. */
+/** Queues login codes as `acceptSend` does, within the bounds of codes. Counts no refused code. */
 export async function acceptCodes(
   store: Store,
   config: Config,

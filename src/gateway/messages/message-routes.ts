@@ -24,7 +24,8 @@ import {
 import { retryBatch, retryMessage } from './queue/retry-messages.ts'
 import { RETRIED_BATCH, RETRY_BATCH, RETRY_MESSAGE } from './queue/retry-schemas.ts'
 import { allowReader, allowSender } from './require-sender.ts'
-import { ACCEPTED } from './send/send-messages.ts'
+import { ACCEPTED } from './send/accept-send.ts'
+import { writeAnswer } from './send/prepare-offer.ts'
 import { MAX_BODY_BYTES } from './send-routes.ts'
 
 const readMessageJson = (c: Ctx) => readJson(c)
@@ -150,7 +151,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
     },
     run: async (sender, c, id) => {
       const body = checkShape(RETRY_MESSAGE, await readOptionalJson(c))
-      return (await retryMessage(sender.sending, sender, id, body)).answer
+      return writeAnswer(await retryMessage(sender.sending, sender, id, body))
     },
   },
   'POST /api/sms/messages/:id/cancel': {

@@ -5,15 +5,15 @@ import type { AuthRecord } from '../../engine/request/request.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
 import { WRITE } from '../../http/attempt.ts'
 import { authenticate, requireRouteRole } from '../../http/authenticate.ts'
-import { BY_KEY_OR_TOKEN, identifyShownKey, type ShownKey } from '../../http/identify-caller.ts'
+import { BY_KEY_OR_TOKEN, makeKeyIdentity } from '../../http/identify-caller.ts'
 import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import { type RetryOptions, retryRequest, type Versioned } from '../../http/retry-request.ts'
-import { gatewayRefusal, isRefusal } from '../base/gateway-errors.ts'
+import { type RetryOptions, retryRequest } from '../../http/retry-request.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { makeKeySender, makePersonSender, type Sender } from '../base/make-sender.ts'
 import { type Act, type Permit, requirePermit } from '../base/permissions.ts'
+import type { SendServices } from './send/accept-send.ts'
 import type { Sending } from './send/make-user-sending.ts'
-import type { SendServices } from './send/send-messages.ts'
 
 export interface SendingCaller extends Sender {
   readonly store: Store
@@ -111,40 +111,27 @@ export const makeKeyCaller = (c: Ctx, holder: KeyHolder): SendingCaller => ({
 })
 
 /**
- * The holder of a key that may do this act. Throws 401, 403. `again` reads a cached key from the database, in
- * case it has got the scope since.
+ * Runs `work` for the holder of an API key that may do this act, again if the key or the account has changed
+ * meanwhile. `find`: the holder, as `identifyShownKey`. Throws 401, 403.
  */
-export async function requireKeyAct(
-  holder: KeyHolder | null | undefined,
+export const asKeyHolder = <T>(
+  { store }: Pick<Services, 'store'>,
   act: Act,
-  again?: () => Promise<KeyHolder | null | undefined>,
-): Promise<KeyHolder> {
-  if (!holder) throw gatewayRefusal('unauthorized')
-  try {
-    requirePermit(makeKeySender(holder), act)
-  } catch (error) {
-    if (!again || !isRefusal(error, 'forbidden')) throw error
-    return requireKeyAct(await again(), act)
-  }
-  return holder
-}
-
-/** An API key, and where it was used. `name`: as in ShownKey. */
-export type KeyCredentials = ShownKey & { readonly ip: string }
-
-/**
- * The user of an API key that limits do not read, who may do this act. Throws 401, 403. `cached`: see
- * `identifyKey`.
- */
-export async function identifyKeyHolder(
-  services: Pick<Services, 'store'>,
-  credentials: KeyCredentials,
-  act: Act,
-  cached: boolean,
-): Promise<KeyHolder> {
-  const find = (isCached: boolean) => identifyShownKey(services.store.signIn, credentials, isCached)
-  return requireKeyAct(await find(cached), act, cached ? () => find(false) : undefined)
-}
+  find: (isCached: boolean) => Promise<KeyHolder | null | undefined>,
+  work: (holder: KeyHolder, permit: Permit) => Promise<T>,
+): Promise<T> =>
+  retryRequest(
+    store,
+    async (isCached) => {
+      const holder = await find(isCached)
+      return holder ? makeKeyIdentity(holder) : null
+    },
+    (found) => {
+      if (!found) throw gatewayRefusal('unauthorized')
+      return work(found.key, requirePermit(makeKeySender(found.key), act))
+    },
+    WRITE,
+  )
 
 const AS_A_USER =
   'Superusers have no phones and no quota. Send with the token of a user, or with an API key of a user in X-API-Key.'
@@ -156,10 +143,3 @@ function requireSendingUser(c: Ctx, auth: AuthRecord | null): SendingCaller {
     throw gatewayRefusal('forbidden', undefined, auth.isSuperuser ? AS_A_USER : undefined)
   return { ...makePersonSender(auth), auth, store: c.env.incoming.openStore(auth) }
 }
-
-/** Runs `work` for a cached sender. Repeats it if its SQL finds that the account or the key has changed. */
-export const runAsSender = <S extends Versioned, T>(
-  { store }: Pick<Services, 'store'>,
-  identify: (isCached: boolean) => Promise<S>,
-  work: (sender: S) => Promise<T>,
-): Promise<T> => retryRequest(store, identify, work, { startsCached: true })

@@ -12,16 +12,15 @@ import { admission } from '../../platform/limits/shared-limits.ts'
 import { readMediaType } from '../../platform/tools/charsets.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
-import { readBodyRecipients } from '../base/read-numbers.ts'
 import { type ActingCaller, allowSender } from './require-sender.ts'
-import { markAddresses } from './send/given-files.ts'
-import { readIdempotency } from './send/idempotency.ts'
+import { ACCEPTED, type Accepted, acceptSend } from './send/accept-send.ts'
+import { writeAnswer } from './send/prepare-offer.ts'
 import { PREVIEW, previewSend } from './send/preview-send.ts'
-import { hashUploads, loadMedia, readSendForm } from './send/read-media.ts'
-import { readPreview, readSend } from './send/read-send-body.ts'
+import { readGivenSend } from './send/read-given-send.ts'
+import { hashUploads, readSendForm } from './send/read-media.ts'
+import { readPreview } from './send/read-send-body.ts'
 import { ATTEMPT_HEADER, refuseOwnAttempt } from './send/refuse-send-loop.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from './send/send-body-schema.ts'
-import { ACCEPTED, sendMessages } from './send/send-messages.ts'
 
 /** Enough for 100,000 recipients. */
 export const MAX_BODY_BYTES = 4 << 20
@@ -102,47 +101,34 @@ export async function answerSend(
   adapt?: (json: unknown) => unknown,
 ): Promise<Response> {
   const { store, user, services, sending } = sender
-  // parse
-  const { json: given, uploads } = isForm(c)
-    ? await readSendForm(c)
-    : { json: await readJson(c), uploads: [] }
+  const { json, uploads } = await readSendRequest(c)
   if (adapt && uploads.length > 0) throw invalidRequest('This interface sends no files')
-  const json = adapt ? adapt(given) : given
-  const { attachments, subject, orLink, ...strict } = readSend(
-    schema,
-    json,
-    new Date(),
-    uploads.length,
-  )
-  const body = adapt
-    ? await readBodyRecipients(store, user, strict, services.config.maxRecipients)
-    : strict
+  const fields = adapt ? adapt(json) : json
   const key = c.req.header('idempotency-key')
-  const asked = async () => (uploads.length > 0 ? [json, await hashUploads(uploads)] : json)
-  const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, await asked())
-  const attempt = c.req.header(ATTEMPT_HEADER)
-  if (attempt !== undefined) await refuseOwnAttempt(store, user, attempt)
-  const load = () => {
-    const media = { subject, named: attachments, uploads, orLink, memory: c.env.incoming.memory }
-    return loadMedia(store, user, services.config, media)
-  }
-  const hasFiles = attachments.length + uploads.length > 0
-  // plan an offer, and store it in one transaction with offers of other requests
-  const { answer, replayed } = await sendMessages(
-    sending,
-    sender,
-    body,
-    idempotency,
-    hasFiles ? load : undefined,
-    uploads.length === 0 && hasFiles ? markAddresses(subject, attachments) : undefined,
-  )
-  // respond
-  if (replayed) {
-    c.header('Idempotent-Replayed', 'true')
-    // lets scripts of pages from other origins read the header above
-    c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed')
-  }
-  return sendRaw(c, answer)
+  const asked = key && uploads.length > 0 ? [fields, await hashUploads(uploads)] : fields
+  const notation = adapt ? 'account' : 'e164'
+  const given = { schema, fields, notation, uploads, request: c.env.incoming } as const
+  const accepted = await acceptSend(sending, sender, {
+    once: { key, endpoint: c.req.path, asked },
+    read: async () => {
+      const attempt = c.req.header(ATTEMPT_HEADER)
+      if (attempt !== undefined) await refuseOwnAttempt(store, user, attempt)
+      return readGivenSend(store, user, services.config, given)
+    },
+  })
+  noteReplay(c, accepted)
+  return sendRaw(c, writeAnswer(accepted))
+}
+
+const readSendRequest = async (c: Ctx) =>
+  isForm(c) ? readSendForm(c) : { json: await readJson(c), uploads: [] }
+
+/** Says in a header whether the answer is that of an earlier request. */
+function noteReplay(c: Ctx, { isReplayed }: Accepted): void {
+  if (!isReplayed) return
+  c.header('Idempotent-Replayed', 'true')
+  // lets scripts of pages from other origins read the header above
+  c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed')
 }
 
 /** `/api/sms`: sends and their previews. Errors are `{"error","message"}`. */

@@ -2,9 +2,9 @@ import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import type { Scope } from '../../engine/request/scopes.ts'
 import type { Sender } from '../../gateway/base/make-sender.ts'
+import type { SendServices } from '../../gateway/messages/send/accept-send.ts'
 import type { EstimateConfig } from '../../gateway/messages/send/cost-estimate.ts'
 import type { AskedMedia, MediaConfig } from '../../gateway/messages/send/read-media.ts'
-import type { SendServices } from '../../gateway/messages/send/send-messages.ts'
 import type { Logger } from '../../platform/log.ts'
 
 export interface McpServices extends SendServices {

@@ -7,8 +7,8 @@ import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeKeySender } from '../../gateway/base/make-sender.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
-import { runAsSender } from '../../gateway/messages/require-sender.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
+import { WRITE } from '../../http/attempt.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { byKey } from '../../http/identify-caller.ts'
 import { SMALL_BYTES } from '../../http/limit-request-memory.ts'
@@ -170,7 +170,7 @@ function makeMcpCaller(c: Ctx, services: GatewayServices, holder: KeyHolder): Mc
       return c.env.incoming.memory
     },
     may: (scope) => hasScope(holder.scopes, scope),
-    asSender: (work) => runAsSender(services, identifySender, work),
+    asSender: (work) => retryRequest(services.store, identifySender, work, WRITE),
     reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),
   }
 }

@@ -5,12 +5,12 @@ import { requirePermit } from '../../gateway/base/permissions.ts'
 import { readUsage } from '../../gateway/base/quota.ts'
 import { readBodyRecipients } from '../../gateway/base/read-numbers.ts'
 import { cancelMessage } from '../../gateway/messages/queue/cancel-messages.ts'
-import { readIdempotency } from '../../gateway/messages/send/idempotency.ts'
+import { acceptSend } from '../../gateway/messages/send/accept-send.ts'
+import { writeAnswer } from '../../gateway/messages/send/prepare-offer.ts'
 import { previewSend } from '../../gateway/messages/send/preview-send.ts'
-import { loadMedia } from '../../gateway/messages/send/read-media.ts'
-import { readPreview, readSend } from '../../gateway/messages/send/read-send-body.ts'
+import { readGivenSend } from '../../gateway/messages/send/read-given-send.ts'
+import { readPreview } from '../../gateway/messages/send/read-send-body.ts'
 import { COMMON, SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
-import { sendMessages } from '../../gateway/messages/send/send-messages.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { defineTool, type Tool } from './define-tool.ts'
@@ -47,20 +47,18 @@ async function sendToolTexts(
   services: McpServices,
   caller: McpCaller,
   name: string,
-  { idempotency_key, ...json }: { readonly idempotency_key?: string | undefined },
+  { idempotency_key, ...fields }: { readonly idempotency_key?: string | undefined },
   schema: typeof SEND | typeof TEMPLATE_SEND,
 ): Promise<object> {
   const { store, config } = services
-  const { attachments: named, subject, orLink, ...body } = readSend(schema, json, new Date())
-  const idempotency = readIdempotency(idempotency_key, `/mcp/${name}`, json)
-  const { answer } = await caller.asSender(async (sender) => {
-    const { user } = sender
-    const read = await readBodyRecipients(store, user, body, config.maxRecipients)
-    const media = { subject, named, orLink, memory: caller.memory }
-    const load = () => loadMedia(store, user, config, media)
-    return sendMessages(services, sender, read, idempotency, named.length > 0 ? load : undefined)
-  })
-  return JSON.parse(answer)
+  const given = { schema, fields, notation: 'account', request: caller } as const
+  const accepted = await caller.asSender((sender) =>
+    acceptSend(services, sender, {
+      once: { key: idempotency_key, endpoint: `/mcp/${name}`, asked: fields },
+      read: () => readGivenSend(store, sender.user, config, given),
+    }),
+  )
+  return JSON.parse(writeAnswer(accepted))
 }
 
 export const SEND_TOOLS: readonly Tool[] = [

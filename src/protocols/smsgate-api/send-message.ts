@@ -3,13 +3,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import { isRefusal } from '../../gateway/base/gateway-errors.ts'
-import type { Sender } from '../../gateway/base/make-sender.ts'
-import {
-  findFirstAnswer,
-  type Idempotency,
-  readIdempotency,
-} from '../../gateway/messages/send/idempotency.ts'
-import { type SendServices, sendMessages } from '../../gateway/messages/send/send-messages.ts'
+import { acceptSend } from '../../gateway/messages/send/accept-send.ts'
 import type { SendBody } from '../../gateway/messages/send/send-options.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
@@ -21,29 +15,33 @@ import { readSendBody } from './send-body.ts'
 import { type MessageState, readSendState } from './send-state.ts'
 import { checkQuery, makeDeviceError, queryFlag, queryNumber } from './smsgate-values.ts'
 
-/** Sends. Answers with state and `Location`. Throws as `/api/sms/send`, and 409 for an id that was used. */
+/**
+ * Sends. A message for a device that cannot send now waits for it. Answers with state and `Location`. Throws
+ * as `/api/sms/send`, and 409 for an id that was used.
+ */
 export async function answerSend(call: Call): Promise<MessageState> {
   const { c, services, json, user, store } = call
   const { deviceActiveWithin } = checkQuery(c, QUERY)
-  const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
-  // a repeated request gets its first answer: the checks below depend on the time and might refuse it
-  const first = idempotency && (await findFirstAnswer(store, user, idempotency))
-  if (first) return answerState(c, await readState(store, user, readSendRef(first)), true)
-  const memory = c.env.incoming.memory
-  const body = await readSendBody(store, user, json, new Date(), services.config, memory)
-  await checkDevices(store, user, body, deviceActiveWithin)
-  const { answer, replayed } = await sendOrWait(
-    { ...services.sending, store },
-    call,
-    body,
-    idempotency,
-  )
-  const state = await readState(store, user, readSendRef(answer)).catch((error: unknown) => {
-    if (replayed) throw error
-    // the message is stored: an error would make some programs send it again
-    return makeAcceptedState(readSendRef(answer), body)
+  let body: SendBody | undefined
+  const accepted = await acceptSend({ ...services.sending, store }, call, {
+    once: { key: c.req.header('idempotency-key'), endpoint: c.req.path, asked: json },
+    waitsForDevice: true,
+    read: async () => {
+      const { memory } = c.env.incoming
+      body = await readSendBody(store, user, json, new Date(), services.config, memory)
+      await checkDevices(store, user, body, deviceActiveWithin)
+      return { body }
+    },
+  }).catch((error: unknown) => {
+    throw isRefusal(error, 'device_not_found') ? makeDeviceError() : error
   })
-  return answerState(c, state, replayed)
+  const ref = accepted.batch || accepted.ids[0]!
+  const state = await readState(store, user, ref).catch((error: unknown) => {
+    if (!body || accepted.isReplayed) throw error
+    // the message is stored: an error would make some programs send it again
+    return makeAcceptedState(ref, body)
+  })
+  return answerState(c, state, accepted.isReplayed)
 }
 
 function answerState(c: Ctx, state: MessageState, replayed: boolean): MessageState {
@@ -64,14 +62,6 @@ const QUERY = z.object({
   deviceActiveWithin: queryNumber.refine((hours) => hours >= 0, 'must not be negative').default(0),
 })
 
-function readSendRef(answer: string): string {
-  const { batch_id, message_ids } = JSON.parse(answer) as {
-    batch_id: string
-    message_ids: string[]
-  }
-  return batch_id || message_ids[0]!
-}
-
 const readState = async (store: Store, user: string, ref: string) =>
   readSendState(store, user, await sendOfRef(store, user, ref))
 
@@ -91,26 +81,6 @@ function makeAcceptedState(
     states: { Pending: createdAt },
     createdAt,
     ...('body' in content && !media && { textMessage: { text: content.body } }),
-  }
-}
-
-/**
- * Sends. If the named device is not available, sets `scheduledAt` to the present time: then the message waits
- * for the device.
- */
-async function sendOrWait(
-  services: SendServices,
-  sender: Sender,
-  body: SendBody,
-  idempotency: Idempotency | null,
-) {
-  try {
-    return await sendMessages(services, sender, body, idempotency)
-  } catch (error) {
-    const mayWait = body.deviceId !== '' && isRefusal(error, 'no_devices')
-    if (!mayWait) throw isRefusal(error, 'device_not_found') ? makeDeviceError() : error
-    const options = { ...body.options, scheduledAt: formatDate(new Date()) }
-    return sendMessages(services, sender, { ...body, options }, idempotency)
   }
 }
 

@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
 import { isRefusal } from '../../gateway/base/gateway-errors.ts'
-import { identifyKeyHolder } from '../../gateway/messages/require-sender.ts'
+import { asKeyHolder } from '../../gateway/messages/require-sender.ts'
+import { identifyShownKey } from '../../http/identify-caller.ts'
 import { checkRate } from '../../http/middleware/limit-requests.ts'
 import { openServer } from '../../http/server/listen-on-port.ts'
 import { ApiError, GatewayError, UserError } from '../../platform/api-errors.ts'
@@ -95,15 +96,19 @@ export async function listenForMails(
       answerInPlace(session, done, async () => {
         const { remoteAddress } = session
         const by = { key: password ?? '', name: username ?? '', ip: remoteAddress }
-        const { auth } = await identifyKeyHolder(services(), by, 'send', true).catch(
-          (error: unknown) => {
-            checkRate(services(), null, remoteAddress, 'POST', '/api/sms/send')
-            if (!isRefusal(error, 'unauthorized')) throw error
-            const how =
-              'The user name must be your email address, and the password an API key of yours'
-            throw makeSmtpReply(535, how)
-          },
-        )
+        const find = (isCached: boolean) => identifyShownKey(services().store.signIn, by, isCached)
+        const { auth } = await asKeyHolder(
+          services(),
+          'send',
+          find,
+          async (holder) => holder,
+        ).catch((error: unknown) => {
+          checkRate(services(), null, remoteAddress, 'POST', '/api/sms/send')
+          if (!isRefusal(error, 'unauthorized')) throw error
+          const how =
+            'The user name must be your email address, and the password an API key of yours'
+          throw makeSmtpReply(535, how)
+        })
         return { user: { user: auth.id, auth, by } satisfies MailSender }
       }),
     onRcptTo: ({ address }, session, done) =>

@@ -1,7 +1,7 @@
 import type { SMTPServerSession } from 'smtp-server'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import type { KeyCredentials } from '../../gateway/messages/require-sender.ts'
 import { looksDialable } from '../../portable/phone/read-phone.ts'
+import type { KeyCredentials } from '../send-by-key.ts'
 
 /** Who signed in for a mail: an account, by an API key. */
 export interface MailSender {

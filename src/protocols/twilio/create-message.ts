@@ -2,15 +2,10 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import { isInvisible } from '../../gateway/base/body-schemas.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
-import {
-  findFirstAnswer,
-  type Idempotency,
-  readIdempotency,
-} from '../../gateway/messages/send/idempotency.ts'
+import { acceptSend, type ReadySend } from '../../gateway/messages/send/accept-send.ts'
 import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
 import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
-import { type Sent, sendMessages } from '../../gateway/messages/send/send-messages.ts'
 import {
   MAX_CHARACTERS,
   makeSingleSend,
@@ -153,30 +148,27 @@ const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
 /** Sends a message. Throws TwilioRefusals and refusals of a send, and StaleAuth if the caller changed. */
 export async function createMessage(call: Call) {
   const { c, services, store, user, parameters } = call
-  const key = c.req.header('idempotency-key')
-  const idempotency = readIdempotency(key, '/2010-04-01/Messages', Object.fromEntries(parameters))
-  const first = idempotency && (await findFirstAnswer(store, user, idempotency))
-  if (first) return renderCreated(call, await findSentMessage(store, user, first), true)
-  const wanted = await readNewMessage(
-    store,
-    parameters,
-    user,
-    new Date(),
-    services.config.webhookAllowPrivate,
-  )
-  const { answer, replayed } = await sendNewMessage(call, wanted, idempotency)
-  // the message is stored: an error would make some programs send it again
-  const row = await findSentMessage(store, user, answer).catch(() =>
-    makeAcceptedRow(readMessageId(answer), wanted),
-  )
-  return renderCreated(call, row, replayed)
+  let wanted: NewMessage | undefined
+  const accepted = await acceptSend({ ...services.sending, store }, call, {
+    once: {
+      key: c.req.header('idempotency-key'),
+      endpoint: '/2010-04-01/Messages',
+      asked: Object.fromEntries(parameters),
+    },
+    read: async () => {
+      const allowPrivate = services.config.webhookAllowPrivate
+      wanted = await readNewMessage(store, parameters, user, new Date(), allowPrivate)
+      return describeSend(call, wanted)
+    },
+  })
+  const id = accepted.ids[0]!
+  const row = await findMessage(store, user, makeSid('SM', id)).catch((error: unknown) => {
+    if (!wanted) throw error
+    // the message is stored: an error would make some programs send it again
+    return makeAcceptedRow(id, wanted)
+  })
+  return renderCreated(call, row, accepted.isReplayed)
 }
-
-const readMessageId = (answer: string) =>
-  (JSON.parse(answer) as { message_ids: [string] }).message_ids[0]
-
-const findSentMessage = (store: Store, user: string, answer: string) =>
-  findMessage(store, user, makeSid('SM', readMessageId(answer)))
 
 /** The row of an accepted message, made from its request, for when the database cannot be read. */
 function makeAcceptedRow(
@@ -216,12 +208,12 @@ function renderCreated({ c, user }: Call, row: MessageRow, replayed: boolean) {
     : message
 }
 
-async function sendNewMessage(
+/** A message as a send. Throws TwilioRefusal 21610 for a recipient who has opted out. */
+async function describeSend(
   call: Call,
   { to, from, body, mediaUrls, scheduledAt, expiresAt, callback, service }: NewMessage,
-  idempotency: Idempotency | null,
-): Promise<Sent> {
-  const { services, store, user } = call
+): Promise<ReadySend> {
+  const { store, user } = call
   const { device, line } = await findNumberSender(store, user, from)
   if ((await findRefused(store, user, [to])).has(to))
     throw new TwilioRefusal(21610, 'The recipient has opted out of your messages')
@@ -231,10 +223,10 @@ async function sendNewMessage(
     expiresAt,
     origin: makeTwilioOrigin(call.sentBy, callback, { service }),
   }
-  const send = makeSingleSend(to, body, options, device, line)
-  const load = () => fetchMedia(call, mediaUrls)
-  const sending = { ...services.sending, store }
-  return sendMessages(sending, call, send, idempotency, mediaUrls.length > 0 ? load : undefined)
+  return {
+    body: makeSingleSend(to, body, options, device, line),
+    files: mediaUrls.length > 0 ? { load: () => fetchMedia(call, mediaUrls) } : undefined,
+  }
 }
 
 /** The device or line with this number; for '', any. Throws TwilioRefusal 21606 for none, 21616 for two. */

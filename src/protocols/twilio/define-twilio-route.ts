@@ -1,8 +1,10 @@
-import { runAsSender, type SendingCaller } from '../../gateway/messages/require-sender.ts'
+import type { SendingCaller } from '../../gateway/messages/require-sender.ts'
 import type { Permission } from '../../http/allow-callers.ts'
+import { WRITE } from '../../http/attempt.ts'
 import { BodyTooLarge, readRawBody } from '../../http/body/raw-body.ts'
 import { TWILIO } from '../../http/openapi/security.ts'
 import type { Ctx } from '../../http/request-context.ts'
+import { retryRequest } from '../../http/retry-request.ts'
 import { ApiError, RetryLater } from '../../platform/api-errors.ts'
 import { readCharset } from '../../platform/tools/charsets.ts'
 import { type Description, describeRoute } from '../describe-route.ts'
@@ -23,7 +25,7 @@ export const allowAccount: Permission<SendingCaller, GatewayServices> = {
       if (inPath !== undefined && parseSid('AC', inPath) !== account.user) throw makeNotFoundError()
       return work(account)
     }
-    return runAsSender(services, () => identifyAccount(c), run)
+    return retryRequest(services.store, () => identifyAccount(c), run, WRITE)
   },
 }
 

@@ -5,9 +5,10 @@ import { makeAccountSender } from '../../gateway/base/make-sender.ts'
 import type { Media } from '../../gateway/base/message-files.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
+import { sendInTransaction } from '../../gateway/messages/send/accept-send.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
+import { prepareOffer } from '../../gateway/messages/send/prepare-offer.ts'
 import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
-import { prepareOffer, sendInTransaction } from '../../gateway/messages/send/send-messages.ts'
 import {
   MAX_CHARACTERS,
   makeSingleSend,

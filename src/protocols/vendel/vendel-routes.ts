@@ -11,8 +11,8 @@ import {
   READ_FRESH,
   type SendingCaller,
 } from '../../gateway/messages/require-sender.ts'
+import { ACCEPTED } from '../../gateway/messages/send/accept-send.ts'
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
-import { ACCEPTED } from '../../gateway/messages/send/send-messages.ts'
 import { answerSend, MAX_BODY_BYTES } from '../../gateway/messages/send-routes.ts'
 import { WRITE } from '../../http/attempt.ts'
 import { BY_KEY_OR_TOKEN } from '../../http/identify-caller.ts'

@@ -1,6 +1,6 @@
 import { makeCampaignPermit } from '../../../src/gateway/campaigns/campaign.ts'
 import { toOfferedScope } from '../../../src/gateway/messages/send/consent-scope.ts'
-import { makeOfferedMessage } from '../../../src/gateway/messages/send/send-messages.ts'
+import { makeOfferedMessage } from '../../../src/gateway/messages/send/prepare-offer.ts'
 import { PLAIN_OPTIONS } from '../../../src/gateway/messages/send/send-options.ts'
 import {
   type Client,

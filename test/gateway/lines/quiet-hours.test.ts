@@ -1,5 +1,5 @@
 import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
-import { findTimeZone } from '../../../src/gateway/messages/send/send-messages.ts'
+import { findTimeZone } from '../../../src/gateway/messages/send/prepare-offer.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()

@@ -7,9 +7,9 @@ import {
 } from '../../../src/gateway/conversations/store-received-texts.ts'
 import { cancelMessage } from '../../../src/gateway/messages/queue/cancel-messages.ts'
 import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
+import { acceptSend } from '../../../src/gateway/messages/send/accept-send.ts'
 import { readSend } from '../../../src/gateway/messages/send/read-send-body.ts'
 import { SEND } from '../../../src/gateway/messages/send/send-body-schema.ts'
-import { sendMessages } from '../../../src/gateway/messages/send/send-messages.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { makeWorker } from '../../../src/platform/jobs/job-worker.ts'
@@ -95,19 +95,16 @@ export async function openLineFixture(env: Record<string, string> = {}) {
   const nodeOf = (store: Store) => {
     const services = { store, config, acceptor: openAcceptor(store, config) }
     return async (body: object) => {
-      const { answer } = await sendMessages(
-        services,
-        sender,
-        readSend(SEND, { body: 'Hi', ...body }, new Date()),
-      )
-      const { message_ids } = JSON.parse(answer) as { message_ids: string[] }
+      const { ids } = await acceptSend(services, sender, {
+        read: () => ({ body: readSend(SEND, { body: 'Hi', ...body }, new Date()) }),
+      })
       const found = new Map(
-        (await query('select id, line from sms_messages where id = any($1)', [message_ids])) as [
+        (await query('select id, line from sms_messages where id = any($1)', [ids])) as [
           string,
           string,
         ][],
       )
-      return message_ids.map((id) => found.get(id)!.replace(/0+$/, '') || null)
+      return ids.map((id) => found.get(id)!.replace(/0+$/, '') || null)
     }
   }
   const sendAll = nodeOf(store)

@@ -1,6 +1,6 @@
+import { acceptSend } from '../../../src/gateway/messages/send/accept-send.ts'
 import { readSend } from '../../../src/gateway/messages/send/read-send-body.ts'
 import { SEND } from '../../../src/gateway/messages/send/send-body-schema.ts'
-import { sendMessages } from '../../../src/gateway/messages/send/send-messages.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { openPreparedDb } from '../server/start.ts'
@@ -31,11 +31,11 @@ export async function openSendFixture(phones: number, quota = 0) {
   const node = () => {
     const desk = { store, config, acceptor: openAcceptor(store, config) }
     return (body: object) =>
-      sendMessages(
-        desk,
-        sender,
-        readSend(SEND, { recipients: ['+4911111'], body: 'Hi', ...body }, new Date()),
-      ).then(
+      acceptSend(desk, sender, {
+        read: () => ({
+          body: readSend(SEND, { recipients: ['+4911111'], body: 'Hi', ...body }, new Date()),
+        }),
+      }).then(
         () => 'accepted',
         (error: { body?: { error: string } }) => error.body?.error ?? String(error),
       )

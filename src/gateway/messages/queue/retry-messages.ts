@@ -12,18 +12,14 @@ import { CANCELED, REASONS } from '../../base/message-status.ts'
 import { type Permit, requirePermit } from '../../base/permissions.ts'
 import { SERVER_REFS } from '../../base/server-refs.ts'
 import { renewStopLinks } from '../../base/stop-link.ts'
+import { type Accepted, acceptSend, type SendServices } from '../send/accept-send.ts'
 import { KEPT_SCOPE, readScope, toOfferedScope } from '../send/consent-scope.ts'
 import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
 import { moveExpiry } from '../send/message-expiry.ts'
 import { writeStoredText } from '../send/mms.ts'
 import type { Offer } from '../send/offer.ts'
+import { makeOfferedMessage } from '../send/prepare-offer.ts'
 import { findRefused } from '../send/refused-recipients.ts'
-import {
-  makeOfferedMessage,
-  type SendServices,
-  type Sent,
-  sendMessages,
-} from '../send/send-messages.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../send/send-options.ts'
 import {
   IS_OF_CAMPAIGN,
@@ -204,7 +200,7 @@ export async function retryMessage(
   sender: Sender,
   id: string,
   { device_id }: z.output<typeof RETRY_MESSAGE>,
-): Promise<Sent> {
+): Promise<Accepted> {
   const { store, config } = services
   const found = await selectMessages(store.db, sender.user)
     .where('m.id', '=', id)
@@ -236,7 +232,7 @@ export async function retryMessage(
   const options = { ...PLAIN_OPTIONS, ...again, scope }
   const send = (words: string, media?: Media) => {
     const single = makeSingleSend(normalizePhone(to), words, options, device_id ?? '')
-    return sendMessages(services, sender, { ...single, media })
+    return acceptSend(services, sender, { read: () => ({ body: { ...single, media } }) })
   }
   if (!hasFiles(one)) return send(body)
   return withStoredMedia(store.db, sender.user, config, one, (media, words) => send(words, media))

@@ -1,7 +1,7 @@
 import type { CatalogStore } from '../../../engine/collections/catalog-store.ts'
 import type { Extensions } from '../../../engine/records/collection-extension.ts'
 import type { Config } from '../../../platform/config.ts'
-import type { SendServices } from './send-messages.ts'
+import type { SendServices } from './accept-send.ts'
 
 /** What sending needs except a store: `makeUserSending` adds the account's. */
 export interface Sending extends Omit<SendServices, 'store'> {

@@ -3,9 +3,10 @@ import type { Config } from '../../../platform/config.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
+import { answerOffer } from './accept-send.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Offer } from './offer.ts'
-import { answerOffer, prepareOffer } from './send-messages.ts'
+import { prepareOffer } from './prepare-offer.ts'
 import type { SendBody } from './send-options.ts'
 import {
   makeLinksOffer,
@@ -27,7 +28,7 @@ const UNDO = new Error('a trial stores nothing')
  * Sends several requests of one sender, all or none, with pictures if these can be sent. Each has its own
  * idempotency key, so a request that was sent before is left out. `isTrial`: only judges them, and stores
  * nothing. `maxParts`: the most segments of a text with links to the pictures. Returns why pictures are left
- * out; '' if none are. Throws as `sendMessages`.
+ * out; '' if none are. Throws as `acceptSend`.
  */
 export async function sendManyTexts(
   store: Store,

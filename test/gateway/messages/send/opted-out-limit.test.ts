@@ -1,6 +1,6 @@
 import type { Store } from '../../../../src/engine/collections/catalog.ts'
 import { makeAccountSender } from '../../../../src/gateway/base/make-sender.ts'
-import { prepareOffer } from '../../../../src/gateway/messages/send/send-messages.ts'
+import { prepareOffer } from '../../../../src/gateway/messages/send/prepare-offer.ts'
 import { ANY_LINE, PLAIN_OPTIONS } from '../../../../src/gateway/messages/send/send-options.ts'
 import { startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 

@@ -2,7 +2,7 @@ import { makeAccountSender } from '../../../../src/gateway/base/make-sender.ts'
 import { applyReports } from '../../../../src/gateway/messages/queue/apply-reports.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
 import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
-import { sendMessages } from '../../../../src/gateway/messages/send/send-messages.ts'
+import { acceptSend } from '../../../../src/gateway/messages/send/accept-send.ts'
 import {
   makeSingleSend,
   PLAIN_OPTIONS,
@@ -32,8 +32,8 @@ const sendSealed = async (options: object = {}, device = ''): Promise<string> =>
     { ...PLAIN_OPTIONS, ...options },
     device,
   )
-  return JSON.parse((await sendMessages(services, makeAccountSender(ANN.id, ''), body)).answer)
-    .message_ids[0]
+  const asked = { read: () => ({ body }) }
+  return (await acceptSend(services, makeAccountSender(ANN.id, ''), asked)).ids[0]!
 }
 const claim = (id: string) => {
   const device = { id, user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false }
@@ -148,8 +148,8 @@ test('a sealed text to several people is not sent again', async () => {
   const options = { ...PLAIN_OPTIONS, scheduledAt: '2098-01-01 00:00:00.000Z' }
   const one = makeSingleSend('+4911111', { body: TRUE, shown: SHOWN }, options)
   const body = { ...one, recipients: ['+4911111', '+4922222'] }
-  const { answer } = await sendMessages(services, makeAccountSender(ANN.id, ''), body)
-  const { batch_id: batch, message_ids: ids } = JSON.parse(answer)
+  const asked = { read: () => ({ body }) }
+  const { batch, ids } = await acceptSend(services, makeAccountSender(ANN.id, ''), asked)
   expect((await server.ask('POST', `batches/${batch}/cancel`)).status).toBe(200)
   const again = await server.ask('POST', `messages/${ids[0]}/retry`)
   expect([again.status, again.body.error]).toEqual([409, 'not_retriable'])

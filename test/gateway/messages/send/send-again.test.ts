@@ -41,6 +41,17 @@ test('a repeated body may order its keys differently, but any other difference i
   }
 })
 
+test('a request that is repeated after its expiry returns the first answer', async () => {
+  const body = { body: 'Hi', expires_at: new Date(Date.now() + 1_500).toISOString() }
+  const first = await server.send(body, withKey('late'))
+  expect(first.status).toBe(200)
+  const expired = () => Date.now() > Date.parse(body.expires_at)
+  await expect.poll(expired, { timeout: 5_000 }).toBe(true)
+  const again = await server.send(body, withKey('late'))
+  expect([again.status, again.body]).toEqual([200, first.body])
+  expect((await server.send(body, withKey('later'))).status).toBe(400)
+})
+
 test('two users may use the same Idempotency-Key', async () => {
   const ann = await server.send({}, withKey('c'))
   const ben = await server.send({}, withKey('c', BEN))

@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { formatDate } from '../../../engine/fields/parse-date.ts'
+import type { GatewayError } from '../../../platform/api-errors.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import { counts } from '../../../platform/tools/process-counters.ts'
+import { gatewayRefusal, isRefusal } from '../../base/gateway-errors.ts'
+import type { Sender } from '../../base/make-sender.ts'
+import type { GivenFiles, Media } from '../../base/message-files.ts'
+import { checkClientRef } from './check-client-ref.ts'
+import { findSameSend } from './given-files.ts'
+import {
+  findFirstAnswer,
+  type Idempotency,
+  readIdempotency,
+  storeFirstAnswer,
+} from './idempotency.ts'
+import type { Offer } from './offer.ts'
+import { type OfferConfig, prepareOffer, type SendResult, writeAnswer } from './prepare-offer.ts'
+import type { SendBody } from './send-options.ts'
+import { toGatewayError } from './sending-permission.ts'
+import {
+  type AcceptConfig,
+  type Acceptor,
+  storeMms,
+  storeOffers,
+  type Verdict,
+} from './store-offers.ts'
+import { checkBody } from './write-text-bodies.ts'
+
+export interface SendServices {
+  readonly store: Store
+  readonly config: OfferConfig & AcceptConfig
+  readonly acceptor: Acceptor
+}
+
+export const ACCEPTED = z
+  .object({
+    batch_id: z.string().describe('Names all messages of the send; empty when it is one.'),
+    message_ids: z
+      .array(z.string())
+      .min(1)
+      .describe('Records of `sms_messages`, one for each recipient, in their order.'),
+    recipients_count: z.int().min(1),
+    status: z.literal('accepted'),
+  })
+  .meta({ id: 'Accepted' })
+
+/** `isReplayed`: an earlier request with the same idempotency key sent the messages. */
+export interface Accepted extends SendResult {
+  readonly isReplayed: boolean
+}
+
+/** What a request asks to send. */
+export interface AskedSend {
+  /** Reads the send. Is not called for a request that has an answer. */
+  readonly read: () => ReadySend | Promise<ReadySend>
+  /** What makes a repetition of the request known. Absent: it has no idempotency key. */
+  readonly once?: OnceByKey
+  /** Whether the send waits for the device that it names, if that cannot send now. */
+  readonly waitsForDevice?: boolean
+}
+
+export interface OnceByKey {
+  /** As the request has it; undefined for none. */
+  readonly key: string | undefined
+  /** What the key belongs to: a path, or the name of a tool. */
+  readonly endpoint: string
+  /** All that a repetition must ask again. */
+  readonly asked: unknown
+}
+
+/** A send whose files are not loaded. */
+export interface ReadySend {
+  readonly body: SendBody
+  readonly files?: AskedFiles | undefined
+}
+
+export interface AskedFiles {
+  readonly load: () => Promise<Media>
+  /** All files, if each is named by its address: a repeated reference with the same loads none. */
+  readonly named?: GivenFiles | undefined
+}
+
+/**
+ * Accepts all messages of a request or none, once for its idempotency key and for its client_ref. All
+ * requests that send use this. Throws a refusal (a GatewayError), StaleAuth, and as `read`.
+ */
+export async function acceptSend(
+  services: SendServices,
+  sender: Sender,
+  { read, once, waitsForDevice = false }: AskedSend,
+): Promise<Accepted> {
+  const { store, config } = services
+  const idempotency = once ? readIdempotency(once.key, once.endpoint, once.asked) : null
+  const first = idempotency && (await findFirstAnswer(store, sender.user, idempotency))
+  if (first) return readAnswer(first)
+  const { body, files } = await read()
+  checkBody(body)
+  const same = files?.named && (await findMessageWithFiles(store, sender, body, files.named))
+  if (same) {
+    const offer = await prepareOffer(store, config, sender, body, idempotency)
+    const verdict: Verdict = { outcome: 'known', message: same }
+    return answerOffer(store, { ...offer, given: files.named }, verdict)
+  }
+  const whole = files ? { ...body, media: await files.load() } : body
+  try {
+    return await storeSend(services, sender, whole, idempotency)
+  } catch (error) {
+    if (!waitsForDevice || body.deviceId === '' || !isRefusal(error, 'no_devices')) throw error
+    const options = { ...whole.options, scheduledAt: formatDate(new Date()) }
+    return storeSend(services, sender, { ...whole, options }, idempotency)
+  }
+}
+
+/** Stores a checked send, in one transaction with sends of other requests. */
+async function storeSend(
+  { store, config, acceptor }: SendServices,
+  sender: Sender,
+  body: SendBody,
+  idempotency: Idempotency | null,
+): Promise<Accepted> {
+  const offer = await prepareOffer(store, config, sender, body, idempotency)
+  const verdict = await (offer.media ? storeMms(store, config, offer) : acceptor.add(offer))
+  return answerOffer(store, offer, verdict)
+}
+
+/** The message of the send's client_ref, if it was sent with files at the same addresses. */
+const findMessageWithFiles = (
+  { db }: Store,
+  { user }: Sender,
+  body: SendBody,
+  named: GivenFiles,
+) =>
+  body.options.clientRef === '' ? undefined : findSameSend(db, user, body.options.clientRef, named)
+
+/** Like `acceptSend`, in the caller's transaction. Returns the devices to wake after its commit. */
+export async function sendInTransaction(store: Store, config: AcceptConfig, offer: Offer) {
+  const { verdicts, wake } = await storeOffers(store, config, [offer])
+  await answerOffer(store, offer, verdicts[0]!)
+  counts.accepted.messages += offer.messages.length
+  return wake
+}
+
+/** The answer to an offer. If the offer was not stored, throws its refusal or StaleAuth. */
+export async function answerOffer(
+  store: Store,
+  offer: Offer,
+  { outcome, message }: Verdict,
+): Promise<Accepted> {
+  const { batch = '', idempotency } = offer
+  const { sender } = offer.permit
+  const { user } = sender
+  if (outcome === 'accepted')
+    return { batch, ids: offer.messages.map(({ id }) => id), isReplayed: false }
+  if (outcome === 'replayed') return readAnswer((await findFirstAnswer(store, user, idempotency!))!)
+  if (outcome === 'no_devices' && !offer.device) throw await makeNoDeviceError(store, user)
+  if (outcome !== 'known') throw toGatewayError(sender, outcome)
+  // known: a message has this client_ref. Answer as its send did, and keep the answer for the idempotency key
+  await checkClientRef(store, message, offer)
+  const found = { batch: '', ids: [message] }
+  if (idempotency) await storeFirstAnswer(store, user, idempotency, writeAnswer(found))
+  return { ...found, isReplayed: false }
+}
+
+/** The stored answer to an earlier request. */
+function readAnswer(answer: string): Accepted {
+  const { batch_id: batch, message_ids: ids } = JSON.parse(answer) as z.output<typeof ACCEPTED>
+  return { batch, ids, isReplayed: true }
+}
+
+/** 503 for a text that no device can send now. The hint names a carrier that waits for its test text. */
+async function makeNoDeviceError({ db }: Store, user: string): Promise<GatewayError> {
+  const untested = await queries(db)
+    .selectFrom('device_carriers as c')
+    .innerJoin('devices as d', 'd.id', 'c.device')
+    .select(['d.name', 'd.id'])
+    .where('c.user', '=', user)
+    .where('c.ready', '=', false)
+    .where('d.enabled', '=', true)
+    .orderBy('d.id')
+    .executeTakeFirst()
+  const hint =
+    untested &&
+    `${untested.name} has not sent a test yet: send a text with "device_id":"${untested.id}". Once it is delivered, your other texts leave by ${untested.name}, too.`
+  return gatewayRefusal('no_devices', undefined, hint)
+}

@@ -1,0 +1,50 @@
+import type { Store } from '../../../engine/collections/catalog.ts'
+import type { Upload } from '../../../engine/files/upload.ts'
+import type { Config } from '../../../platform/config.ts'
+import { readRecipients } from '../../base/read-numbers.ts'
+import type { ReadySend } from './accept-send.ts'
+import { markAddresses } from './given-files.ts'
+import { type AskedMedia, loadMedia, type MediaConfig } from './read-media.ts'
+import { readSend } from './read-send-body.ts'
+import type { SEND, TEMPLATE_SEND } from './send-body-schema.ts'
+
+/** A send in the fields of `POST /api/sms/send` or `send-template`. */
+export interface GivenSend {
+  readonly schema: typeof SEND | typeof TEMPLATE_SEND
+  readonly fields: unknown
+  /**
+   * How numbers may be written: in E.164 alone, or in any notation. Those without a plus then belong to the
+   * account's country (`account`), or begin with a calling code or belong to that country (`world`).
+   */
+  readonly notation: 'e164' | 'account' | 'world'
+  readonly uploads?: readonly Upload[]
+  /** Whose memory counts the files. */
+  readonly request: { readonly memory: AskedMedia['memory'] }
+}
+
+/** Reads a send with its numbers in E.164. Loads no files. Throws 400 that names the first wrong field. */
+export async function readGivenSend(
+  store: Store,
+  user: string,
+  config: MediaConfig & Pick<Config, 'maxRecipients'>,
+  { schema, fields, notation, uploads = [], request }: GivenSend,
+): Promise<ReadySend> {
+  const read = readSend(schema, fields, new Date(), uploads.length)
+  const { attachments, subject, orLink, ...body } = read
+  const options = notation === 'world' ? ({ bare: 'world' } as const) : undefined
+  const recipients =
+    notation === 'e164'
+      ? body.recipients
+      : await readRecipients(store, user, body.recipients, config.maxRecipients, options)
+  const send = { ...body, recipients }
+  if (attachments.length + uploads.length === 0) return { body: send }
+  const { memory } = request
+  const asked = { subject, named: attachments, uploads, orLink, memory }
+  return {
+    body: send,
+    files: {
+      load: () => loadMedia(store, user, config, asked),
+      named: uploads.length === 0 ? markAddresses(subject, attachments) : undefined,
+    },
+  }
+}
