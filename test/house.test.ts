@@ -191,6 +191,18 @@ describe('the rooms of src', () => {
     ).toEqual([])
   })
 
+  test('have no two features that import each other', () => {
+    const featureOf = (file: string) => /^gateway\/([^/]+)\//.exec(file)?.[1]
+    const pairs = new Set(
+      imports.map(({ from, to }) => [featureOf(from), featureOf(to)].join(' imports ')),
+    )
+    const isMutual = (pair: string) => {
+      const [one, other] = pair.split(' imports ') as [string, string]
+      return one !== '' && one < other && pairs.has(`${other} imports ${one}`)
+    }
+    expect([...pairs].filter(isMutual)).toEqual([])
+  })
+
   test('have no import cycles, types included', () => {
     const edges = Map.groupBy(imports.filter(isOurs), ({ from }) => from)
     const clear = new Set<string>()

@@ -8,7 +8,7 @@ import { notFound } from '../../platform/api-errors.ts'
 import type { Feature } from '../base/feature.ts'
 import { describePageAnswers } from '../consent/describe-consent-pages.ts'
 import { sendErrorPage } from '../consent/routes.ts'
-import { findLinkedFile, LINK_DAYS } from './send/file-links.ts'
+import { findLinkedFile, LINK_DAYS } from '../messages/send/file-links.ts'
 
 /** Only browsers keep a file, and not for long. */
 const CACHING = 'private, max-age=180'
