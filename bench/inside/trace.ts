@@ -28,7 +28,7 @@ function countReturns(entries: readonly Entry[]): Map<string, number> {
 
 /** Questions that a request should answer once, by the names of the functions that answer them. */
 const QUESTIONS: Readonly<Record<string, RegExp>> = {
-  caller: /^(findCached\w*|lookUp|identify\w+|authenticate)$/,
+  caller: /^(findCached(Identity|KeyHolder)|identify(Token|Key|\w*Holder|Known\w+))$/,
   collection: /^require(Writable)?Collection$/,
   'length of the body': /^readBodyLength$/,
   'holder of limits': /^make\w*Holder$/,

@@ -12,10 +12,10 @@ export class Attempt implements AttemptFlags {
   readonly caller: AuthRecord | null
   /** The request as API rules see it. */
   readonly info: RequestInfo
+  /** The database, charged to the caller's account, and the collections that the caller's role allows. */
+  readonly store: Store
   readonly isAuthCached: boolean
   readonly locksRecord: boolean
-  readonly #request: ServedRequest
-  #store: Store | undefined
 
   constructor(
     request: ServedRequest,
@@ -23,23 +23,18 @@ export class Attempt implements AttemptFlags {
     values: RequestBody['values'],
     { isAuthCached, locksRecord }: AttemptFlags,
   ) {
-    this.#request = request
     this.caller = caller
+    this.store = request.openStore(caller)
     this.info = request.describe(caller, values, 'default', request.makeMeter(caller))
     this.isAuthCached = isAuthCached
     this.locksRecord = locksRecord
   }
 
-  /** The database, charged to the caller's account, and the collections that the caller's role allows. */
-  get store(): Store {
-    this.#store ??= this.#request.openStore(this.caller)
-    return this.#store
-  }
-
   /** The store on a replica that has all earlier commits, if there is one. Collections are the primary's. */
   async openForReading(): Promise<Store> {
-    const { db, catalog } = this.store
-    return db.replica ? { db: await db.forReading(), catalog } : this.store
+    const { store } = this
+    const { db, catalog } = store
+    return db.replica ? { db: await db.forReading(), catalog } : store
   }
 }
 
@@ -63,7 +58,7 @@ export async function asCaller<T>(
   const request = c.env.incoming
   return retryRequest(
     services.store,
-    (isCached) => request.identify(isCached),
+    request,
     (found, flags) => {
       const caller = found?.auth ?? null
       if (caller?.limits) requireRouteRole(c, caller, services)

@@ -19,8 +19,7 @@ export interface Identity {
   readonly isForLimits?: true
 }
 
-export const makeIdentity = (auth: AuthRecord): Identity => ({ auth, version: auth.version })
-
+/** The holder of an API key as a caller. */
 export const makeKeyIdentity = (key: KeyHolder) => ({
   auth: key.auth,
   version: key.auth.version,
@@ -40,8 +39,14 @@ export interface Credentials<Who extends Identity = Identity> {
     headers: IncomingHttpHeaders,
     catalog: Catalog,
   ) => Identity | null | undefined
-  /** The caller from the database; null for wrong credentials. `ip`: where an API key was used. */
-  readonly lookUp: (headers: IncomingHttpHeaders, store: Store, ip: string) => Promise<Who | null>
+  /** The caller from the database; null for wrong credentials. */
+  readonly lookUp: (asking: Asking, store: Store) => Promise<Who | null>
+}
+
+/** What credentials are read of: a ServedRequest. `ip`: where an API key was used. */
+export interface Asking {
+  readonly headers: IncomingHttpHeaders
+  readonly ip: string
 }
 
 /** A token in `Authorization`. */
@@ -49,11 +54,11 @@ export const BY_TOKEN: Credentials = {
   findCached({ authorization }, catalog) {
     if (!authorization) return null
     const auth = findCachedIdentity(catalog, authorization)
-    return auth && makeIdentity(auth)
+    return auth && { auth, version: auth.version }
   },
-  async lookUp({ authorization }, store) {
+  async lookUp({ headers: { authorization } }, store) {
     const auth = await identifyToken(store, authorization)
-    return auth && makeIdentity(auth)
+    return auth && { auth, version: auth.version }
   },
 }
 
@@ -97,10 +102,10 @@ export const byKey = <Who extends Identity = Identity>(
     const holder = findCachedKeyHolder(catalog, shown.key)
     return holder && (fits(holder, shown) ? makeKeyIdentity(holder) : null)
   },
-  async lookUp(headers, store, ip) {
-    const shown = readKey(headers)
-    if (!shown) return otherwise.lookUp(headers, store, ip)
-    const key = await identifyShownKey(store, { ...shown, ip }, false, fits)
+  async lookUp(asking, store) {
+    const shown = readKey(asking.headers)
+    if (!shown) return otherwise.lookUp(asking, store)
+    const key = await identifyShownKey(store, { ...shown, ip: asking.ip }, false, fits)
     return key && makeKeyIdentity(key)
   },
 })

@@ -38,10 +38,15 @@ export interface Versioned {
   readonly key?: { readonly version: string }
 }
 
+/** Finds out who asks. `isCached`: the caller may be outdated. */
+export interface Asker<A extends Versioned | null> {
+  identify(isCached: boolean): A | Promise<A>
+}
+
 /** Repeats `work` after faults. A failed attempt must store nothing or throw StoredWithoutAnswer. */
 export async function retryRequest<A extends Versioned | null, T>(
   store: CatalogStore,
-  identify: (isCached: boolean) => A | Promise<A>,
+  asker: Asker<A>,
   work: (auth: A, flags: AttemptFlags) => T | Promise<T>,
   { startsCached = false, isRead = false }: RetryOptions = {},
 ): Promise<T> {
@@ -58,14 +63,15 @@ export async function retryRequest<A extends Versioned | null, T>(
     const before = { catalog: store.catalog, mismatches: schemaMismatches.count }
     let auth: A | undefined
     try {
-      auth = await identify(isAuthCached)
+      auth = await asker.identify(isAuthCached)
       const result = await work(auth, { isAuthCached, locksRecord })
-      if (!isRead || !(await reloadOldCatalog(store, before)) || !mayRetry('oldCatalog'))
+      const isOld = isRead && schemaMismatches.count !== before.mismatches
+      if (!isOld || !(await reloadOldCatalog(store, before)) || !mayRetry('oldCatalog'))
         return result
     } catch (error) {
       if (error instanceof StoredWithoutAnswer) throw error.cause
       const isStale = async () => {
-        const now = await identify(false)
+        const now = await asker.identify(false)
         return auth?.version !== now?.version || auth?.key?.version !== now?.key?.version
       }
       const isCatalogOld = () => reloadOldCatalog(store, before)
@@ -80,8 +86,8 @@ export async function retryRequest<A extends Versioned | null, T>(
   }
 }
 
-/** For `retryRequest` without a caller: repeats `work` after faults such as outdated collections. */
-export const asNobody = (): null => null
+/** For work without a caller: repeated after faults such as outdated collections. */
+export const NOBODY: Asker<null> = { identify: () => null }
 
 /** The fault behind an error, if a retry may help. `isStale`: whether a cached caller was outdated. */
 async function findRetryReason(

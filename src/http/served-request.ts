@@ -12,7 +12,7 @@ import { RequestMemory } from './limit-request-memory.ts'
 import { readQuery } from './query.ts'
 import type { CallerServices, RouteLimits } from './route-limits.ts'
 import { readClientIp } from './server/client-address.ts'
-import { LimitedIncomingMessage } from './server/incoming-body.ts'
+import { LimitedIncomingMessage, mayExceedSmall, readBodyLength } from './server/incoming-body.ts'
 
 /** A body, parsed. */
 export interface RequestBody {
@@ -39,7 +39,13 @@ export class ServedRequest extends LimitedIncomingMessage {
   json: Promise<unknown> | undefined
   /** The caller to whom the memory of a large body and of the answer is charged; null for the network. */
   caller: AuthRecord | null = null
-  #services: CallerServices | undefined
+  services!: CallerServices
+  /** As `readBodyLength`. */
+  bodyLength = Number.POSITIVE_INFINITY
+  /** As `mayExceedSmall`. */
+  mayBeLarge = true
+  /** The path by which it is routed, once its route is known. */
+  path: string | undefined
   #outgoing: ServerResponse | undefined
   #ip: string | undefined
   #query: Readonly<Record<string, string>> | undefined
@@ -52,12 +58,9 @@ export class ServedRequest extends LimitedIncomingMessage {
 
   serve(outgoing: ServerResponse, services: CallerServices): void {
     this.#outgoing = outgoing
-    this.#services = services
-  }
-
-  /** What `serve` got. */
-  get services(): CallerServices {
-    return this.#services!
+    this.services = services
+    this.bodyLength = readBodyLength(this)
+    this.mayBeLarge = this.bodyLength > 0 && mayExceedSmall(this, this.bodyLength)
   }
 
   /** The client's address. Contract 8.5 */
@@ -82,10 +85,6 @@ export class ServedRequest extends LimitedIncomingMessage {
     return makeGuestHolder(this.ip)
   }
 
-  get #credentials() {
-    return this.row?.permission.credentials ?? BY_TOKEN
-  }
-
   /**
    * The caller that the cache has, which may be outdated; null for a guest, undefined if the caller must be
    * looked up.
@@ -93,7 +92,8 @@ export class ServedRequest extends LimitedIncomingMessage {
   get known(): Identity | null | undefined {
     const { catalog } = this.services.store
     if (this.#known === undefined || this.#knownIn !== catalog) {
-      this.#known = this.#credentials.findCached(this.headers, catalog)
+      const credentials = this.row?.permission.credentials ?? BY_TOKEN
+      this.#known = credentials.findCached(this.headers, catalog)
       this.#knownIn = catalog
     }
     return this.#known
@@ -115,7 +115,8 @@ export class ServedRequest extends LimitedIncomingMessage {
     const { store } = this.services
     const { catalog } = store
     if (this.#unknownIn === catalog) return null
-    const found = await this.#credentials.lookUp(this.headers, store.signIn, this.ip)
+    const credentials = this.row?.permission.credentials ?? BY_TOKEN
+    const found = await credentials.lookUp(this, store.signIn)
     if (!found && catalog === store.catalog) this.#unknownIn = catalog
     this.caller = found?.auth ?? null
     return found
@@ -125,7 +126,7 @@ export class ServedRequest extends LimitedIncomingMessage {
   openStore(auth: AuthRecord | null): Store {
     const { catalog, database } = this.services.store
     const ticket = {
-      holder: this.findHolder(auth),
+      holder: auth?.holder ?? this.network,
       isSuperuser: auth?.isSuperuser ?? false,
       isGone: () => this.#outgoing!.closed,
     }

@@ -5,7 +5,7 @@ import { answerFailure, answerUnknownRoute } from '../http/middleware/answer-err
 import { limitRequests } from '../http/middleware/limit-requests.ts'
 import { refuseHead } from '../http/middleware/refuse-head.ts'
 import type { Env } from '../http/request-context.ts'
-import { makePathReader } from '../http/server/cors-and-redirects.ts'
+import { makePathReader } from '../http/server/clean-paths.ts'
 import { RetryLater } from '../platform/api-errors.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'

@@ -6,7 +6,7 @@ import type { Exclusively } from '../engine/backup/backups.ts'
 import { followRestores } from '../engine/backup/follow-restores.ts'
 import { removeUploads } from '../engine/files/temporary-upload.ts'
 import { ServedRequest } from '../http/served-request.ts'
-import { answerClientError, wrapBeforeRoutes } from '../http/server/cors-and-redirects.ts'
+import { wrapBeforeRoutes } from '../http/server/before-routes.ts'
 import { ClosingResponse } from '../http/server/incoming-body.ts'
 import {
   CONNECTION_OPTIONS,
@@ -14,6 +14,7 @@ import {
   limitConnections,
 } from '../http/server/limit-connections.ts'
 import { listenOn } from '../http/server/listen-on-port.ts'
+import { answerClientError } from '../http/server/raw-http-errors.ts'
 import type { Config } from '../platform/config.ts'
 import { openServingDb } from '../platform/db/connect-database.ts'
 import { DatabaseUnavailable } from '../platform/db/database-errors.ts'

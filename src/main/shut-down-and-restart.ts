@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Handler } from '../http/server/cors-and-redirects.ts'
+import type { Handler } from '../http/server/before-routes.ts'
 import type { RequestTracker } from '../http/server/request-tracker.ts'
 import { UserError } from '../platform/api-errors.ts'
 import type { Logger } from '../platform/log.ts'

@@ -89,7 +89,11 @@ const CHECKS: readonly Removed[] = [
     "isAllowed(sender, 'readContacts') ? found.recipients : numbers",
     'found.recipients',
   ],
-  ['src/gateway/messages/require-sender.ts', '    requirePermit(makeKeySender(holder), act)\n', ''],
+  [
+    'src/gateway/messages/require-sender.ts',
+    'requirePermit(makeKeySender(found.key), act)',
+    '{ sender: makeKeySender(found.key), act } as Permit',
+  ],
   [
     'src/gateway/messages/require-sender.ts',
     'return work(sender, requirePermit(sender, act))',

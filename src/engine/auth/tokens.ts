@@ -152,9 +152,9 @@ export async function identifyToken(
   const token = readHeaderToken(authorization)
   if (token === '') return null
   const { catalog } = store
-  const auth = await findRecordByToken(store, token, 'auth')
-  if (auth)
-    owners.set(token, { catalog, auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
+  const claims = readClaims(token)
+  const auth = await findRecordByToken(store, token, 'auth', claims)
+  if (auth) owners.set(token, { catalog, auth, untilMs: (claims?.exp ?? Infinity) * 1000 })
   else if (owners.get(token)) owners.set(token, null)
   return auth
 }
@@ -176,8 +176,9 @@ export async function findRecordByToken(
   store: Store,
   token: string,
   purpose: Purpose,
+  claims = readClaims(token),
 ): Promise<AuthRecord | null> {
-  const auth = await findOwner(store, token, purpose)
+  const auth = await findOwner(store, token, purpose, claims)
   return auth?.isDisabled ? null : auth
 }
 
@@ -194,8 +195,8 @@ async function findOwner(
   store: Store,
   token: string,
   purpose: Purpose,
+  claims = readClaims(token),
 ): Promise<AuthRecord | null> {
-  const claims = readClaims(token)
   if (claims?.type !== purpose) return null
   const collection = store.catalog.find(claims.collectionId)
   if (collection?.type !== 'auth') return null

@@ -10,4 +10,9 @@ export class Parameters {
     this.values.push(value)
     return `$${this.values.length}::${type}`
   }
+
+  /** Adds parameters of these types and returns their SQL. */
+  addAll(values: readonly unknown[], types: readonly string[]): string[] {
+    return values.map((value, i) => this.add(value, types[i]))
+  }
 }

@@ -91,7 +91,8 @@ async function writeRow(
   try {
     if (stored) return await updateRow(store, collection, values, stored, where, parameters)
     const { table, quoted, types } = columnsOf(collection)
-    const given = collection.fields.map(({ name }, i) => parameters.add(values[name], types[i]))
+    const inOrder = collection.fields.map(({ name }) => values[name])
+    const given = parameters.addAll(inOrder, types)
     const condition = where.length > 0 ? `where ${where.join(' and ')}` : ''
     const sql = `insert into ${table} (${quoted.join(', ')}) select ${given.join(', ')} ${condition} returning *`
     return await runLoggedStatement(store, collection, sql, 'create', parameters)

@@ -179,7 +179,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
       }
       if (asked.email) await limitMails({ ...from, account })
       const identify = async () => (await requireUser(c, services)).auth
-      return retryRequest(store, identify, async (auth) => {
+      return retryRequest(store, { identify }, async (auth) => {
         const made = await inviteMember(c.env.incoming.openStore(auth), services, auth, asked)
         const entry = { action: 'create', collection: 'member_invitations', record: made.id }
         if (auth.actor) await auditRequest(c, auth, entry)

@@ -34,7 +34,7 @@ const byAdmin: Permission<Caller & HasServices> = {
   withCaller: (c, services, work) =>
     retryRequest(
       services.store,
-      async () => requireUserRecord(await authenticate(c, services)),
+      { identify: async () => requireUserRecord(await authenticate(c, services)) },
       async (auth) => work({ auth, store: c.env.incoming.openStore(auth), services }),
     ),
 }

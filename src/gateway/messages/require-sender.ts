@@ -89,10 +89,9 @@ export function asSender<T>(
   options: RetryOptions,
   work: (sender: SendingCaller, permit: Permit) => Promise<T>,
 ): Promise<T> {
-  const request = c.env.incoming
   return retryRequest(
     services.store,
-    (isCached) => request.identify(isCached),
+    c.env.incoming,
     (found) => {
       if (found?.auth.limits) requireRouteRole(c, found.auth, services)
       const sender = found?.key
@@ -122,9 +121,11 @@ export const asKeyHolder = <T>(
 ): Promise<T> =>
   retryRequest(
     store,
-    async (isCached) => {
-      const holder = await find(isCached)
-      return holder ? makeKeyIdentity(holder) : null
+    {
+      async identify(isCached) {
+        const holder = await find(isCached)
+        return holder ? makeKeyIdentity(holder) : null
+      },
     },
     (found) => {
       if (!found) throw gatewayRefusal('unauthorized')

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import { hasInfinity, hasRepeatedName, isTooComplex } from '../../engine/fields/json-text.ts'
 import { ApiError, badRequest, RetryLater } from '../../platform/api-errors.ts'
 import { commonRefusal, invalidRequest } from '../../platform/common-refusals.ts'
-import { type RequestMemory, SMALL_BYTES } from '../limit-request-memory.ts'
+import { SMALL_BYTES } from '../limit-request-memory.ts'
 import type { Ctx } from '../request-context.ts'
+import type { ServedRequest } from '../served-request.ts'
 import { decodePieces, isEncoded } from '../server/content-encoding.ts'
-import { mayExceedSmall } from '../server/incoming-body.ts'
 import { requireMaxBytes } from './max-bytes.ts'
 
 /** Maximum fields of a JSON body or an urlencoded form. Reading a million would take seconds. */
@@ -94,20 +94,19 @@ export async function* readPieces(
   }
 }
 
+/** A request whose body is read: a ServedRequest. */
+export type BodyRequest = IncomingMessage & Pick<ServedRequest, 'mayBeLarge' | 'memory'>
+
 /** Reads the whole body. Reserves memory for a large one. Throws 400, 413 and RetryLater. */
-export async function readBytes(
-  incoming: IncomingMessage,
-  maxBytes: number,
-  memoryOf: () => RequestMemory,
-) {
+export async function readBytes(incoming: BodyRequest, maxBytes: number) {
+  const isSmall = !incoming.mayBeLarge
   const length = Number(incoming.headers['content-length'] ?? 0)
   if (length > maxBytes) throw new BodyTooLarge()
-  const declared = isEncoded(incoming) ? 0 : length
-  const isSmall = !mayExceedSmall(incoming)
   // a small body that has arrived is whole in the stream's buffer
-  if (isSmall && incoming.readableLength === declared)
+  if (isSmall && incoming.readableLength === length)
     return (incoming.read() as Buffer | null) ?? Buffer.alloc(0)
-  const memory = isSmall ? undefined : memoryOf()
+  const declared = isEncoded(incoming) ? 0 : length
+  const memory = isSmall ? undefined : incoming.memory
   const room = await memory?.roomForBody(declared)
   const body = new ByteCollector(declared)
   for await (const piece of readPieces(incoming, maxBytes)) {
@@ -121,7 +120,7 @@ export async function readBytes(
 
 /** Reads the whole body, up to the limit of the route. Throws as `readBytes`. */
 export const readRawBody = (c: Ctx): Promise<Buffer> =>
-  readBytes(c.env.incoming, requireMaxBytes(c), () => c.env.incoming.memory)
+  readBytes(c.env.incoming, requireMaxBytes(c))
 
 /**
  * The body as JSON, parsed once per request. By default refuses objects with repeated keys. Throws 400, 413.
@@ -154,7 +153,7 @@ async function parseJsonBody(c: Ctx, parse: typeof parseUnique): Promise<unknown
     throw error instanceof SyntaxError ? invalidRequest('The body must be a JSON object') : error
   } finally {
     // free the body's memory now: a phone's request for texts to send may wait long for its answer
-    c.env.incoming.leaveBodyMemory()
+    if (c.env.incoming.mayBeLarge) c.env.incoming.leaveBodyMemory()
   }
 }
 

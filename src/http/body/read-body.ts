@@ -2,14 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Uploads } from '../../engine/files/upload.ts'
 import { ApiError, badRequest } from '../../platform/api-errors.ts'
-import type { RequestMemory } from '../limit-request-memory.ts'
 import { isMalformedQuery, readPairs, readQueryText } from '../query.ts'
 import type { Ctx } from '../request-context.ts'
 import type { RequestBody } from '../served-request.ts'
 import { findFirstValueEnd, readJson } from './json-value.ts'
 import { findMaxBytes } from './max-bytes.ts'
 import { readMultipart } from './multipart.ts'
-import { readBytes } from './raw-body.ts'
+import { type BodyRequest, readBytes } from './raw-body.ts'
 import { readUrlencoded, toFormValues } from './urlencoded.ts'
 
 type Values = RequestBody['values']
@@ -33,7 +32,7 @@ export async function readRequestBody(c: Ctx, type?: string): Promise<RequestBod
   if (request.body) return request.body
   if (request.bodyLength === 0) return EMPTY
   const limit = Math.min(findMaxBytes(c), request.guestLimit)
-  request.body = await readBody(request, limit, () => request.memory, type)
+  request.body = await readBody(request, limit, type)
   return request.body
 }
 
@@ -45,15 +44,14 @@ export const readBodyOr = (c: Ctx, sentence?: string): Promise<RequestBody> =>
 
 /** Reads a JSON, multipart or urlencoded body; forms include the URL's query. Throws 400. Contract 0.4 */
 export async function readBody(
-  incoming: IncomingMessage,
+  incoming: BodyRequest,
   maxBytes: number,
-  memoryOf: () => RequestMemory,
   type = incoming.headers['content-type'] ?? '',
 ) {
   const query = readQueryText(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) {
     if (isMalformedQuery(query)) throw badRequest()
-    const { pairs, files, release } = await readMultipart(incoming, maxBytes, memoryOf())
+    const { pairs, files, release } = await readMultipart(incoming, maxBytes, incoming.memory)
     try {
       return { values: toFormValues([...readPairs(query), ...pairs]), files, release }
     } catch (error) {
@@ -61,7 +59,7 @@ export async function readBody(
       throw error
     }
   }
-  const bytes = await readBytes(incoming, maxBytes, memoryOf)
+  const bytes = await readBytes(incoming, maxBytes)
   if (bytes.length === 0) return EMPTY
   const values = readValues(incoming, type, bytes, query)
   return { values, files: NO_FILES, isJson: type.startsWith(JSON_TYPE) }

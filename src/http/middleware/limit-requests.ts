@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { MiddlewareHandler } from 'hono'
 import { checkAddress } from '../../engine/auth/superuser-addresses.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
@@ -13,11 +12,10 @@ import { memoize } from '../../platform/tools/lru.ts'
 import { BodyTooLarge } from '../body/raw-body.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
 import type { Ctx, Env, Services } from '../request-context.ts'
-import { asNobody, retryRequest } from '../retry-request.ts'
+import { NOBODY, retryRequest } from '../retry-request.ts'
 import { findRow, GUEST_BODY_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
 import type { ServedRequest } from '../served-request.ts'
-import { answerLateBody } from '../server/cors-and-redirects.ts'
-import { mayExceedSmall } from '../server/incoming-body.ts'
+import { answerLateBody } from '../server/raw-http-errors.ts'
 import { findRule, listRateLimitLabels, RateLimiter } from './rate-limiter.ts'
 
 /** Time for a body up to 64 KiB to arrive, else 408. Larger bodies have Node's requestTimeout. */
@@ -33,10 +31,16 @@ export const limitRequests =
   (services: Services): MiddlewareHandler<Env> =>
   async (c, next) => {
     const request = c.env.incoming
-    request.row = findRow(c)
+    const row = findRow(c)
+    request.row = row
+    request.path = c.req.path
+    const { bodyLength } = request
     // the request counts for the account if its credentials are cached, else for the client's network
-    const holder = request.findHolder(request.known?.auth ?? null)
-    const leave = takePlaceAtOnce(request, holder) ?? (await waitForPlace(request, holder))
+    const holder = request.known?.auth.holder ?? request.network
+    if (bodyLength > 0) await Promise.resolve() // a body that came with the head is then read
+    const isWhole = bodyLength === 0 || (bodyLength <= SMALL_BYTES && request.isWhole)
+    const atOnce = isWhole ? admission.requests.tryEnter(holder) : undefined
+    const leave = atOnce ?? (await waitForPlace(request, holder))
     request.leavePlace = leave
     try {
       const { superuserIPs, rateLimits } = services.settings.current
@@ -46,17 +50,15 @@ export const limitRequests =
         checkRate(services, auth, request.ip, c.req.method, c.req.path)
       }
       // a route with a limit of its own refuses a larger body in its own words
-      if ((request.row?.maxBytes ?? MAX_BODY_BYTES) === MAX_BODY_BYTES) checkBodySize(request)
-      if (mayExceedSmall(request, request.bodyLength)) await workOnLargeBody(c, services, next)
+      const hasUsualLimit = (row?.maxBytes ?? MAX_BODY_BYTES) === MAX_BODY_BYTES
+      if (hasUsualLimit && bodyLength > MAX_BODY_BYTES && bodyLength < Infinity)
+        throw new BodyTooLarge()
+      if (request.mayBeLarge) await workOnLargeBody(c, services, next)
       else await next()
     } finally {
       leave()
     }
   }
-
-/** The place of a request without a body. Undefined if none is free, and for a request with a body. */
-const takePlaceAtOnce = ({ bodyLength }: ServedRequest, holder: Holder) =>
-  bodyLength === 0 ? admission.requests.tryEnter(holder) : undefined
 
 /**
  * Waits until a small body has arrived and another request of the holder may run. Returns a function that
@@ -65,7 +67,6 @@ const takePlaceAtOnce = ({ bodyLength }: ServedRequest, holder: Holder) =>
 async function waitForPlace(request: ServedRequest, holder: Holder): Promise<() => void> {
   const bytes = request.bodyLength
   if (bytes > SMALL_BYTES) return admission.bodies.enter(holder)
-  if (bytes > 0) await Promise.resolve() // a body that came with the head is then read
   if (bytes > 0 && !request.isWhole) {
     const leave = await admission.bodies.enter(holder)
     const late = setTimeout(() => answerLateBody(request.socket), SMALL_BODY_MS)
@@ -84,13 +85,8 @@ export async function identifyKnownCaller(request: ServedRequest): Promise<AuthR
     request.caller = known.auth
     return known.auth
   }
-  const found = await retryRequest(request.services.store, asNobody, () => request.identify(true))
+  const found = await retryRequest(request.services.store, NOBODY, () => request.identify(true))
   return found?.auth ?? null
-}
-
-/** Throws 413 for a body whose declared length exceeds the default, on routes that read none, too. */
-function checkBodySize({ headers }: IncomingMessage): void {
-  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new BodyTooLarge()
 }
 
 /**

@@ -80,12 +80,10 @@ function answerView({ services }: HasServices, c: Ctx, name: string): Promise<st
     const collection = requireCollection(store.catalog, name)
     const extension = services.extensions.get(collection.id)
     const rule = requireRule(collection, 'viewRule', caller, extension?.authRequired)
-    const row = await findViewedRow(store, collection, rule, info, findId(c))
+    const row = await findViewedRow(store, collection, rule, info, c.req.param('id')!)
     return answerRecord(store, collection, row, info)
   })
 }
-
-const findId = (c: Ctx) => c.req.param('id') ?? ''
 
 /** The message for a collection that is missing or is a view. */
 const NOT_WRITABLE = 'Missing or invalid collection context'
@@ -113,7 +111,7 @@ async function answerUpdate({ services }: HasServices, c: Ctx, name: string): Pr
       const { store, info } = attempt
       const collection = requireWritableCollection(store.catalog, name, NOT_WRITABLE)
       const options = makeWriteOptions(c, services, attempt, collection, files, passwords)
-      return updateRecord(store, services.extensions, collection, findId(c), info, options)
+      return updateRecord(store, services.extensions, collection, c.req.param('id')!, info, options)
     })
   return known.type === 'auth' ? limitOldPasswordChecks(c, services, [values], update) : update()
 }
@@ -125,7 +123,7 @@ async function answerDelete({ services }: HasServices, c: Ctx, name: string): Pr
     const { store, info } = attempt
     const collection = requireWritableCollection(store.catalog, name)
     const options = makeWriteOptions(c, services, attempt, collection, new Map(), passwords)
-    await deleteRecord(store, services.extensions, collection, findId(c), info, options)
+    await deleteRecord(store, services.extensions, collection, c.req.param('id')!, info, options)
   })
 }
 

@@ -40,16 +40,9 @@ const MIN_AVERAGE_BYTES = 64
 
 /** A request that closes its connection if the body has many tiny chunks (each takes 3 µs). RFC 9112, 7.1 */
 export class LimitedIncomingMessage extends IncomingMessage {
-  #length: number | undefined
   #chunks = 0
   #bytes = 0
   #arrived: (() => void) | undefined
-
-  /** As `readBodyLength`. */
-  get bodyLength(): number {
-    this.#length ??= readBodyLength(this)
-    return this.#length
-  }
 
   get isWhole(): boolean {
     return this.complete || this.#bytes >= Number(this.headers['content-length'])
@@ -85,10 +78,7 @@ export class LimitedIncomingMessage extends IncomingMessage {
  * Whether a body may need much memory: it exceeds SMALL_BYTES, has no declared length, is compressed, or is
  * multipart.
  */
-export const mayExceedSmall = (
-  incoming: IncomingMessage,
-  length = readBodyLength(incoming),
-): boolean =>
+export const mayExceedSmall = (incoming: IncomingMessage, length: number): boolean =>
   length > SMALL_BYTES ||
-  (length > 0 && isEncoded(incoming)) ||
+  isEncoded(incoming) ||
   readMediaType(incoming.headers['content-type']).startsWith('multipart/')

@@ -7,8 +7,8 @@ import { makeConnectionPlaces } from '../../platform/limits/waiting-places.ts'
 import { isIpListed } from '../../platform/tools/ip-lists.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
 import type { ServedRequest } from '../served-request.ts'
+import type { Handler } from './before-routes.ts'
 import { isTrustedProxy, readSocketAddress } from './client-address.ts'
-import type { Handler } from './cors-and-redirects.ts'
 import type { ClosingResponse } from './incoming-body.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */

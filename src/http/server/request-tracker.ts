@@ -5,8 +5,8 @@ import { makeRandomText } from '../../platform/tools/random.ts'
 import { findRequestGroup, type Group, STREAMS } from '../metrics/group-requests.ts'
 import type { Services } from '../request-context.ts'
 import type { ServedRequest } from '../served-request.ts'
+import { readRoutedPath } from './clean-paths.ts'
 import { isTrustedProxy, readSocketAddress } from './client-address.ts'
-import { readRoutedPath } from './cors-and-redirects.ts'
 import { cutText, describeFault } from './describe-failed-request.ts'
 import { leaveBody } from './incoming-body.ts'
 import { toLoggedPath, toLoggedUrl } from './logged-url.ts'
@@ -60,7 +60,7 @@ export class RequestTracker {
       if (!req.complete) leaveBody(req)
       const ms = performance.now() - beganMs
       const status = res.headersSent ? res.statusCode : CLIENT_CLOSED
-      const group = traffic.count(method, status, ms, readRoutedPath(apis, url))
+      const group = traffic.count(method, status, ms, req.path ?? readRoutedPath(apis, url))
       const finished = { id, method, url, group, status, ms }
       if (id) this.#write(req, res, finished)
       const { maxDays, minLevel } = settings.current.logs

@@ -15,12 +15,10 @@ import {
   byKey,
   type Credentials,
   type Identity,
-  makeIdentity,
   makeKeyIdentity,
 } from '../../http/identify-caller.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { Lru, memoize } from '../../platform/tools/lru.ts'
-import type { GatewayServices } from '../gateway-services.ts'
 import { readToken } from './signed-token.ts'
 import { findToken, type LiveToken } from './token-pairs.ts'
 
@@ -49,9 +47,9 @@ const ownersOf = memoize((_: Catalog) => new Lru<string, AuthRecord | null>(MAX_
 const BY_ISSUED_TOKEN: Credentials<ClientIdentity> = {
   findCached({ authorization = '' }, catalog) {
     const auth = ownersOf(catalog).get(readBearerToken(authorization))
-    return auth ? { ...makeIdentity(auth), isForLimits: true } : undefined
+    return auth ? { auth, version: auth.version, isForLimits: true } : undefined
   },
-  async lookUp({ authorization = '' }, signIn) {
+  async lookUp({ headers: { authorization = '' } }, signIn) {
     const text = readBearerToken(authorization)
     const jti = text ? await readToken(signIn.db, text) : null
     const token = jti && (await findToken(signIn, jti))
@@ -72,17 +70,12 @@ export const BY_CLIENT_LOGIN = byKey(({ authorization = '' }) => {
 }, BY_ISSUED_TOKEN)
 
 /** The caller. Throws 401, or 403 without the scope. */
-export async function requireClient(
-  c: Ctx,
-  services: GatewayServices,
-  scope: string,
-  cached: boolean,
-): Promise<ClientCaller> {
+export async function requireClient(c: Ctx, scope: string, cached: boolean): Promise<ClientCaller> {
   const found: ClientIdentity | null = await c.env.incoming.identify(cached)
   if (!found?.key) throw gatewayRefusal('unauthorized', 'Unauthorized')
   const caller = makeClientCaller(c, found.key, found.token)
   if (grantsScope(caller.scopes, scope)) return caller
-  if (cached) return requireClient(c, services, scope, false)
+  if (cached) return requireClient(c, scope, false)
   throw makeScopeError(scope)
 }
 

@@ -34,7 +34,7 @@ const allowScope = (
   withCaller: (c, services, work) =>
     retryRequest(
       services.store,
-      (isCached) => requireClient(c, services, scope, isCached),
+      { identify: (isCached) => requireClient(c, scope, isCached) },
       async (caller, attempt) => {
         const json = hasBody ? await readJson(c, JSON.parse) : undefined
         return work({ ...caller, c, services, id: c.req.param('id') ?? '', json, attempt })

@@ -77,14 +77,11 @@ const WAYS: Readonly<Record<string, Way>> = {
   code: byCode(false),
   bearer: byCode(true),
   basic: (c, services, _, phone) =>
-    retryRequest(
-      services.store,
-      () => signInBasic(c, services),
-      (user) =>
-        addDevice(c.env.incoming.openStore(user), services.extensions, user, {
-          ...phone,
-          name: phone.model ?? '',
-        }),
+    retryRequest(services.store, { identify: () => signInBasic(c, services) }, (user) =>
+      addDevice(c.env.incoming.openStore(user), services.extensions, user, {
+        ...phone,
+        name: phone.model ?? '',
+      }),
     ),
 }
 

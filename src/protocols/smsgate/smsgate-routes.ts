@@ -98,7 +98,7 @@ const ROUTES = makeRoutes('', {
   'GET /api/mobile/v1/user/code': makeUndescribedRow(allowEverybody(), async ({ services }, c) => {
     const { code, expires_at } = await retryRequest(
       services.store,
-      () => signInBasic(c, services),
+      { identify: () => signInBasic(c, services) },
       (user) => startPairing(c.env.incoming.openStore(user), user, '', services.config.publicUrl),
     )
     return { code, validUntil: renderDate(expires_at) }

@@ -25,7 +25,7 @@ export const allowAccount: Permission<SendingCaller, GatewayServices> = {
       if (inPath !== undefined && parseSid('AC', inPath) !== account.user) throw makeNotFoundError()
       return work(account)
     }
-    return retryRequest(services.store, () => identifyAccount(c), run, WRITE)
+    return retryRequest(services.store, { identify: () => identifyAccount(c) }, run, WRITE)
   },
 }
 

@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import type { BodyRequest } from '../../../src/http/body/raw-body.ts'
 import { readBody } from '../../../src/http/body/read-body.ts'
 import { RequestMemory } from '../../../src/http/limit-request-memory.ts'
 import { readQuery } from '../../../src/http/query.ts'
@@ -16,20 +16,21 @@ function incoming(
   type: string,
   text: string | Buffer,
   { url = '/', method = 'POST' } = {},
-): IncomingMessage {
+): Omit<BodyRequest, 'memory'> {
   const bytes = Buffer.from(text)
   return Object.assign(Readable.from(bytes.length > 0 ? [bytes] : []), {
     url,
     method,
     headers: { 'content-type': type, 'content-length': String(bytes.length) },
-  }) as unknown as IncomingMessage
+    mayBeLarge: true,
+  }) as unknown as BodyRequest
 }
 
 /** A body that was read; what it holds of the process's memory goes back. */
-async function read(request: IncomingMessage): ReturnType<typeof readBody> {
+async function read(request: Omit<BodyRequest, 'memory'>): ReturnType<typeof readBody> {
   const memory = new RequestMemory(makeGuestHolder('ann'))
   try {
-    const body = await readBody(request, MAX_BODY_BYTES, () => memory)
+    const body = await readBody(Object.assign(request, { memory }) as BodyRequest, MAX_BODY_BYTES)
     await body.release?.()
     return body
   } finally {

@@ -1,5 +1,5 @@
 import { findRequestGroup } from '../../../src/http/metrics/group-requests.ts'
-import { readRoutedPath } from '../../../src/http/server/cors-and-redirects.ts'
+import { readRoutedPath } from '../../../src/http/server/clean-paths.ts'
 import { APIS } from '../../../src/main/features.ts'
 
 test.each([

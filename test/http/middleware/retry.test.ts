@@ -6,7 +6,7 @@ import { PasswordMemory } from '../../../src/engine/records/hash-passwords.ts'
 import { Conflict } from '../../../src/engine/records/store-record.ts'
 import { LargeAnswer } from '../../../src/engine/request/answer-limit.ts'
 import type { AuthRecord } from '../../../src/engine/request/request.ts'
-import { type AttemptFlags, retryRequest } from '../../../src/http/retry-request.ts'
+import { type AttemptFlags, NOBODY, retryRequest } from '../../../src/http/retry-request.ts'
 import { badRequest } from '../../../src/platform/api-errors.ts'
 import { DatabaseUnavailable } from '../../../src/platform/db/database-errors.ts'
 import { openCatalogStore } from '../../support/database/open.ts'
@@ -27,8 +27,10 @@ beforeEach(() => {
   waits = 0
 })
 
-const userNow = async () =>
-  (await findAuthRecord(here, here.catalog.find('users') as AuthCollection, USER))!
+const userNow = {
+  identify: async () =>
+    (await findAuthRecord(here, here.catalog.find('users') as AuthCollection, USER))!,
+}
 const changeUser = () => db.query(`update users set name = name || 'x' where id = $1`, [USER])
 const large = () =>
   new LargeAnswer(async () => {
@@ -44,13 +46,12 @@ function failing(faults: readonly (() => unknown)[]) {
     return attempts.length
   }
 }
-const asGuest = async () => null
 const times = (count: number, fault: () => unknown) => Array.from({ length: count }, () => fault)
 const conflict = () => new Conflict()
 const stale = () => new StaleAuth()
 
 test('a request is retried after a conflict, with a lock after the third', async () => {
-  expect(await retryRequest(here, asGuest, failing(times(3, conflict)))).toBe(4)
+  expect(await retryRequest(here, NOBODY, failing(times(3, conflict)))).toBe(4)
   expect(attempts.map(({ locksRecord }) => locksRecord)).toEqual([false, false, false, true])
 })
 
@@ -60,21 +61,21 @@ test('a stale auth record is read again and locked', async () => {
     asked.push(isCached)
     return null
   }
-  expect(await retryRequest(here, identify, failing(times(2, stale)), { startsCached: true })).toBe(
-    3,
-  )
+  expect(
+    await retryRequest(here, { identify }, failing(times(2, stale)), { startsCached: true }),
+  ).toBe(3)
   expect(asked).toEqual([true, false, false])
   expect(attempts.map(({ isAuthCached }) => isAuthCached)).toEqual([true, false, false])
 })
 
 test('an answer that is too large waits for memory and is retried', async () => {
-  expect(await retryRequest(here, asGuest, failing([large]))).toBe(2)
+  expect(await retryRequest(here, NOBODY, failing([large]))).toBe(2)
   expect(waits).toBe(1)
 })
 
 test('each kind of fault has its own number of retries', async () => {
   const faults = [...times(3, conflict), large, ...times(5, stale)]
-  expect(await retryRequest(here, asGuest, failing(faults))).toBe(10)
+  expect(await retryRequest(here, NOBODY, failing(faults))).toBe(10)
 })
 
 /** Another node changes the collections, and a statement no longer fits its tables. */
@@ -87,7 +88,7 @@ const overtaken = async () => {
 }
 
 test("an update overtaken by another node's schema change is retried with the new collections", async () => {
-  expect(await retryRequest(here, asGuest, failing(times(3, overtaken)))).toBe(4)
+  expect(await retryRequest(here, NOBODY, failing(times(3, overtaken)))).toBe(4)
 })
 
 test('a read that is overtaken several times starts over each time', async () => {
@@ -96,12 +97,12 @@ test('a read that is overtaken several times starts over each time', async () =>
     if (tries++ < 3) await overtaken()
     return tries
   }
-  expect(await retryRequest(here, asGuest, read, { isRead: true })).toBe(4)
+  expect(await retryRequest(here, NOBODY, read, { isRead: true })).toBe(4)
 })
 
 test('work is never retried after its connection was lost, since it may be stored', async () => {
   const lost = () => overtaken().then((error) => new DatabaseUnavailable(error))
-  await expect(retryRequest(here, asGuest, failing([lost]))).rejects.toBeInstanceOf(
+  await expect(retryRequest(here, NOBODY, failing([lost]))).rejects.toBeInstanceOf(
     DatabaseUnavailable,
   )
   expect(attempts).toHaveLength(1)
@@ -111,7 +112,7 @@ test.each([
   ['stale auth', stale, 21, StaleAuth],
   ['large answers', large, 2, LargeAnswer],
 ] as const)('endless %s are given up after $2 attempts', async (_, fault, count, type) => {
-  await expect(retryRequest(here, asGuest, failing(times(99, fault)))).rejects.toBeInstanceOf(type)
+  await expect(retryRequest(here, NOBODY, failing(times(99, fault)))).rejects.toBeInstanceOf(type)
   expect(attempts).toHaveLength(count)
 })
 
@@ -119,7 +120,7 @@ test('any other error fails at once', async () => {
   const refused = failing([() => badRequest('no')])
   await expect(retryRequest(here, userNow, refused, { startsCached: true })).rejects.toThrow('No.')
   await expect(
-    retryRequest(here, asGuest, failing(times(9, () => new Error('bug')))),
+    retryRequest(here, NOBODY, failing(times(9, () => new Error('bug')))),
   ).rejects.toThrow('bug')
   expect(attempts).toHaveLength(2)
 })

@@ -5,7 +5,7 @@ import type { Extensions } from '../../../src/engine/records/collection-extensio
 import { findApi } from '../../../src/http/metrics/group-requests.ts'
 import { sendGatewayError } from '../../../src/http/middleware/answer-errors.ts'
 import { makeOpenApiDocument } from '../../../src/http/openapi/document.ts'
-import { readRoutedPath } from '../../../src/http/server/cors-and-redirects.ts'
+import { readRoutedPath } from '../../../src/http/server/clean-paths.ts'
 import { DESCRIBED } from '../../../src/main/api-description.ts'
 import { BUILT_IN } from '../../../src/main/collection-definitions.ts'
 import { APIS } from '../../../src/main/features.ts'
