@@ -5,11 +5,9 @@ import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDING } from '../../http/openapi/describe-operations.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
-import type { Routed } from '../../http/route-limits.ts'
 import { sendRaw } from '../../http/send-answer.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import { readMediaType } from '../../platform/tools/charsets.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
 import { type ActingCaller, allowSender } from './require-sender.ts'
@@ -17,15 +15,14 @@ import { ACCEPTED, type Accepted, acceptSend } from './send/accept-send.ts'
 import { writeAnswer } from './send/prepare-offer.ts'
 import { PREVIEW, previewSend } from './send/preview-send.ts'
 import { readGivenSend } from './send/read-given-send.ts'
-import { hashUploads, readSendForm } from './send/read-media.ts'
+import { hashUploads } from './send/read-media.ts'
 import { readPreview } from './send/read-send-body.ts'
+import { allowFiles, readSendRequest } from './send/read-send-request.ts'
 import { ATTEMPT_HEADER, refuseOwnAttempt } from './send/refuse-send-loop.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from './send/send-body-schema.ts'
 
 /** Enough for 100,000 recipients. */
 export const MAX_BODY_BYTES = 4 << 20
-/** Enough for the files of a send. */
-const FORM_WITH_FILES_BYTES = 32 << 20
 
 export const IDEMPOTENCY = z.object({
   'Idempotency-Key': z
@@ -84,12 +81,6 @@ const TEMPLATE_EXAMPLE = {
   variables: { code: '4711' },
 }
 
-const isForm = (c: Routed) =>
-  readMediaType(c.req.header('content-type')).startsWith('multipart/form-data')
-
-/** A form may have files. */
-const findMaxSendBytes = (c: Routed): number => (isForm(c) ? FORM_WITH_FILES_BYTES : MAX_BODY_BYTES)
-
 /**
  * Sends a text or a template. `adapt` reads the body of another API, whose numbers may have any notation, and
  * which has no files: throws 400 for them.
@@ -120,9 +111,6 @@ export async function answerSend(
   return sendRaw(c, writeAnswer(accepted))
 }
 
-const readSendRequest = async (c: Ctx) =>
-  isForm(c) ? readSendForm(c) : { json: await readJson(c), uploads: [] }
-
 /** Says in a header whether the answer is that of an earlier request. */
 function noteReplay(c: Ctx, { isReplayed }: Accepted): void {
   if (!isReplayed) return
@@ -135,7 +123,7 @@ function noteReplay(c: Ctx, { isReplayed }: Accepted): void {
 export const SEND_ROUTES = makeRoutes(SENDING, {
   'POST /api/sms/send': {
     permission: allowSender('send'),
-    maxBytes: findMaxSendBytes,
+    maxBytes: allowFiles(MAX_BODY_BYTES),
     describe: {
       id: 'send',
       summary: 'Send a text',
@@ -149,7 +137,7 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
   },
   'POST /api/sms/send-template': {
     permission: allowSender('send'),
-    maxBytes: findMaxSendBytes,
+    maxBytes: allowFiles(MAX_BODY_BYTES),
     describe: {
       id: 'sendTemplate',
       summary: 'Send a template',

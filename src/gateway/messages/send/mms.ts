@@ -4,7 +4,6 @@ import type { Config } from '../../../platform/config.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { matchAny, queries } from '../../../platform/db/queries.ts'
 import { writeMmsText } from '../../../portable/attachment-lines.ts'
-import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { type Attachment, MESSAGES, type Media } from '../../base/message-files.ts'
 import type { Offer, OfferedMessage } from './offer.ts'
 import { ANY_LINE, type SendBody } from './send-options.ts'
@@ -33,18 +32,6 @@ export async function hasMmsLine(
 
 /** Maximum files of a message: the field `attachments` takes no more. */
 export const MAX_FILES = 10
-/** Maximum bytes of the files of a send, for all its recipients: each message stores its own. */
-const MAX_SEND_BYTES = 32 << 20
-
-/** Throws 400 `too_many_recipients` for more bytes than a send may store. */
-export function checkMediaSize({ files }: Media, recipients: number): void {
-  const bytes = files.reduce((sum, { content }) => sum + content.size, 0)
-  if (bytes * recipients <= MAX_SEND_BYTES) return
-  const most = Math.floor(MAX_SEND_BYTES / bytes)
-  const message = `Files of ${bytes} bytes can go to ${most} recipients per request`
-  throw gatewayRefusal('too_many_recipients', message)
-}
-
 type NamedFile = Pick<StoredFile, 'name' | 'type' | 'size'>
 
 const toNamedFile = ({ name, type, content: { size } }: Attachment): NamedFile => ({

@@ -10,7 +10,7 @@ import { keepGiven } from './check-client-ref.ts'
 import { toOfferedScope } from './consent-scope.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
 import type { Idempotency } from './idempotency.ts'
-import { checkMediaSize, writeStoredText } from './mms.ts'
+import { writeStoredText } from './mms.ts'
 import type { Offer, OfferedMessage } from './offer.ts'
 import { readAllRecipients } from './read-all-recipients.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './refused-recipients.ts'
@@ -63,7 +63,6 @@ export async function prepareOffer(
   const { content, deviceId, line, media, options } = body
   const phones = await readAllRecipients(store, sender.user, body, config.maxRecipients)
   const permit = requirePermit(sender, 'send', phones.length)
-  if (media) checkMediaSize(media, phones.length)
   const scope = readConsentScope(body)
   if (phones.length >= MIN_RECIPIENTS) await chargeRefused(store, sender.user, phones, scope)
   const words = findSharedText(content)

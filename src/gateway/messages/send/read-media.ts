@@ -4,17 +4,13 @@ import { makeUserHolder } from '../../../engine/collections/collection.ts'
 import { sniffContentType } from '../../../engine/files/sniff-content-type.ts'
 import { findStoredFile, readWholeFile } from '../../../engine/files/stored-files.ts'
 import { readWholeContent, type Upload } from '../../../engine/files/upload.ts'
-import { readRequestBody } from '../../../http/body/read-body.ts'
 import type { RequestMemory } from '../../../http/limit-request-memory.ts'
-import type { Ctx } from '../../../http/request-context.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { Config } from '../../../platform/config.ts'
 import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
 import { type Share, takeAsArrived } from '../../../platform/limits/byte-budget.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { fetchFile } from '../../../platform/outgoing/fetch-file.ts'
-import { readMediaType } from '../../../platform/tools/charsets.ts'
-import { parseJson } from '../../../platform/tools/json.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { MESSAGES, type Media } from '../../base/message-files.ts'
 import { hashGiven } from './given-files.ts'
@@ -25,42 +21,6 @@ import { type GivenFile, type LeaveOut, prepareMedia, preparePictures } from './
 const MAX_GIVEN_BYTES = 20 << 20
 /** Time to fetch all files of a send. */
 const FETCH_MS = 15_000
-
-const LISTS = new Set(['recipients', 'group_ids', 'attachments'])
-
-/** A form with files as the JSON of a send. Its values are texts, numbers and booleans by their look. */
-export async function readSendForm(c: Ctx) {
-  const { values, files } = await readRequestBody(c, readMediaType(c.req.header('content-type')))
-  for (const key of files.keys())
-    if (key !== 'attachments') throw invalidRequest(`A file can be named attachments, not ${key}`)
-  const json: [string, unknown][] = []
-  // an empty field of a form is an absent one
-  for (const [key, value] of Object.entries(values))
-    if (value !== '') json.push([key, readFormValue(key, value)])
-  return { json: Object.fromEntries(json), uploads: files.get('attachments') ?? [] }
-}
-
-/** Fields that are numbers or booleans; other values that look like these are texts. */
-const TYPED = new Set([
-  'priority',
-  'sim',
-  'ttl',
-  'bulk',
-  'quiet_hours',
-  'requires_consent',
-  'smart_encoding',
-])
-
-function readFormValue(key: string, value: unknown): unknown {
-  if (LISTS.has(key)) return (Array.isArray(value) ? value : [value]).map(String)
-  if (key === 'variables' && typeof value === 'string') {
-    const read = parseJson(value)
-    // what is no JSON stays a text, and is refused
-    return read === undefined ? value : read
-  }
-  const isGuessed = typeof value === 'number' || typeof value === 'boolean'
-  return isGuessed && !TYPED.has(key) ? String(value) : value
-}
 
 /** Hashes of uploads, by which a repeated request is known. */
 export async function hashUploads(uploads: readonly Upload[]): Promise<string[]> {

@@ -6,7 +6,7 @@ import { withSavepoint } from '../../../platform/db/savepoint.ts'
 import type { Media } from '../../base/message-files.ts'
 import type { LinkConfig } from '../../base/stop-link.ts'
 import { linkOfferedFiles } from './file-links.ts'
-import { checkMediaSize, writeStoredText } from './mms.ts'
+import { writeStoredText } from './mms.ts'
 import type { Offer } from './offer.ts'
 import { type AskedMedia, loadMedia, type MediaConfig } from './read-media.ts'
 
@@ -111,10 +111,6 @@ export async function sendWithPictures<T>(
   const { media, fault = '' } = pictures ?? {}
   let refused = fault
   const sendAs = async (form: PictureForm) => {
-    checkMediaSize(
-      media!,
-      offers.reduce((sum, { messages }) => sum + messages.length, 0),
-    )
     const formed: Offer[] = []
     for (const offer of offers) formed.push(await form(db, config, offer, pictures!))
     const areAll = formed.every((offer) => offer.media!.files.length === media!.files.length)

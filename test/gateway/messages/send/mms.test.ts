@@ -147,7 +147,7 @@ test('an address is fetched by the rules of outgoing requests', async () => {
   )
 })
 
-test('each recipient has a copy, within the files of a send', async () => {
+test('each recipient has the file, which is stored once', async () => {
   const { user } = await makeShop()
   const recipients = ['+4915112345671', '+4915112345672']
   const form = new FormData()
@@ -160,6 +160,8 @@ test('each recipient has a copy, within the files of a send', async () => {
   })
   expect(await answer.json()).toMatchObject({ recipients_count: 2 })
   expect(await countFiles(user)).toBe(2)
+  const { files } = await must(user, 'GET', '/api/sms/usage')
+  expect(files.bytes).toBe(SMALL.length)
 })
 
 test('a price for MMS is charged once, whatever the size', async () => {

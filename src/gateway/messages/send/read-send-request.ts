@@ -1,0 +1,65 @@
+import type { Upload } from '../../../engine/files/upload.ts'
+import { readJson } from '../../../http/body/raw-body.ts'
+import { readRequestBody } from '../../../http/body/read-body.ts'
+import type { Ctx } from '../../../http/request-context.ts'
+import type { Routed } from '../../../http/route-limits.ts'
+import { invalidRequest } from '../../../platform/common-refusals.ts'
+import { readMediaType } from '../../../platform/tools/charsets.ts'
+import { parseJson } from '../../../platform/tools/json.ts'
+
+/** Enough for the files of a send. */
+const FORM_WITH_FILES_BYTES = 32 << 20
+
+const isForm = (c: Routed) =>
+  readMediaType(c.req.header('content-type')).startsWith('multipart/form-data')
+
+/** The size of a route's bodies: of JSON, or of a form with files. */
+export const allowFiles =
+  (jsonBytes: number) =>
+  (c: Routed): number =>
+    isForm(c) ? FORM_WITH_FILES_BYTES : jsonBytes
+
+/** A body of JSON, or a form as the same JSON with the files of `attachments`. */
+export const readSendRequest = async (
+  c: Ctx,
+): Promise<{ readonly json: unknown; readonly uploads: readonly Upload[] }> =>
+  isForm(c) ? readForm(c) : { json: await readJson(c), uploads: [] }
+
+const LISTS = new Set(['recipients', 'group_ids', 'attachments'])
+/** Fields that are JSON in a form, too. */
+const OBJECTS = new Set(['variables', 'repeat'])
+
+/** A form with files as JSON. Its values are texts, numbers and booleans by their look. */
+async function readForm(c: Ctx) {
+  const { values, files } = await readRequestBody(c, readMediaType(c.req.header('content-type')))
+  for (const key of files.keys())
+    if (key !== 'attachments') throw invalidRequest(`A file can be named attachments, not ${key}`)
+  const json: [string, unknown][] = []
+  // an empty field of a form is an absent one
+  for (const [key, value] of Object.entries(values))
+    if (value !== '') json.push([key, readFormValue(key, value)])
+  return { json: Object.fromEntries(json), uploads: files.get('attachments') ?? [] }
+}
+
+/** Fields that are numbers or booleans; other values that look like these are texts. */
+const TYPED = new Set([
+  'hold_seconds',
+  'priority',
+  'sim',
+  'ttl',
+  'bulk',
+  'quiet_hours',
+  'requires_consent',
+  'smart_encoding',
+])
+
+function readFormValue(key: string, value: unknown): unknown {
+  if (LISTS.has(key)) return (Array.isArray(value) ? value : [value]).map(String)
+  if (OBJECTS.has(key) && typeof value === 'string') {
+    const read = parseJson(value)
+    // what is no JSON stays a text, and is refused
+    return read === undefined ? value : read
+  }
+  const isGuessed = typeof value === 'number' || typeof value === 'boolean'
+  return isGuessed && !TYPED.has(key) ? String(value) : value
+}
