@@ -3,6 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { formatNow } from '../../engine/fields/parse-date.ts'
 import { evaluateSql } from '../../platform/db/call-function.ts'
 import { queries } from '../../platform/db/queries.ts'
+import { writeRow } from '../../platform/db/write-row.ts'
 import { makeOverLimit } from '../../platform/limits/limit-holder.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
 import { type Owner, requireOpenWebhook } from './require-webhook-owner.ts'
@@ -26,8 +27,11 @@ export async function sendTestEvent(store: Store, owner: Owner, webhook: string)
       .executeTakeFirstOrThrow()
     if (tests >= MAX_WAITING)
       throw makeOverLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
-    const call = sql`row(${id}, ${webhook}, ${user}, ${eventId}, ${TEST_EVENT}, null, ${JSON.stringify(makeSampleRow(user))}, null)::webhook_call`
-    await evaluateSql(db, sql`webhook_queue(array[${call}])`)
+    const call = writeRow('webhook_call', {
+      ...{ delivery: id, webhook, user, event_id: eventId, event: TEST_EVENT },
+      image: JSON.stringify(makeSampleRow(user)),
+    })
+    await evaluateSql(db, sql`webhook_queue(array[${call}::webhook_call])`)
   })
   return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }
 }

@@ -33,7 +33,7 @@ export const TYPES: Readonly<Record<string, string>> = {
   xid8: 'string',
 }
 
-const nameOf = (name: string) => (/^[a-z_][a-z0-9_]*$/i.test(name) ? name : `'${name}'`)
+export const nameOf = (name: string) => (/^[a-z_][a-z0-9_]*$/i.test(name) ? name : `'${name}'`)
 
 const NAMES = `
 select relname from pg_class where relkind in ('r', 'c') and relnamespace = current_schema()::regnamespace

@@ -6,6 +6,7 @@ import { dumpCollections } from '../../console/dump-collections.ts'
 import { openCatalogStore } from '../../support/database/open.ts'
 import { openTestDb } from '../../support/server/start.ts'
 import { dumpFunctions } from './dump-functions.ts'
+import { dumpRows } from './dump-rows.ts'
 import { dumpSchema } from './dump-schema.ts'
 import { dumpTables } from './dump-tables.ts'
 
@@ -28,6 +29,10 @@ test('tables.ts matches the tables and names no collection twice', async () => {
 
 test('functions.ts matches the functions', async () => {
   await expect(await dumpFunctions(db)).toMatchFileSnapshot('../../../src/platform/db/functions.ts')
+})
+
+test('rows.ts matches the composite types', async () => {
+  await expect(await dumpRows(db)).toMatchFileSnapshot('../../../src/platform/db/rows.ts')
 })
 
 test("the console's collections.ts matches the built-in collections", async () => {

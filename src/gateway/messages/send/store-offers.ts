@@ -2,6 +2,8 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import { formatDate } from '../../../engine/fields/parse-date.ts'
 import type { Config } from '../../../platform/config.ts'
 import { type Groups, makeGroups } from '../../../platform/db/group-commits.ts'
+import type { RowText } from '../../../platform/db/rows.ts'
+import { writeArray, writeRow } from '../../../platform/db/write-row.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
 import type { RefusalCode } from '../../base/gateway-errors.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
@@ -38,7 +40,7 @@ const ACCEPT = 'select outcomes, known, wake from sms_accept($1, $2, $3, $4, $5,
 /** A user's offers, as sms_accept takes them. `places`: their indexes among all offers. */
 interface Group {
   readonly recipients: string[]
-  readonly requests: string[]
+  readonly requests: RowText[]
   readonly places: number[]
 }
 
@@ -65,7 +67,7 @@ export async function storeOffers(
     const group = groups.get(owner) ?? { recipients: [], requests: [], places: [] }
     groups.set(owner, group)
     for (const { to } of offer.messages) group.recipients.push(to)
-    group.requests.push(makeRequestRow(offer))
+    group.requests.push(writeRequest(offer))
     group.places.push(i)
     // before the statement, whose locks let other sends of the user wait
     if (offer.media) await storeOfferedFiles(store.db, config, offer)
@@ -77,8 +79,8 @@ export async function storeOffers(
   const places: number[] = []
   for (const owner of owners) {
     const group = groups.get(owner)!
-    recipients.push(writeArrayText(group.recipients))
-    requests.push(writeArrayText(group.requests))
+    recipients.push(writeArray(group.recipients))
+    requests.push(writeArray(group.requests))
     places.push(...group.places)
   }
   const { rows } = await store.db.query(
@@ -99,52 +101,42 @@ export async function storeOffers(
 export const computeStickySince = (now: Date, days: number): string =>
   days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
 
-/** An offer as text of the type sms_request. */
-function makeRequestRow({
-  permit: { sender },
-  idempotency,
-  origin,
-  messages,
-  ...offer
-}: Offer): string {
-  // each as text of the type sms_request_message
-  const rows: string[] = []
+/** An offer, as sms_accept takes it. sms_judge sets `lines`, `scope` and `refusals`. */
+function writeRequest({ permit: { sender }, idempotency, origin, messages, ...offer }: Offer) {
+  const rows: RowText[] = []
   for (const { id, to, body, segments, zone } of messages)
-    rows.push(writeRowText([id, to, body, segments, zone]))
-  return writeRowText([
-    sender.version,
-    sender.key?.id,
-    sender.key?.version,
-    offer.device,
-    offer.line,
-    offer.from,
-    offer.later === true,
-    offer.batch,
-    offer.body,
-    offer.priority,
-    offer.sim,
-    offer.scheduledAt || null,
-    offer.expiresAt || null,
-    offer.guarantee,
-    offer.clientRef || null,
-    offer.isBulk,
-    idempotency?.key,
-    idempotency?.fingerprint,
-    idempotency && (offer.answer ?? '{}'),
-    origin && JSON.stringify(origin),
-    writeArrayText(rows),
-    sender.sentBy,
-    offer.sealed,
-    null, // `lines`: those of the API key, which sms_judge reads
-    offer.template,
-    offer.groups && writeArrayText(offer.groups),
-    offer.requiresConsent === true,
-    offer.isHelp === true,
-    null,
-    null, // `scope` and `refusals`, which sms_judge sets
-    offer.media?.subject,
-    offer.media && writeArrayText(offer.media.files.map(({ name }) => name)),
-  ])
+    rows.push(writeRow('sms_request_message', { id, to, body, segments, zone }))
+  return writeRow('sms_request', {
+    version: sender.version,
+    key: sender.key?.id,
+    key_version: sender.key?.version,
+    device: offer.device,
+    line: offer.line,
+    from: offer.from,
+    later: offer.later === true,
+    batch: offer.batch,
+    body: offer.body,
+    priority: offer.priority,
+    sim: offer.sim,
+    scheduled_at: offer.scheduledAt || null,
+    expires_at: offer.expiresAt || null,
+    guarantee: offer.guarantee,
+    ref: offer.clientRef || null,
+    bulk: offer.isBulk,
+    idempotency_key: idempotency?.key,
+    fingerprint: idempotency?.fingerprint,
+    answer: idempotency && (offer.answer ?? '{}'),
+    origin: origin && JSON.stringify(origin),
+    messages: rows,
+    sent_by: sender.sentBy,
+    sealed: offer.sealed,
+    template: offer.template,
+    groups: offer.groups,
+    requires_consent: offer.requiresConsent === true,
+    is_help: offer.isHelp === true,
+    subject: offer.media?.subject,
+    attachments: offer.media?.files.map(({ name }) => name),
+  })
 }
 
 /** Accepts sends in groups: see `Groups.add`. If `add` rejects, the send may have been stored or not. */
@@ -181,25 +173,4 @@ async function storeWithFiles(store: Store, config: AcceptConfig, offer: Offer):
   if (verdict!.outcome === 'accepted') counts.accepted.messages += offer.messages.length
   wakeDevices(store.db, wake)
   return verdict!
-}
-
-/** A field of a row as text; null or undefined for null. Text of an array or row is a string, too. */
-type RowField = string | number | boolean | null | undefined
-
-// In quotes each character stands for itself after a backslash, and '' differs from null.
-const quoteItem = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
-
-/**
- * An array as Postgres reads it from the text of a parameter, to be cast to its type. Postgres reads rows in
- * it in a quarter of the time that JSON takes: 64 sends in 0.2 ms of CPU instead of 0.9.
- */
-export const writeArrayText = (items: readonly string[]): string =>
-  `{${items.map(quoteItem).join(',')}}`
-
-/** A row as Postgres reads it from text: its fields in the order of the type. */
-export function writeRowText(fields: readonly RowField[]): string {
-  const texts: string[] = []
-  for (const field of fields)
-    texts.push(field === null || field === undefined ? '' : quoteItem(String(field)))
-  return `(${texts.join(',')})`
 }
