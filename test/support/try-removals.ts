@@ -33,7 +33,7 @@ function makeRandom(seed: number): () => number {
   }
 }
 
-/** `count` removals: one of each group first, as far as one removal is not in several, then any. */
+/** `count` removals: one of each group first, of any groups if there are more than `count`, then any. */
 function pick(removals: readonly Removal[], count: number, seed: number): Removal[] {
   const random = makeRandom(seed)
   const shuffled = removals
@@ -41,8 +41,8 @@ function pick(removals: readonly Removal[], count: number, seed: number): Remova
     .sort((a, b) => a.order - b.order)
     .map(({ removal }) => removal)
   const picked = new Set<Removal>()
-  for (const group of new Set(removals.flatMap(({ of = [] }) => of)))
-    if (![...picked].some(({ of }) => of?.includes(group)))
+  for (const group of new Set(shuffled.flatMap(({ of = [] }) => of)))
+    if (picked.size < count && ![...picked].some(({ of }) => of?.includes(group)))
       picked.add(shuffled.find(({ of }) => of?.includes(group))!)
   for (const removal of shuffled) if (picked.size < count) picked.add(removal)
   return [...picked]
@@ -87,7 +87,8 @@ function isNoticed(copy: string, removal: Removal): boolean {
 
 /**
  * Tries removals, `--count 20` of them by `--seed 1`, or those of some groups alone (`--of GROUP,GROUP`), and
- * prints each with what the tests say. Sets the exit code to 1 if one is not noticed.
+ * prints each when it begins, and what the tests say, at last how many were noticed. Sets the exit code to 1
+ * if one is not.
  */
 export function tryRemovals(removals: readonly Removal[]): void {
   const { values } = parseArgs({
@@ -101,20 +102,24 @@ export function tryRemovals(removals: readonly Removal[]): void {
   const some = groups
     ? removals.filter(({ of = [] }) => of.some((group) => groups.includes(group)))
     : removals
+  const picked = pick(some, Number(values.count), Number(values.seed))
   const copy = copyRepository()
+  const begin = Date.now()
+  const secondsSince = (time: number) => Math.round((Date.now() - time) / 1000)
+  let red = 0
   try {
-    for (const removal of pick(some, Number(values.count), Number(values.seed))) {
-      const begin = Date.now()
-      const noticed = isNoticed(copy, removal)
+    for (const [i, removal] of picked.entries()) {
       const [file, check] = removal.removed
       const of = removal.of ? ` (${removal.of.join(', ')})` : ''
-      const seconds = Math.round((Date.now() - begin) / 1000)
-      console.log(
-        `${noticed ? 'red  ' : 'GREEN'} without ${file}: ${check.trim()}${of} ${seconds} s`,
-      )
-      if (!noticed) process.exitCode = 1
+      console.log(`${i + 1} of ${picked.length}: without ${file}: ${check.trim()}${of}`)
+      const since = Date.now()
+      const noticed = isNoticed(copy, removal)
+      if (noticed) red++
+      else process.exitCode = 1
+      console.log(`  ${noticed ? 'red' : 'GREEN'} after ${secondsSince(since)} s`)
     }
   } finally {
+    console.log(`${red} of ${picked.length} removals noticed in ${secondsSince(begin)} s`)
     rmSync(copy, { recursive: true })
   }
 }
