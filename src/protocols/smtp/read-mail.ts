@@ -21,7 +21,7 @@ export interface Mail {
     /** Names of `pictures`. */
     readonly attachments: readonly string[]
   }
-  /** Attached pictures, without those that the page of the mail shows, such as logos. */
+  /** Attached pictures, without those that the page of the mail shows beside words, such as logos. */
   readonly pictures: readonly GivenFile[]
   /** Words of the text that only say that the mail has `pictures`; '' if it has others, too. */
   readonly mention: string
@@ -51,7 +51,8 @@ export async function readMail(given: Buffer): Promise<Mail> {
   const pages = cutPages(whole)
   const texts = parser.texts.map(({ plain }, i) => ({ plain, html: pages[i]! }))
   const files = parser.files.filter(({ mimeType }) => !NO_FILE.test(mimeType))
-  const attached = leaveOutShown(files, whole.join('\n'), pages)
+  const isOfPictures = !VISIBLE.test(chooseMailText(texts))
+  const attached = isOfPictures ? files : leaveOutShown(files, whole.join('\n'), pages)
   const pictures: GivenFile[] = attached
     .filter(isPicture)
     .map(({ filename, bytes }) => ({ name: cleanText(filename ?? 'picture'), bytes }))

@@ -84,6 +84,57 @@ test.each<[string, SendMailOptions]>([
   expect(await readSent()).toEqual([['Motion\nIn the yard', 0, 1, 1]])
 })
 
+test.each<[string, string]>([
+  ['a page', '<img src="cid:photo">'],
+  ['a page of blanks', '<p>&nbsp;</p><div><img src="cid:photo"></div>'],
+])('a picture is sent that is all that %s shows', async (_, html) => {
+  const inline = { ...PICTURE, cid: 'photo', contentDisposition: 'inline' as const }
+  expect(await send({ text: undefined, html, attachments: [inline] })).toMatch(/OK: sent$/)
+  expect(await readSent()).toEqual([['Motion', 0, 1, 1]])
+})
+
+// written out, as mail libraries write none of these
+const BASE64 = 'Content-Transfer-Encoding: base64\r\n\r\n'
+const LINES = PICTURE.content.toString('base64').replace(/.{76}/g, '$&\r\n')
+const writePart = (head: string) => `--b\r\n${head}\r\n${BASE64}${LINES}\r\n`
+const mixed = (head: string) =>
+  `Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nIn the yard\r\n${writePart(head)}--b--\r\n`
+const page = (html: string, head: string) =>
+  `Content-Type: multipart/related; boundary=b\r\n\r\n--b\r\nContent-Type: text/html\r\n\r\n${html}\r\n${writePart(`Content-Type: image/jpeg\r\n${head}`)}--b--\r\n`
+const SENT = ['Motion\nIn the yard', 0, 1, 1]
+const NOT_SENT = ['Motion\nIn the yard', 1, 0, 0]
+test.each<[string, string, unknown[]]>([
+  ['that is the whole mail', `Content-Type: image/jpeg\r\n${BASE64}${LINES}`, ['Motion', 0, 1, 1]],
+  [
+    'that is the whole mail, as other bytes',
+    `Content-Type: application/octet-stream; name="snap.jpg"\r\n${BASE64}${LINES}`,
+    ['Motion', 0, 1, 1],
+  ],
+  ['that is declared as a text', mixed('Content-Type: text/plain; name="snap.jpg"'), SENT],
+  ['without a type', mixed('Content-Disposition: attachment; filename="snap.jpg"'), SENT],
+  ['of an invented type', mixed('Content-Type: application/x-camera'), SENT],
+  ['of a type that is not registered', mixed('Content-Type: image/jpg'), SENT],
+  [
+    'behind the words of a style',
+    page('<div style="background:url(cid:a@b)">In the yard</div>', 'Content-ID: <a@b>'),
+    NOT_SENT,
+  ],
+  [
+    'that a page names in capitals, with an escape',
+    page('<p>In the yard</p><IMG SRC="CID:a%40b">', 'Content-ID: <a@b>'),
+    NOT_SENT,
+  ],
+  [
+    'that a page names by its place',
+    page('<p>In the yard</p><img src="logo.jpg">', 'Content-Location: logo.jpg'),
+    NOT_SENT,
+  ],
+])('a mail with a picture %s is read as it shows', async (_, content, expected) => {
+  const raw = `From: a@example.com\r\nSubject: Motion\r\nMIME-Version: 1.0\r\n${content}`
+  await send({ envelope: { from: 'a@example.com', to: [NUMBER] }, raw })
+  expect(await readSent()).toEqual([expected])
+})
+
 test('a picture that cannot be read is mentioned, and the text leaves', async () => {
   const broken = { filename: 'a.jpg', content: 'no picture' }
   expect(await send({ attachments: [broken] })).toMatch(/OK: sent without a picture$/)
