@@ -202,23 +202,36 @@ describe('an entry that a client adds', () => {
     ['an unknown source', { source: 'fax', event: 'opt_in' }, 400],
     ['a source in capitals', { source: 'API', event: 'opt_in' }, 400],
     ['a source with a space', { source: 'page ', event: 'opt_out' }, 400],
+    ['a number as its source', { source: 5, event: 'opt_in' }, 400],
+    ['an object as its source', { source: { page: true }, event: 'opt_in' }, 400],
     ['no event', {}, 400],
     ['no number', { number: '', event: 'opt_in' }, 400],
     ['a group of another account', { event: 'opt_in', group: 'theirs' }, 400],
     ['another account', { event: 'opt_in', user: 'ben' }, 400],
-  ])('is refused with %s', async (_, values: Record<string, string>, status) => {
+  ])('is refused with %s', async (_, values: Record<string, unknown>, status) => {
     const theirs = await must(ben, 'POST', '/api/collections/contact_groups/records', {
       user: ben.id,
       name: nextNumber(),
     })
     const real = {
       ...values,
-      ...(values.group && { group: theirs.id }),
-      ...(values.user && { user: ben.id }),
+      ...('group' in values && { group: theirs.id }),
+      ...('user' in values && { user: ben.id }),
     }
     const answer = await addEntry({ number: nextNumber(), ...real })
     expect(answer.status).toBe(status)
   })
+})
+
+test('an unknown source is refused in a batch and in the header of an entry', async () => {
+  const body = { user: ann.id, number: nextNumber(), event: 'opt_in', source: 'fax' }
+  await must(server.superuser, 'PATCH', '/api/settings', { batch: { enabled: true } })
+  const requests = [{ method: 'POST', url: CONSENTS, body }]
+  expect((await ann.call('POST', '/api/batch', { requests })).status).toBe(400)
+  const by = { authorization: ann.token, 'consent-source': 'fax' }
+  const { source: _, ...plain } = body
+  expect((await request(server.url, 'POST', CONSENTS, plain, by)).status).toBe(400)
+  expect(await entries(body.number)).toEqual([])
 })
 
 describe('an entry is never changed or deleted', () => {

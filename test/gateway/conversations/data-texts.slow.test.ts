@@ -25,6 +25,7 @@ test.each([
   ['a binary SMS without bytes', DATA],
   ['a silent SMS', ''],
   ['a text of blanks', ' \n '],
+  ['a text of characters that nobody sees', '\u200b\u2060\u00ad'],
 ])('%s gets no automatic answer, and a text that follows gets one', async (_, body) => {
   const number = `+49151${String(Math.random()).slice(2, 10)}`
   await gateway.hear(phone, [[number, body]])

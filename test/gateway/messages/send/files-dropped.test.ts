@@ -1,4 +1,5 @@
 import { REASONS } from '../../../../src/gateway/base/message-status.ts'
+import { stopPerson } from '../../../../src/gateway/people/erase-person.ts'
 import { must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 import { openMmsServer, SMALL } from './mms-fixture.ts'
 
@@ -64,6 +65,61 @@ test.each([
   await expect.poll(() => countFiles(shop.user), SOON).toBe(0)
   for (const id of ids)
     expect(await findMessage(shop.user, id)).toMatchObject({ status: 'failed', attachments: [] })
+})
+
+const report = async ({ phone }: Shop, how: object) => {
+  const [{ id, attempt }] = await claim(phone)
+  return () =>
+    must(phone, 'POST', '/api/devices/report', {
+      items: [{ id, attempt, status: 'failed', error_message: 'No room', ...how }],
+    })
+}
+test.each([
+  [
+    'forbidden destinations',
+    async (shop: Shop) => {
+      await must(shop.user, 'POST', '/api/collections/user_settings/records', {
+        user: shop.user.id,
+      }).catch(() => {})
+      await server.query(`update user_settings set destinations = '+44' where "user" = $1`, [
+        shop.user.id,
+      ])
+      expect(await claim(shop.phone)).toEqual([])
+    },
+  ],
+  [
+    'the stop list of erased people',
+    async ({ user, phone }: Shop) => {
+      await stopPerson(server.server.services.store.db, { user: user.id, number: TO })
+      expect(await claim(phone)).toEqual([])
+    },
+  ],
+  [
+    'an opt-out while a phone had it',
+    async (shop: Shop) => {
+      const giveBack = await report(shop, { not_sent: true })
+      await stop(shop, TO)
+      await giveBack()
+    },
+  ],
+  [
+    'a cancellation while a phone had it',
+    async (shop: Shop, id: string) => {
+      const giveBack = await report(shop, { not_sent: true })
+      await must(shop.user, 'POST', `/api/sms/messages/${id}/cancel`, {}).catch(() => {})
+      await giveBack()
+    },
+  ],
+  [
+    'a cancellation on the phone',
+    async (shop: Shop) => (await report(shop, { error_message: REASONS.canceledOnPhone }))(),
+  ],
+] as const)('an MMS loses its files after %s', async (_, end) => {
+  const shop = await makeShop()
+  const [id] = await send(shop)
+  await end(shop, id!)
+  await expect.poll(() => countFiles(shop.user), SOON).toBe(0)
+  expect(await findMessage(shop.user, id!)).toMatchObject({ status: 'failed', attachments: [] })
 })
 
 test('an MMS that a phone could not send keeps its files for a retry', async () => {
