@@ -49,6 +49,12 @@ test('a text to an erased person fails, costs no quota and cannot be retried', a
   expect(await reasonsOf(message_ids)).toEqual([STOPPED, ''])
   expect(await used()).toBe(before + 1)
   expect((await ann.call('POST', `/api/sms/messages/${message_ids[0]}/retry`, {})).status).toBe(409)
+  // the request names the person anew, and another erasure finds it
+  const find = () => gateway.query('select body from sms_messages where "to" = $1', [number])
+  expect(await find()).toEqual([['Hi']])
+  const { id } = await must(ann, 'POST', '/api/person/erase', { number, reason: 'Asked' })
+  await ended(ann, id)
+  expect(await find()).toEqual([])
 })
 
 test('importing the person with an old consent does not lift the stop', async () => {
