@@ -226,12 +226,9 @@ const deleteContact = (contact: Contact) =>
     {
       title: t('Delete the contact?'),
       text: contact.opted_out
-        ? t(
-            '{contact} has opted out. Deleted, the number counts as new: texts to it would go out again.',
-            {
-              contact: nameContact(contact),
-            },
-          )
+        ? t('{contact} goes; the messages stay, and the number stays opted out.', {
+            contact: nameContact(contact),
+          })
         : t('{contact} goes; the messages stay.', { contact: nameContact(contact) }),
       action: t('Delete'),
     },

@@ -55,16 +55,16 @@ export function SelectionBar({
   }
   const remove = async () => {
     const out = chosen.filter(({ opted_out }) => opted_out).length
-    const isNew =
+    const stays =
       out > 0
         ? tn(
-            '1 of them opted out: deleted, the number counts as new, and texts to it would go out again.',
-            '{count} of them opted out: deleted, their numbers count as new, and texts to them would go out again.',
+            '1 of them opted out, and the number stays opted out.',
+            '{count} of them opted out, and their numbers stay opted out.',
             out,
           )
         : ''
     const text =
-      `${t('{people} will be deleted; their messages stay.', { people: formatContactCount(chosen.length) })} ${isNew}`.trim()
+      `${t('{people} will be deleted; their messages stay.', { people: formatContactCount(chosen.length) })} ${stays}`.trim()
     if (
       await askToConfirm({
         title: t('Delete the chosen contacts?'),

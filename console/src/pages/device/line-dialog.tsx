@@ -26,7 +26,7 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
     {
       name: 'enabled',
       label: t('Use this line'),
-      hint: t('The waiting texts of a line that is off go to other lines.'),
+      hint: t('The waiting texts of a line that is off go to other lines, unless they name it.'),
     },
     {
       name: 'label',

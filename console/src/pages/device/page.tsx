@@ -131,8 +131,8 @@ function Remove({ device, waiting }: { device: Device; waiting: number }) {
     const others =
       waiting > 0
         ? tn(
-            'The message that waits for it goes to another device, if there is one.',
-            'The {count} messages that wait for it go to other devices, if there are any.',
+            'One message waits for it. If the message names this device, it fails; else it goes to another device.',
+            '{count} messages wait for it. Those that name this device fail; the others go to other devices.',
             waiting,
           )
         : ''
@@ -170,7 +170,9 @@ const ROWS: readonly FormRow[] = [
   {
     name: 'enabled',
     label: t('Use this device'),
-    hint: t('The waiting messages of a device that is off go to other devices.'),
+    hint: t(
+      'The waiting messages of a device that is off go to other devices, unless they name it.',
+    ),
   },
 ]
 
