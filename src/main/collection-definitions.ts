@@ -1,5 +1,5 @@
 import {
-  type RawCollection,
+  type Definition,
   readBuiltInDefinitions,
 } from '../engine/collections/definition/built-in-collections.ts'
 import users from '../engine/collections/definition/users.json' with { type: 'json' }
@@ -27,7 +27,7 @@ const DEFINITIONS = [
   messages,
   people,
   webhooks,
-].flat() as readonly RawCollection[]
+].flat() as readonly Definition[]
 
 /** The order in which an empty database gets its collections, and OpenAPI names them. Others follow. */
 const COLLECTION_ORDER: readonly string[] = [
@@ -62,7 +62,7 @@ const COLLECTION_ORDER: readonly string[] = [
   'account_audit',
 ]
 
-const findPlaceInOrder = ({ name }: RawCollection) => {
+const findPlaceInOrder = ({ name }: Definition) => {
   const place = COLLECTION_ORDER.indexOf(name)
   return place < 0 ? COLLECTION_ORDER.length : place
 }

@@ -1,7 +1,7 @@
 import { makeFieldError, UserError } from '../../../platform/api-errors.ts'
 import { isSelectField, SELECT_VALUES } from '../../../portable/select-values.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
-import type { Collection } from '../collection.ts'
+import { type Collection, USERS_ID } from '../collection.ts'
 import { toColumnName } from '../sql-names.ts'
 import type { Problem } from '../value-checks.ts'
 import { completeCollection } from './complete-collection.ts'
@@ -27,6 +27,50 @@ export interface RawCollection {
   readonly fields: readonly RawField[]
 }
 
+/** A definition as its feature writes it: without what all built-in collections have. */
+export interface Definition extends Omit<RawCollection, 'fields'> {
+  /** Without `id`, `created` and `updated`. `user` needs no type: it is the account, and required. */
+  readonly fields: readonly (Omit<RawField, 'type'> & { readonly type?: string })[]
+  /** Which dates it has; left out, both. */
+  readonly dates?: readonly string[]
+}
+
+const ID = {
+  name: 'id',
+  type: 'text',
+  system: true,
+  primaryKey: true,
+  required: true,
+  min: 15,
+  max: 15,
+  pattern: '^[a-z0-9]+$',
+  autogeneratePattern: '[a-z0-9]{15}',
+}
+const ACCOUNT = {
+  name: 'user',
+  type: 'relation',
+  collectionId: USERS_ID,
+  maxSelect: 1,
+  cascadeDelete: true,
+  required: true,
+}
+const DATES = [
+  { name: 'created', type: 'autodate', onCreate: true, onUpdate: false },
+  { name: 'updated', type: 'autodate', onCreate: true, onUpdate: true },
+]
+
+/** Adds what all built-in collections have: `id`, the account, and the dates. */
+function addUsualFields({ dates, fields, ...definition }: Definition): RawCollection {
+  const own = fields.map((field) => {
+    if (field.type !== undefined) return { ...field, type: field.type }
+    if (field.name === ACCOUNT.name) return { ...ACCOUNT, ...field, type: ACCOUNT.type }
+    throw new Error(`The field ${field.name} of ${definition.name} needs a type`)
+  })
+  const ids = definition.type === 'auth' ? [] : [ID]
+  const ends = DATES.filter(({ name }) => !dates || dates.includes(name))
+  return { ...definition, fields: [...ids, ...own, ...ends] }
+}
+
 interface RawField {
   readonly name: string
   readonly type: string
@@ -46,8 +90,8 @@ export interface BuiltIn {
 }
 
 /** Reads the definitions of all built-in collections. Select fields whose values code lists get them here. */
-export function readBuiltInDefinitions(definitions: readonly RawCollection[]): BuiltIn {
-  const raws = definitions.map((raw) => ({
+export function readBuiltInDefinitions(definitions: readonly Definition[]): BuiltIn {
+  const raws = definitions.map(addUsualFields).map((raw) => ({
     ...raw,
     fields: raw.fields.map((field) => {
       const name = `${raw.name}.${field.name}`
