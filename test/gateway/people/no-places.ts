@@ -31,8 +31,8 @@ export const ENGINE_TABLES: Readonly<Record<string, string>> = {
 /** Why columns name no person in rows about others. A column: its name in all tables, or table and name. */
 const REASONS: Readonly<Record<string, string>> = {
   'names a row': `id user key message messages last_message delivery ref line lines device webhook holder record
-    collection owner batch_id batches former_batch event_id api_key verification answer collectionRef recordRef
-    session sms_dispatch.scope hook_once.hook hook_windows.hook push_subscriptions.sender`,
+    collection owner _file_contents.account batch_id batches former_batch event_id api_key verification answer
+    collectionRef recordRef session sms_dispatch.scope hook_once.hook hook_windows.hook push_subscriptions.sender`,
   'a number: rows of the person are found by it':
     'number phone to from recipients audience without_consent numbers',
   'the server chooses it from a list': `event kind api state country time_zone charged waiting_for quiet_zone
@@ -61,7 +61,7 @@ const REASONS: Readonly<Record<string, string>> = {
     member_invitations.email push_subscriptions.endpoint push_subscriptions.user_agent users.email users.name`,
   'random, a hash, or encrypted': `hash sealed fingerprint secret previous_secret signing_secret token
     service_token address_hash token_hash code_hash tokenKey signing_key checksum api_keys.prefix
-    api_keys.previous_hash api_keys.previous_prefix api_keys.previous_signing api_keys.signing
+    _file_contents.sha256 api_keys.previous_hash api_keys.previous_prefix api_keys.previous_signing api_keys.signing
     push_subscriptions.keys`,
   'a request by the pattern of its route, without values': '_logs.data',
   'what an erasure clears otherwise': '_changes.image _file_chunks.bytes',
