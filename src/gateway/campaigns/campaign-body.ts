@@ -14,6 +14,7 @@ import { checkPhones } from '../messages/send/read-all-recipients.ts'
 import { readContent } from '../messages/send/read-send-body.ts'
 import { COMMON, TEMPLATE_SEND } from '../messages/send/send-body-schema.ts'
 import { type Content, MAX_CHARACTERS, type NamedLine } from '../messages/send/send-options.ts'
+import { readStoredOptions, STORED_OPTIONS } from '../messages/send/stored-options.ts'
 import { checkLength } from '../messages/send/write-text-bodies.ts'
 import { REPEAT, type WantedRepeat } from './repetition.ts'
 
@@ -50,14 +51,12 @@ export const CAMPAIGN_CHANGE = z
   })
   .meta({ id: 'CampaignChange' })
 
-const { device_id, line_id, from, sim, priority, guarantee } = COMMON
+const { device_id, line_id, from } = COMMON
 export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
   device_id,
   line_id,
   from,
-  sim,
-  priority,
-  guarantee,
+  ...STORED_OPTIONS,
   requires_consent: z
     .boolean()
     .nullish()
@@ -96,9 +95,7 @@ export function readNewCampaign(raw: unknown, now: Date) {
   checkExpiry({ expires_at: expiresAt }, begins)
   const options = {
     device: given.device_id ?? '',
-    sim: given.sim ?? 0,
-    priority: given.priority ?? 0,
-    guarantee: given.guarantee ?? 'at_most_once',
+    ...readStoredOptions(given),
     keepsQuiet: given.quiet_hours ?? true,
     requiresConsent: given.requires_consent ?? false,
   }

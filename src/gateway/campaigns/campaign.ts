@@ -11,6 +11,7 @@ import { type Permit, requirePermit } from '../base/permissions.ts'
 import type { SendServices } from '../messages/send/accept-send.ts'
 import type { ConsentScope } from '../messages/send/consent-scope.ts'
 import type { EstimateConfig } from '../messages/send/cost-estimate.ts'
+import { listStoredOptions, readStoredOptions } from '../messages/send/stored-options.ts'
 import type { Repeat } from './repetition.ts'
 
 export interface CampaignServices extends SendServices {
@@ -41,7 +42,8 @@ const selectCampaigns = (db: Db) =>
         'c.groups',
       ] as const),
       // Ids of a device and a line; '' for any.
-      ...(['c.device', 'c.line', 'c.sim', 'c.priority', 'c.guarantee', 'c.runs'] as const),
+      ...(['c.device', 'c.line', 'c.runs'] as const),
+      ...listStoredOptions('c'),
       // Whether the campaign's messages match its status.
       'c.settled',
       // Batch id of the previous revision while that may have unsent messages; otherwise ''.
@@ -82,7 +84,7 @@ export async function readCampaign(db: Db, id: string) {
     // Phone numbers that were left out, as they had not given the required consent.
     withoutConsent: parseJsonList(row.without_consent),
   }
-  return { ...row, variables, repeat, ...lists, guarantee: row.guarantee || 'at_most_once' }
+  return { ...row, ...readStoredOptions(row), variables, repeat, ...lists }
 }
 
 export type Campaign = Readonly<NonNullable<Awaited<ReturnType<typeof readCampaign>>>>

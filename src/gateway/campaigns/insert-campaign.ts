@@ -2,15 +2,14 @@ import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
 import { logChanged } from '../base/message-status.ts'
+import { readStoredOptions, type StoredOptions } from '../messages/send/stored-options.ts'
 import type { Campaign } from './campaign.ts'
 
 type Given = 'id' | 'user' | 'name' | 'body' | 'template' | 'variables' | 'recipients' | 'audience'
 type Options =
   | 'device'
   | 'line'
-  | 'sim'
-  | 'priority'
-  | 'guarantee'
+  | keyof StoredOptions
   | 'keepsQuiet'
   | 'scheduledAt'
   | 'expiresAt'
@@ -26,20 +25,7 @@ type CampaignRow = Pick<Campaign, Given | Options | 'repeat' | 'withoutConsent'>
 
 /** Stores a campaign, unless it is stored already. With an `error`, it is stored as failed. */
 export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
-  const {
-    id,
-    user,
-    name,
-    body,
-    template,
-    device,
-    line,
-    sim,
-    priority,
-    guarantee,
-    error,
-    segments,
-  } = row
+  const { id, user, name, body, template, device, line, error, segments } = row
   const { repeat, audience } = row
   const batch = makeRandomId()
   const stored = await queries(db)
@@ -52,11 +38,9 @@ export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
       template,
       device,
       line,
-      sim,
-      priority,
-      guarantee,
       error,
       segments,
+      ...readStoredOptions(row),
       run_of: row.runOf,
       quiet_hours: row.keepsQuiet,
       requires_consent: row.requiresConsent,

@@ -7,6 +7,7 @@ import { toOfferedScope } from '../messages/send/consent-scope.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import { makeOfferedMessage } from '../messages/send/prepare-offer.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
+import { readStoredOptions } from '../messages/send/stored-options.ts'
 import { writeTexts } from '../messages/send/write-text-bodies.ts'
 import {
   type Campaign,
@@ -88,14 +89,12 @@ async function storeChunk(
 }
 
 function makeChunkOffer(campaign: Campaign, messages: Offer['messages'], number: number): Offer {
-  const { priority, sim, scheduledAt, expiresAt, guarantee } = campaign
+  const { scheduledAt, expiresAt } = campaign
   return {
     ...PLAIN_OPTIONS,
-    priority,
-    sim,
+    ...readStoredOptions(campaign),
     scheduledAt,
     expiresAt,
-    guarantee,
     permit: makeCampaignPermit(campaign),
     ...toOfferedScope(makeCampaignScope(campaign)),
     device: campaign.device || undefined,

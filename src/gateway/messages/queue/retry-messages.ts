@@ -29,6 +29,7 @@ import {
 } from '../send/sending-permission.ts'
 import { type Outcome, storeMms, type Verdict } from '../send/store-offers.ts'
 import { hasFiles, withStoredMedia } from '../send/stored-media.ts'
+import { listStoredOptions, readStoredOptions } from '../send/stored-options.ts'
 import { countBatch } from './count-batch.ts'
 import {
   type CHOICES,
@@ -58,12 +59,12 @@ const selectMessages = (db: Db, user: string) =>
         .on(sql<boolean>`r.client_ref = ${sql.lit(SERVER_REFS.retry)} || m.id`)
         .on('r.client_ref', '<>', sql.lit('')),
     )
-    .select(['m.id', 'm.status', 'm.message_type as type', 'm.to', 'm.priority', 'm.sim'])
+    .select(['m.id', 'm.status', 'm.message_type as type', 'm.to'])
+    .select(listStoredOptions('m'))
     .select(['m.expires_at as expiresAt', 'm.error_message as reason'])
     .select(['m.segments', 'm.subject', 'm.attachments'])
     .select(['r.id as again', 'r.batch_id as batch', REPEATABLE_TEXT.as('body')])
     .select([
-      sql<Offer['guarantee']>`m.guarantee`.as('guarantee'),
       sql<string>`case when m.scheduled_at <> '' then m.scheduled_at else m.created end`.as('due'),
       sql<string>`case when ${IS_OF_CAMPAIGN} then m.sent_by else '' end`.as('campaign'),
       KEPT_SCOPE.as('scope'),
@@ -168,13 +169,10 @@ async function offerFailedAgain(
   const one = { ...failed, body: await renewStopLinks(store.db, config, failed.body) }
   const segments = hasFiles(one) ? 0 : countSegments(one.body).segments
   const message = makeOfferedMessage({ ...one, segments }, true, keepsQuiet)
-  const { priority, sim, guarantee } = one
   const offer: Offer = {
     ...PLAIN_OPTIONS,
+    ...readStoredOptions(one),
     permit,
-    priority,
-    sim,
-    guarantee,
     expiresAt: computeExpiryNow(one),
     batch,
     body: one.body,
@@ -207,7 +205,7 @@ export async function retryMessage(
     .executeTakeFirst()
   if (!found) throw gatewayRefusal('message_not_found')
   const one = { ...found, body: await renewStopLinks(store.db, config, found.body) }
-  const { status, type, to, body, priority, sim, guarantee, campaign, reason } = one
+  const { status, type, to, body, campaign, reason } = one
   if (campaign !== '' && campaign !== sender.sentBy) throw makeCampaignError(campaign)
   if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
   if (reason === REASONS.optedOut)
@@ -221,15 +219,13 @@ export async function retryMessage(
     throw gatewayRefusal('not_retriable', 'The person was erased and gets no more texts')
   if (body === '' && !hasFiles(one))
     throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
-  const again = {
-    priority,
-    sim,
-    guarantee,
+  const options = {
+    ...PLAIN_OPTIONS,
+    ...readStoredOptions(one),
     expiresAt: computeExpiryNow(one),
     clientRef: makeRetryRef(id),
+    scope: readScope(one.scope),
   }
-  const scope = readScope(one.scope)
-  const options = { ...PLAIN_OPTIONS, ...again, scope }
   const send = (words: string, media?: Media) => {
     const single = makeSingleSend(normalizePhone(to), words, options, device_id ?? '')
     return acceptSend(services, sender, { read: () => ({ body: { ...single, media } }) })

@@ -11,6 +11,7 @@ import {
   type TEMPLATE_SEND,
 } from './send-body-schema.ts'
 import type { Content, SendBody } from './send-options.ts'
+import { readStoredOptions } from './stored-options.ts'
 
 /** A parsed body. `attachments`: the files that it names; `subject`: '' for none; `orLink`: as in Media. */
 export interface ReadSend extends SendBody {
@@ -66,9 +67,7 @@ function readFields(
       expiresAt: body.ttl
         ? formatInstant(toDate(due)!.getTime() + body.ttl * 1000)
         : (body.expires_at ?? ''),
-      priority: body.priority ?? 0,
-      sim: body.sim ?? 0,
-      guarantee: body.guarantee ?? 'at_most_once',
+      ...readStoredOptions(body),
       clientRef: body.client_ref ?? '',
       isBulk: body.bulk ?? false,
       keepsQuiet: body.quiet_hours ?? false,

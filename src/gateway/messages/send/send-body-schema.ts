@@ -13,6 +13,7 @@ import {
 import { isServerRef } from '../../base/server-refs.ts'
 import { MAX_FILES } from './mms.ts'
 import { MAX_CHARACTERS } from './send-options.ts'
+import { STORED_OPTIONS } from './stored-options.ts'
 
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
 /** Maximum groups of a send: each contact's groups are compared with all of them. */
@@ -61,14 +62,7 @@ export const COMMON = {
   ttl: makeWholeNumber(1, MAX_TTL_SECONDS)
     .nullish()
     .describe('The same as a number of seconds, counted from when the message is due.'),
-  priority: makeWholeNumber(-128, 127).nullish().describe('Higher is sent first. Default: 0.'),
-  sim: makeWholeNumber(0, 8).nullish().describe('Slot of the SIM that sends, from 1. 0: any line.'),
-  guarantee: z
-    .enum(['at_most_once', 'at_least_once'])
-    .nullish()
-    .describe(
-      'If the device goes silent after it claimed the message: `at_most_once` (default) fails the message, `at_least_once` hands it to a device again.',
-    ),
+  ...STORED_OPTIONS,
   client_ref: acceptNumber(
     makeIdSchema(255).refine(
       (ref) => !isServerRef(ref),

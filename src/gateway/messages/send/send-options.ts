@@ -1,5 +1,6 @@
 import type { Media } from '../../base/message-files.ts'
 import type { ConsentScope } from './consent-scope.ts'
+import { readStoredOptions, type StoredOptions } from './stored-options.ts'
 
 export type Content = PlainContent | TemplateContent
 interface TemplateContent extends Written {
@@ -38,13 +39,10 @@ export interface NamedLine {
 }
 export const ANY_LINE: NamedLine = { id: '', number: '' }
 
-/** Options of a send. Dates are PocketBase dates, '' if unset. `sim`: 0 for any SIM. */
-export interface SendOptions {
+/** Options of a send. Dates are PocketBase dates, '' if unset. */
+export interface SendOptions extends StoredOptions {
   readonly scheduledAt: string
   readonly expiresAt: string
-  readonly priority: number
-  readonly sim: number
-  readonly guarantee: 'at_most_once' | 'at_least_once'
   readonly clientRef: string
   /** A bulk text does not change its conversation. */
   readonly isBulk: boolean
@@ -75,9 +73,7 @@ export interface Origin {
 export const PLAIN_OPTIONS: Omit<SendOptions, 'origin'> = {
   scheduledAt: '',
   expiresAt: '',
-  priority: 0,
-  sim: 0,
-  guarantee: 'at_most_once',
+  ...readStoredOptions({}),
   clientRef: '',
   isBulk: false,
   keepsQuiet: false,

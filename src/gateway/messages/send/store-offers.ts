@@ -10,6 +10,7 @@ import { wakeDevices } from '../../lines/wake-devices.ts'
 import { linkOfferedFiles } from './file-links.ts'
 import { dropOfferedFiles, storeOfferedFiles } from './mms.ts'
 import type { Offer } from './offer.ts'
+import { readStoredOptions } from './stored-options.ts'
 
 /** Results of a send. sql/functions/messages/send/sms_judge.sql explains each. */
 export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode
@@ -116,11 +117,9 @@ function writeRequest({ permit: { sender }, idempotency, origin, messages, ...of
     later: offer.later === true,
     batch: offer.batch,
     body: offer.body,
-    priority: offer.priority,
-    sim: offer.sim,
+    ...readStoredOptions(offer),
     scheduled_at: offer.scheduledAt || null,
     expires_at: offer.expiresAt || null,
-    guarantee: offer.guarantee,
     ref: offer.clientRef || null,
     bulk: offer.isBulk,
     idempotency_key: idempotency?.key,
