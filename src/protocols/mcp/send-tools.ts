@@ -22,7 +22,7 @@ const RECIPIENTS = z
   .describe(
     'Phone numbers, each of which gets one message. Without a calling code, they are numbers of the account’s country. May be empty when `group_ids` are given.',
   )
-/** Fields of a send that these tools leave out, so that assistants read less. A new field is in all of them. */
+/** Fields of a send that these tools leave out, so that assistants read less. They take all others. */
 const LEFT_OUT = {
   line_id: true,
   from: true,
