@@ -146,6 +146,6 @@ function isKnown(at: string, name: string): boolean {
   const credentialsOfRow = ROWS.find((row) => row.at === at)!.permission.credentials
   const { catalog } = server.server.services.store
   const headers = credentials[name]!
-  if (credentialsOfRow) return credentialsOfRow.findCached(headers, catalog) !== undefined
+  if (credentialsOfRow) return Boolean(credentialsOfRow.findCached(headers, catalog))
   return name.startsWith('token of a')
 }

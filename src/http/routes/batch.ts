@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Store } from '../../engine/collections/catalog.ts'
 import { copyUpload, type Upload, type Uploads } from '../../engine/files/upload.ts'
 import { lockFreshAuth } from '../../engine/records/check-auth-version.ts'
 import { PasswordMemory } from '../../engine/records/hash-passwords.ts'
@@ -8,7 +7,7 @@ import type { AuthRecord } from '../../engine/request/request.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../platform/api-errors.ts'
 import { DatabaseUnavailable } from '../../platform/db/database-errors.ts'
 import { OverLimit } from '../../platform/limits/limit-holder.ts'
-import { allowByRules } from '../allow-callers.ts'
+import { allowByRules, type HasServices } from '../allow-callers.ts'
 import { asCaller } from '../attempt.ts'
 import { readBodyOr } from '../body/read-body.ts'
 import { makeRoutes } from '../make-routes.ts'
@@ -23,7 +22,6 @@ import type { Ctx, Services } from '../request-context.ts'
 import type { RetryOptions } from '../retry-request.ts'
 import type { CallerServices, Routed } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
-import type { RequestBody } from '../served-request.ts'
 import {
   findPartCollection,
   type Part,
@@ -80,79 +78,71 @@ export const BATCH_ROUTES = makeRoutes(SERVER, {
       },
     },
     send: sendJson,
-    run: async ({ services }, c) => {
-      const { enabled, maxRequests } = services.settings.current.batch
-      if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
-      const body = await readBodyOr(c, UNREADABLE)
-      const requests = readBatch(body, maxRequests)
-      const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(readPartBody)
-      const answers = await limitOldPasswordChecks(c, services, bodies, () =>
-        writeBatch(c, services, body, requests),
-      )
-      return `[${answers.map(({ body, status }) => `{"body":${body},"status":${status}}`).join(',')}]`
-    },
+    run: answerBatch,
   },
 })
 
 /** The caller of a batch is read from the database: its statements do not compare the caller's version. */
 const FRESH: RetryOptions = {}
 
-/** Writes a batch in one transaction. Only its first run counts towards rate limits and checks passwords. */
-function writeBatch(
-  c: Ctx,
-  services: Services,
-  { files }: RequestBody,
-  requests: readonly BatchRequest[],
-): Promise<PartAnswer[]> {
+/**
+ * Writes the requests of a batch in one transaction. Only the first attempt counts them towards rate limits
+ * and checks passwords.
+ */
+async function answerBatch({ services }: HasServices, c: Ctx): Promise<string> {
+  const { enabled, maxRequests, timeout } = services.settings.current.batch
+  if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
+  const body = await readBodyOr(c, UNREADABLE)
+  const requests = readBatch(body, maxRequests)
   const memories = requests.map(() => new PasswordMemory())
   const rated = new Set<BatchRequest>()
-  return asCaller(c, services, FRESH, async ({ caller, info, store, locksRecord }) => {
-    const work = await batchPasswords(c, services, caller, requests, memories)
-    const writePart = (inside: Store, asked: BatchRequest, i: number) => {
-      if (!rated.has(asked))
-        checkRate(services, caller, c.env.incoming.ip, asked.method, asked.url.split('?')[0]!)
-      rated.add(asked)
-      const uploads = pickPartUploads(files, i)
-      const { maxAccountFileBytes: maxFileBytes } = services.config
-      const alsoFor: Part['alsoFor'] = (request, collection) =>
-        auditWrite(c, services, request, collection, uploads.keys())
-      const options = { uploads, maxFileBytes, passwordWork: () => work[i]!, locksRecord }
-      const { extensions } = services
-      return runPart({ store: inside, extensions, asked, outer: info, options, alsoFor })
-    }
-    return writeAllParts(c, services, store, requests, caller, writePart)
-  })
+  const timeoutMs = (timeout || DEFAULT_TIMEOUT_S) * 1000
+  const write = () =>
+    asCaller(c, services, FRESH, async ({ caller, info, store, locksRecord }) => {
+      const passwords = await batchPasswords(c, services, caller, requests, memories)
+      const deadlineMs = Date.now() + timeoutMs
+      return store.db.transaction(async (db) => {
+        await db.limitStatements(timeoutMs)
+        const inside = { db, catalog: store.catalog }
+        // lock the caller: a concurrent takeover by the email's owner then waits, and deletes new keys, too
+        if (requests.some((asked) => mayOpenPart(services, asked)))
+          await lockFreshAuth(inside, caller)
+        const answers: PartAnswer[] = []
+        for (const [i, asked] of requests.entries()) {
+          try {
+            if (!rated.has(asked)) checkPartRate(c, services, caller, asked)
+            rated.add(asked)
+            const uploads = pickPartUploads(body.files, i)
+            const alsoFor: Part['alsoFor'] = (request, collection) =>
+              auditWrite(c, services, request, collection, uploads.keys())
+            const { maxAccountFileBytes: maxFileBytes } = services.config
+            const passwordWork = () => passwords[i]!
+            const options = { uploads, maxFileBytes, passwordWork, locksRecord }
+            const { extensions } = services
+            const part = { store: inside, extensions, asked, outer: info, options, alsoFor }
+            answers.push(await runPart(part))
+          } catch (error) {
+            throw Date.now() > deadlineMs ? badRequest(FAILED) : toPartError(i, error)
+          }
+          if (Date.now() > deadlineMs) throw badRequest(FAILED)
+        }
+        if (c.env.incoming.query.fields)
+          checkPicked(answers.reduce((sum, { body }) => sum + body.length, 0))
+        return answers
+      })
+    })
+  const changes = requests.filter((asked) => mayChangeAuth(services, asked)).map(readPartBody)
+  const answers = await limitOldPasswordChecks(c, services, changes, write)
+  return `[${answers.map(({ body, status }) => `{"body":${body},"status":${status}}`).join(',')}]`
 }
 
-function writeAllParts(
+/** Throws 429 if a request of a batch exceeds the rate limits. */
+const checkPartRate = (
   c: Ctx,
   services: Services,
-  store: Store,
-  requests: readonly BatchRequest[],
-  auth: AuthRecord | null,
-  writePart: (inside: Store, asked: BatchRequest, i: number) => Promise<PartAnswer>,
-): Promise<PartAnswer[]> {
-  const timeoutMs = (services.settings.current.batch.timeout || DEFAULT_TIMEOUT_S) * 1000
-  const deadlineMs = Date.now() + timeoutMs
-  return store.db.transaction(async (db) => {
-    await db.limitStatements(timeoutMs)
-    const inside = { db, catalog: store.catalog }
-    // lock the caller: a concurrent takeover by the email's owner then waits, and deletes new API keys, too
-    if (requests.some((asked) => mayOpenPart(services, asked))) await lockFreshAuth(inside, auth)
-    const answers: PartAnswer[] = []
-    for (const [i, asked] of requests.entries()) {
-      try {
-        answers.push(await writePart(inside, asked, i))
-      } catch (error) {
-        throw Date.now() > deadlineMs ? badRequest(FAILED) : toPartError(i, error)
-      }
-      if (Date.now() > deadlineMs) throw badRequest(FAILED)
-    }
-    if (c.env.incoming.query.fields)
-      checkPicked(answers.reduce((sum, { body }) => sum + body.length, 0))
-    return answers
-  })
-}
+  caller: AuthRecord | null,
+  asked: BatchRequest,
+) => checkRate(services, caller, c.env.incoming.ip, asked.method, asked.url.split('?')[0]!)
 
 function mayOpenPart(services: Services, asked: BatchRequest): boolean {
   const collection = asked.method === 'DELETE' ? undefined : findPartCollection(services, asked)

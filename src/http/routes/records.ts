@@ -40,7 +40,7 @@ export const RECORD_ROUTES = makeRoutes('', {
   ),
   'GET /api/collections/:collection/export': makeUndescribedRow(
     allowByRules('viewer'),
-    ({ services }, c) => sendExport(c, services),
+    answerExport,
   ),
   'POST /api/collections/:collection/records': {
     maxBytes: findMaxRecordBytes,
@@ -151,29 +151,26 @@ function makeWriteOptions(
   }
 }
 
-async function sendExport(c: Ctx, services: Services): Promise<Response> {
-  // parse
-  const name = c.req.param('collection') ?? ''
+/** All records that the caller may list, as CSV. Each page is read for the caller of its time. */
+async function answerExport({ services }: HasServices, c: Ctx, name: string): Promise<Response> {
   requireCollection(services.store.catalog, name)
   const { values } = await readRequestBody(c)
-  // plan: each page is read for the caller of its time
-  const auth = await authenticate(c, services)
-  const store = c.env.incoming.openStore(auth)
-  const collection = requireCollection(store.catalog, name)
-  const request = async () => {
+  const request = c.env.incoming
+  const readCaller = async () => {
     const caller = await authenticate(c, services)
-    return c.env.incoming.describe(caller, values, 'default', c.env.incoming.makeMeter(caller))
+    return request.describe(caller, values, 'default', request.makeMeter(caller))
   }
-  c.env.incoming.caller = auth
-  c.env.incoming.memory.hold(PAGE_BYTES)
-  // run: get the first piece before the answer begins; until then, an error can still set the status
-  const pieces = exportRecords(store, services.extensions, collection, request)
+  const auth = await authenticate(c, services)
+  const store = request.openStore(auth)
+  const collection = requireCollection(store.catalog, name)
+  request.memory.hold(PAGE_BYTES)
+  // the first piece is read before the answer begins: until then, an error can still set the status
+  const pieces = exportRecords(store, services.extensions, collection, readCaller)
   const first = await pieces.next()
   async function* encoded() {
     yield Buffer.from(first.value ?? '')
     for await (const piece of pieces) yield Buffer.from(piece)
   }
-  // respond
   return c.body(streamPieces(encoded()), 200, {
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': `attachment; filename="${collection.name.replace(/\W/g, '_')}.csv"`,
