@@ -75,7 +75,10 @@ function findNames(tokens: readonly SqlToken[]) {
     if (token.text === '(') {
       hasOtherSources ||= level.isTable
       Object.assign(level, { isTable: false, isAlias: level.isTable })
-      levels.push({ ...level, clause: '', isAlias: false })
+      // names behind that of a common table are those of its columns
+      const isOfColumns =
+        level.clause === 'with' && !/^(?:as|materialized)$/.test(lowerWord(solid[place - 1]?.token))
+      levels.push({ ...level, clause: isOfColumns ? 'columns' : '', isAlias: false })
     } else if (token.text === ')') {
       if (levels.length > 1) levels.pop()
     } else if (CLAUSES.has(word)) {
@@ -111,6 +114,7 @@ function findRole(
   if (isCall) return undefined
   if (level.isTable) return 'table'
   if (level.clause === 'with') return 'cte'
+  if (level.clause === 'columns') return 'alias'
   if (before?.text === '.') return 'member'
   if (after?.text === '.') return 'qualifier'
   if (level.clause === 'from' && level.isAlias) return 'table alias'
