@@ -15,7 +15,14 @@ import {
   startTwilioFixture,
   type TwilioUser,
 } from '../support/twilio/twilio-fixture.ts'
-import { hasNode, hasPython, NODE_PACKAGE, PYTHON } from './twilio-libraries.ts'
+import {
+  hasNode,
+  hasPython,
+  hasSignalWire,
+  NODE_PACKAGE,
+  PYTHON,
+  SIGNALWIRE_PACKAGE,
+} from './twilio-libraries.ts'
 
 const NUMBER = '+4915550000001'
 const TO = '+4915112345601'
@@ -36,6 +43,27 @@ async function statusCallback(): Promise<AppCall> {
   await report(phone, 'sent')
   return (await app.heard(1))[0]!
 }
+
+test.skipIf(!hasSignalWire())(
+  "SignalWire's library for Node sends, fetches and lists messages",
+  async () => {
+    const { RestClient } = createRequire(import.meta.url)(SIGNALWIRE_PACKAGE)
+    const inner = new RestClient.RequestClient()
+    const httpClient = {
+      // the library always calls https
+      request: (options: { uri: string }) =>
+        inner.request({ ...options, uri: options.uri.replace(/^https:/, 'http:') }),
+    }
+    const { host } = new URL(fixture.gateway.url)
+    const client = RestClient(ann.sid, ann.token, { signalwireSpaceUrl: host, httpClient })
+    const made = await client.messages.create({ to: TO, from: NUMBER, body: 'From SignalWire' })
+    expect(made).toMatchObject({ status: 'queued', to: TO, from: NUMBER })
+    expect(await client.messages(made.sid).fetch()).toMatchObject({ body: 'From SignalWire' })
+    expect(await client.messages.list({ to: TO, limit: 1 })).toMatchObject([{ sid: made.sid }])
+    await report(phone, 'sent')
+    await client.messages(made.sid).remove()
+  },
+)
 
 describe.skipIf(!hasNode())("Twilio's library for Node", () => {
   // biome-ignore lint/suspicious/noExplicitAny: the package is installed for this test alone

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readBasic } from '../../engine/auth/basic-credentials.ts'
 import { readHeaderToken } from '../../engine/auth/tokens.ts'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { isTooComplex } from '../../engine/fields/json-text.ts'
@@ -84,7 +85,11 @@ interface HookCaller extends HasServices {
 }
 
 const readSecretInPath = (c: Ctx) => c.req.param('secret') ?? ''
-const readSecretInHeader = (c: Ctx) => readHeaderToken(c.req.header('authorization'))
+/** The secret as the token, or as the password of Basic credentials with any user name. */
+function readSecretInHeader(c: Ctx): string {
+  const authorization = c.req.header('authorization')
+  return readBasic(authorization)?.password ?? readHeaderToken(authorization)
+}
 
 /** Answers a call of a hook. An account's calls run one by one. */
 async function receiveHookCall({ user, secret, services }: HookCaller, c: Ctx): Promise<Response> {

@@ -26,6 +26,11 @@ export const SECURITY_SCHEMES = {
     description: 'An API key, or a token of `/auth/token`.',
   },
   hook: { type: 'http', scheme: 'bearer', description: 'The secret of a record of `hooks`.' },
+  hookLogin: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'Any user name, and the secret of a record of `hooks` as the password.',
+  },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: `psk_…`.' },
   accessToken: {
     type: 'apiKey',
@@ -50,6 +55,6 @@ export const KEY_HOLDER: Security = [{ apiKey: [] }]
 /** As SMSEagle's APIv2 sends an API key. */
 export const ACCESS_TOKEN: Security = [{ accessToken: [] }]
 export const TWILIO: Security = [{ twilio: [] }]
-export const HOOK: Security = [{ hook: [] }]
+export const HOOK: Security = [{ hook: [] }, { hookLogin: [] }]
 export const DEVICE: Security = [{ deviceToken: [] }]
 export const SMSGATE_CLIENT: Security = [{ smsgateLogin: [] }, { smsgateToken: [] }]

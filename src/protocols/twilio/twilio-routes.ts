@@ -107,8 +107,10 @@ const MESSAGE_ROUTES = makeRoutes('twilio', {
   ),
 })
 
+/** Where SignalWire serves Twilio's Messaging API. */
+const SIGNALWIRE_ROOT = '/api/laml'
 // Twilio's other products are below `/v1` to `/v3`: calls of them get a 404 in Twilio's form
-const ROOTS = ['/2010-04-01', '/v1', '/v2', '/v3']
+const ROOTS = ['/2010-04-01', '/v1', '/v2', '/v3', SIGNALWIRE_ROOT]
 
 const makeErrorRoute = (error: (c: Ctx) => TwilioRefusal) =>
   makeUndescribedRow(allowAccount, (_, c) => {
@@ -126,7 +128,7 @@ const OTHERS = makeRoutes(
   ]),
 )
 
-/** Twilio's Messaging API and Verify, for programs that were written for Twilio. */
+/** Twilio's Messaging API and Verify, for programs that were written for Twilio or SignalWire. */
 export const TWILIO: Protocol = {
   group: 'twilio',
   roots: ROOTS,
@@ -139,4 +141,7 @@ export const TWILIO: Protocol = {
     },
   ],
   isNeverRedirected: true,
+  canonicalPath: (path) =>
+    path.startsWith(`${SIGNALWIRE_ROOT}/2010-04-01/`) ? path.slice(SIGNALWIRE_ROOT.length) : path,
+  pathMark: `${SIGNALWIRE_ROOT}/`,
 }

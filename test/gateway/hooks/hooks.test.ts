@@ -59,6 +59,15 @@ test('a posted body is sent as a text by the hook, and the call is recorded', as
   expect(await callsOf(alice, hook)).toMatchObject([call])
 })
 
+test('a hook accepts its secret as the password of Basic credentials with any user name', async () => {
+  const hook = await hookOf(bob)
+  const byBasic = (login: string) =>
+    client(fixture.url, '', `Basic ${btoa(login)}`).call('POST', '/api/hooks', { text: 'Hi' })
+  expect((await byBasic(`listmonk:${hook.secret}`)).body.outcome).toBe('sent')
+  expect((await byBasic(`${hook.secret}:`)).status).toBe(404)
+  expect((await byBasic('listmonk:')).status).toBe(404)
+})
+
 test('a hook accepts its secret in a header and gets a new secret when it is emptied', async () => {
   const hook = await hookOf(bob)
   const byHeader = (secret: string) =>
