@@ -142,7 +142,7 @@ export const SETTINGS = {
   clientStatementSeconds: [
     'CLIENT_STATEMENT_SECONDS',
     makeWholeSetting(3, 1, 30),
-    "Time limit of a [statement with a client's filter](security.md#slow-requests), sort or expand, from 1 to 30. Superusers always have 30.",
+    "Time limit of a [statement with a client's filter](protection.md#slow-requests), sort or expand, from 1 to 30. Superusers always have 30.",
   ],
   metricsToken: [
     'METRICS_TOKEN',
@@ -177,7 +177,7 @@ export const SETTINGS = {
   signInTries: [
     'SIGN_IN_TRIES',
     makeWholeSetting(20, 0, 10_000),
-    'Wrong passwords per address and login in 10 minutes. [Other limits](security.md#limits) derive from it. 0: unlimited.',
+    'Wrong passwords per address and login in 10 minutes. [Other limits](protection.md#limits) derive from it. 0: unlimited.',
   ],
   auditDays: [
     'AUDIT_DAYS',
