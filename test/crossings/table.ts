@@ -228,7 +228,7 @@ export const OWN_TESTS: Readonly<Partial<Record<Promised, readonly string[]>>> =
   change: ['campaign', 'code', 'recurring'],
   keyBounds: ['campaign', 'recurring', 'twiml'],
   onceAgain: ['campaign', 'code', 'recurring'],
-  onceByFile: ['campaign', 'hook', 'mail', 'vendel'],
+  onceByFile: ['hook', 'mail', 'vendel'],
   onceByKey: ['code', 'hook', 'join', 'parts', 'typed'],
   console: ['recurring', 'scheduled'],
   money: ['typed'],
@@ -635,20 +635,26 @@ export const ROWS: Readonly<Record<string, Row>> = {
     by: BY_CAMPAIGN,
     cells: {
       ...SENT,
-      ...WORDS,
+      ...FILES,
       ...OF_CAMPAIGN,
       stored: and(
         'stored',
         'gateway/campaigns/campaigns.slow',
         'a scheduled campaign is stored at once and its messages wait for their time',
       ),
+      onceAgain: [
+        ...OF_CAMPAIGN.onceAgain,
+        test(
+          'gateway/campaigns/campaign-files',
+          'failed messages of a campaign are sent again with its picture',
+        ),
+      ],
       onceByKey: and(
         'onceByKey',
         'gateway/campaigns/campaigns.slow',
         'three requests with one Idempotency-Key create one campaign',
       ),
       onceByReference: not('noField'),
-      onceByFile: tested('gateway/messages/send/mms-refusals', 'a campaign takes no files'),
       consent: and(
         'consent',
         'gateway/consent/left',
@@ -709,7 +715,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     by: BY_CAMPAIGN,
     cells: {
       ...SENT,
-      ...WORDS,
+      ...FILES,
       ...OF_CAMPAIGN,
       stored: each('stored'),
       onceByKey: each('onceByKey'),

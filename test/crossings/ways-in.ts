@@ -357,6 +357,7 @@ async function repeatText(at: Place, shop: Shop, text: Text) {
     {
       recipients: [text.to],
       body: text.words,
+      ...pictures(at, text),
       repeat: { cron: '*/5 * * * *', time_zone: 'UTC', missed: 'once' },
     },
     text,
@@ -488,7 +489,8 @@ export const WAYS: Readonly<Record<string, Way>> = {
   },
   campaign: {
     send: (at, shop, text) => {
-      const body = { recipients: [text.to], body: text.words, hold_seconds: 0 }
+      const to = { recipients: [text.to], hold_seconds: 0 }
+      const body = { ...to, body: text.words, ...pictures(at, text) }
       return asOwner(at, shop, '/api/campaigns', body, text)
     },
     isOwn: true,

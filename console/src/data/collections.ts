@@ -375,6 +375,12 @@ export const campaigns = {
   repeat: { type: 'json' },
   runs: { type: 'number' },
   run_of: { type: 'relation' },
+  attachments: { type: 'file', many: true },
+  subject: { type: 'text', max: 40 },
+  mms: {
+    type: 'select',
+    values: ['only', 'or_link'],
+  },
   changed_by: { type: 'relation' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },

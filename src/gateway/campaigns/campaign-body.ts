@@ -12,7 +12,7 @@ import {
 import { checkExpiry, formatInstant, keepFutureDate } from '../messages/send/message-expiry.ts'
 import { checkPhones } from '../messages/send/read-all-recipients.ts'
 import { readContent } from '../messages/send/read-send-body.ts'
-import { COMMON, TEMPLATE_SEND } from '../messages/send/send-body-schema.ts'
+import { COMMON, MMS, TEMPLATE_SEND } from '../messages/send/send-body-schema.ts'
 import { type Content, MAX_CHARACTERS, type NamedLine } from '../messages/send/send-options.ts'
 import { readStoredOptions, STORED_OPTIONS } from '../messages/send/stored-options.ts'
 import { checkLength } from '../messages/send/write-text-bodies.ts'
@@ -38,6 +38,13 @@ export const CAMPAIGN_CHANGE = z
       'Phone numbers in E.164. With the members of the groups at most 20,000 people.',
     ),
     group_ids: COMMON.group_ids,
+    attachments: MMS.attachments.describe(
+      'Files that each message has: an MMS. Each is an http or https address that the server fetches, or `MESSAGE_ID/NAME`: a file of one of your messages. In a multipart body, files with this name are added. An empty list removes them.',
+    ),
+    subject: MMS.subject,
+    mms: MMS.mms.describe(
+      '`or_link`: if no line that may send this can send MMS, texts leave with a link to each file. The links work for 30 days. `only` (default): the campaign is then refused.',
+    ),
     scheduled_at: COMMON.scheduled_at,
     hold_seconds: makeWholeNumber(0, MAX_HOLD_SECONDS)
       .nullish()
@@ -76,6 +83,11 @@ export interface CampaignChange {
     readonly recipients: readonly string[]
     readonly groupIds: readonly string[]
   } | null
+  /** The files that replace the present ones, as the request names them. Uploads count only in `files`. */
+  readonly attachments: readonly string[] | null
+  readonly files: number | null
+  readonly subject: string | null
+  readonly orLink: boolean | null
   readonly scheduledAt: string | null
   readonly expiresAt: string | null
   readonly repeat: WantedRepeat | null
@@ -85,10 +97,13 @@ export interface CampaignChange {
 export type NewCampaign = Readonly<ReturnType<typeof readNewCampaign>>
 
 /** Parses the body of a new campaign. Throws 400 that names the first wrong field. */
-export function readNewCampaign(raw: unknown, now: Date) {
+export function readNewCampaign(raw: unknown, now: Date, uploads = 0) {
   const given = checkShape(CAMPAIGN, raw)
-  const { name, text, audience, scheduledAt, expiresAt, repeat } = parseCampaignChange(given, now)
-  if (!text) throw invalidRequest('body or template_id must be given')
+  const change = parseCampaignChange(given, now, uploads)
+  const { name, audience, scheduledAt, expiresAt, repeat, attachments } = change
+  const files = change.files ?? 0
+  if (!change.text && files === 0) throw invalidRequest('body or template_id must be given')
+  if (change.subject && files === 0) throw makeSubjectError()
   if (!audience || audience.recipients.length + audience.groupIds.length === 0)
     throw invalidRequest('recipients or group_ids must name at least one person')
   const begins = scheduledAt ?? computeCampaignBegin(given.hold_seconds, now)
@@ -98,20 +113,30 @@ export function readNewCampaign(raw: unknown, now: Date) {
     ...readStoredOptions(given),
     keepsQuiet: given.quiet_hours ?? true,
     requiresConsent: given.requires_consent ?? false,
+    files,
+    orLink: change.orLink ?? false,
   }
   const line: NamedLine = { id: given.line_id ?? '', number: given.from ?? '' }
   const times = { scheduledAt: begins, expiresAt: expiresAt ?? '', repeat }
-  return { name: name ?? '', text, audience, line, options, ...times }
+  const media = { attachments: attachments ?? [], subject: change.subject ?? '' }
+  const text = change.text ?? { body: '' }
+  return { name: name ?? '', text, audience, line, options, ...media, ...times }
 }
 
 /** Parses a change of a campaign. Throws 400 that names the first wrong field, or for an empty change. */
-export function readCampaignChange(raw: unknown, now: Date): CampaignChange {
-  const change = parseCampaignChange(checkShape(CAMPAIGN_CHANGE, raw), now)
+export function readCampaignChange(raw: unknown, now: Date, uploads = 0): CampaignChange {
+  const change = parseCampaignChange(checkShape(CAMPAIGN_CHANGE, raw), now, uploads)
   if (Object.values(change).some((part) => part !== null)) return change
-  throw invalidRequest('name, text, audience or time must be given')
+  throw invalidRequest('name, text, files, audience or time must be given')
 }
 
-function parseCampaignChange(given: z.output<typeof CAMPAIGN_CHANGE>, now: Date): CampaignChange {
+export const makeSubjectError = () => invalidRequest('subject needs attachments')
+
+function parseCampaignChange(
+  given: z.output<typeof CAMPAIGN_CHANGE>,
+  now: Date,
+  uploads: number,
+): CampaignChange {
   const { recipients, group_ids } = given
   checkPhones(recipients ?? [])
   const phones = [...new Set(recipients?.map(normalizePhone))]
@@ -126,6 +151,10 @@ function parseCampaignChange(given: z.output<typeof CAMPAIGN_CHANGE>, now: Date)
       : null,
     expiresAt: given.expires_at ?? null,
     repeat: given.repeat ?? null,
+    attachments: given.attachments ?? null,
+    files: given.attachments || uploads > 0 ? uploads + (given.attachments?.length ?? 0) : null,
+    subject: given.subject ?? null,
+    orLink: given.mms ? given.mms === 'or_link' : null,
   }
 }
 

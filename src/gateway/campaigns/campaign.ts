@@ -44,6 +44,8 @@ const selectCampaigns = (db: Db) =>
       // Ids of a device and a line; '' for any.
       ...(['c.device', 'c.line', 'c.runs'] as const),
       ...listStoredOptions('c'),
+      // Names of its files; `or_link`, '' for none.
+      ...(['c.attachments', 'c.subject', 'c.mms'] as const),
       // Whether the campaign's messages match its status.
       'c.settled',
       // Batch id of the previous revision while that may have unsent messages; otherwise ''.
@@ -84,7 +86,8 @@ export async function readCampaign(db: Db, id: string) {
     // Phone numbers that were left out, as they had not given the required consent.
     withoutConsent: parseJsonList(row.without_consent),
   }
-  return { ...row, ...readStoredOptions(row), variables, repeat, ...lists }
+  const orLink = row.mms === 'or_link'
+  return { ...row, ...readStoredOptions(row), orLink, variables, repeat, ...lists }
 }
 
 export type Campaign = Readonly<NonNullable<Awaited<ReturnType<typeof readCampaign>>>>

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
+import type { Media } from '../base/message-files.ts'
 import { updateRecords } from '../base/message-status.ts'
 import type { Permit } from '../base/permissions.ts'
 import { auditAct } from '../messages/queue/audit-message-change.ts'
@@ -16,7 +17,8 @@ import {
   findCampaign,
   isAudienceStored,
 } from './campaign.ts'
-import type { CampaignChange } from './campaign-body.ts'
+import { type CampaignChange, makeSubjectError } from './campaign-body.ts'
+import { storeCampaignFiles } from './campaign-files.ts'
 import { checkQuota, planAudience, readText } from './plan-campaign.ts'
 import { computeExpiryAt } from './plan-next-run.ts'
 import { type CampaignState, readCampaignState } from './read-campaign-state.ts'
@@ -26,12 +28,16 @@ import { settleCampaign, settleThen } from './settle-campaign.ts'
 /** A campaign that begins within this time cannot be changed: devices may already get its messages. */
 const MARGIN_MS = 2_000
 
-/** Changes a campaign: its name at any time, the rest before it begins. Throws 409 `campaign_begun`. */
+/**
+ * Changes a campaign: its name at any time, the rest before it begins. `load` reads the files of the change.
+ * Throws 409 `campaign_begun`.
+ */
 export async function changeCampaign(
   services: CampaignServices,
   permit: Permit,
   id: string,
   change: CampaignChange,
+  load?: () => Promise<Media>,
 ): Promise<CampaignState> {
   const { db } = services.store
   const { user, sentBy: by } = permit.sender
@@ -45,7 +51,7 @@ export async function changeCampaign(
     })
   } else {
     await settleThen(services, user, id, (campaign) =>
-      reviseCampaign(services, permit, campaign, change),
+      reviseCampaign(services, permit, campaign, change, load),
     )
     await settleCampaign(services, id)
   }
@@ -71,8 +77,9 @@ async function reviseCampaign(
   permit: Permit,
   campaign: Campaign,
   change: CampaignChange,
+  load?: () => Promise<Media>,
 ) {
-  const { store } = services
+  const { store, config } = services
   const { user } = campaign
   await checkNotBegun(services, campaign)
   if (change.repeat && !campaign.repeat)
@@ -87,14 +94,19 @@ async function reviseCampaign(
     change.expiresAt ?? (repeat ? computeExpiryAt(campaign, scheduledAt) : campaign.expiresAt)
   if (expiresAt && expiresAt <= scheduledAt) throw makeExpiryError()
   const text = change.text ? await readText(store, user, change.text) : campaign
+  const media = change.files ? await load?.() : undefined
+  const attachments =
+    change.files === null ? campaign.attachments : (media?.files.map(({ name }) => name) ?? [])
+  const subject = attachments.length > 0 ? (change.subject ?? campaign.subject) : ''
+  if (text.body === '' && attachments.length === 0) throw invalidRequest('body must be given')
+  if (change.subject && attachments.length === 0) throw makeSubjectError()
+  const orLink = change.orLink ?? campaign.orLink
   const people = change.audience ?? { recipients: campaign.recipients, groupIds: campaign.groups }
-  const { audience, segments, ...consent } = await planAudience(
-    services,
-    permit,
-    text,
-    people,
-    campaign,
-  )
+  const { audience, segments, ...consent } = await planAudience(services, permit, text, people, {
+    ...campaign,
+    files: attachments.length,
+    orLink,
+  })
   // check the quota for additional messages only: those stored so far will be deleted and refunded.
   // A repeating campaign has no messages of its own
   if (!repeat)
@@ -106,6 +118,9 @@ async function reviseCampaign(
   const batch = makeRandomId()
   const set = {
     name: change.name ?? campaign.name,
+    attachments: [...attachments],
+    subject,
+    mms: orLink ? ('or_link' as const) : ('' as const),
     body: text.body,
     template: text.template,
     variables: JSON.stringify(text.variables),
@@ -126,9 +141,11 @@ async function reviseCampaign(
     changed_by: permit.sender.sentBy,
     revision: sql<number>`revision + 1`,
   }
-  return inAuditedTransaction(services, permit, 'change', campaign.id, (db) =>
-    changeAsRead(db, campaign, set),
-  )
+  return inAuditedTransaction(services, permit, 'change', campaign.id, async (db) => {
+    if (!(await changeAsRead(db, campaign, set))) return false
+    if (media) await storeCampaignFiles(db, config, user, campaign.id, media)
+    return true
+  })
 }
 
 /** A message of the campaign that is assigned to a device or was sent. */

@@ -1,6 +1,7 @@
 import { queries } from '../../platform/db/queries.ts'
 import { deriveId, makeRandomId } from '../../platform/tools/random.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
+import type { Media } from '../base/message-files.ts'
 import type { Permit } from '../base/permissions.ts'
 import { auditAct } from '../messages/queue/audit-message-change.ts'
 import {
@@ -12,6 +13,7 @@ import {
 import { makeExpiryError } from '../messages/send/message-expiry.ts'
 import type { CampaignServices } from './campaign.ts'
 import type { NewCampaign } from './campaign-body.ts'
+import { storeCampaignFiles } from './campaign-files.ts'
 import { insertCampaign } from './insert-campaign.ts'
 import { checkQuota, planCampaign } from './plan-campaign.ts'
 import { requireCampaignRoom } from './plan-next-run.ts'
@@ -19,14 +21,15 @@ import { type CampaignState, readCampaignState } from './read-campaign-state.ts'
 import { completeRepeatRule, listTimesFrom } from './repetition.ts'
 
 /**
- * Stores a campaign without its messages. For a known Idempotency-Key, returns the key's campaign. Throws 422
- * if the key's request of the last 24 hours differed.
+ * Stores a campaign without its messages. `load` reads its files. For a known Idempotency-Key, returns the
+ * key's campaign. Throws 422 if the key's request of the last 24 hours differed.
  */
 export async function createCampaign(
   services: CampaignServices,
   permit: Permit,
   wanted: NewCampaign,
   idempotency: Idempotency | null,
+  load?: () => Promise<Media>,
 ): Promise<CampaignState> {
   const { store } = services
   const { user } = permit.sender
@@ -36,7 +39,7 @@ export async function createCampaign(
     .selectFrom('campaigns')
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!stored) await insertPlannedCampaign(services, permit, id, wanted, once)
+  if (!stored) await insertPlannedCampaign(services, permit, id, wanted, once, load)
   // another request with the key may have been stored at the same moment
   if (once) await findFirstAnswer(store, user, once)
   return readCampaignState(store.db, user, id)
@@ -48,8 +51,9 @@ async function insertPlannedCampaign(
   id: string,
   wanted: NewCampaign,
   once: Idempotency | null,
+  load?: () => Promise<Media>,
 ) {
-  const { store } = services
+  const { store, config } = services
   const { user, sentBy: changedBy } = permit.sender
   const plan = await planCampaign(services, permit, wanted)
   const { line, text, audience, segments, requiresConsent, withoutConsent } = plan
@@ -60,6 +64,7 @@ async function insertPlannedCampaign(
     ? await listTimesFrom(user, repeat, wanted.scheduledAt)
     : [wanted.scheduledAt]
   if (expiresAt && expiresAt <= scheduledAt) throw makeExpiryError()
+  const media = await load?.()
   const { groupIds: groups, recipients } = wanted.audience
   const row = {
     ...options,
@@ -75,13 +80,17 @@ async function insertPlannedCampaign(
     audience,
     segments,
     repeat,
+    attachments: media?.files.map((file) => file.name) ?? [],
+    subject: wanted.subject,
   }
   await store.db.transaction(async (db) => {
     if (repeat) {
       await lockUserSends(db, user)
       await requireCampaignRoom(db, user)
     }
-    await insertCampaign(db, { ...row, scheduledAt, expiresAt, runOf: '', error: '', changedBy })
+    const whole = { ...row, scheduledAt, expiresAt, runOf: '', error: '', changedBy }
+    if ((await insertCampaign(db, whole)) && media)
+      await storeCampaignFiles(db, config, user, id, media)
     if (once) await storeFirstAnswer({ ...store, db }, user, once, '')
     await auditAct(db, permit, 'campaigns', 'create', id)
   })

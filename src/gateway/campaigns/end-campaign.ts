@@ -24,6 +24,8 @@ export function endCampaign(
     const set = {
       status,
       error,
+      // as of a canceled MMS: nobody gets them any more
+      attachments: [],
       settled: false,
       ...(permit && { changed_by: permit.sender.sentBy }),
     }

@@ -5,7 +5,18 @@ import { logChanged } from '../base/message-status.ts'
 import { readStoredOptions, type StoredOptions } from '../messages/send/stored-options.ts'
 import type { Campaign } from './campaign.ts'
 
-type Given = 'id' | 'user' | 'name' | 'body' | 'template' | 'variables' | 'recipients' | 'audience'
+type Given =
+  | 'id'
+  | 'user'
+  | 'name'
+  | 'body'
+  | 'template'
+  | 'variables'
+  | 'recipients'
+  | 'audience'
+  | 'attachments'
+  | 'subject'
+  | 'orLink'
 type Options =
   | 'device'
   | 'line'
@@ -23,8 +34,8 @@ type CampaignRow = Pick<Campaign, Given | Options | 'repeat' | 'withoutConsent'>
     changedBy: string
   }>
 
-/** Stores a campaign, unless it is stored already. With an `error`, it is stored as failed. */
-export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
+/** Stores a campaign. False if it is stored already. With an `error`, it is stored as failed. */
+export async function insertCampaign(db: Db, row: CampaignRow): Promise<boolean> {
   const { id, user, name, body, template, device, line, error, segments } = row
   const { repeat, audience } = row
   const batch = makeRandomId()
@@ -47,6 +58,9 @@ export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
       without_consent: JSON.stringify(row.withoutConsent),
       changed_by: row.changedBy,
       groups: [...row.groups],
+      attachments: [...row.attachments],
+      subject: row.subject,
+      mms: row.orLink ? 'or_link' : '',
       scheduled_at: row.scheduledAt,
       expires_at: row.expiresAt,
       recipients: JSON.stringify(row.recipients),
@@ -67,4 +81,5 @@ export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
     .execute()
   const ids = stored.map((campaign) => campaign.id)
   await logChanged({ db }, 'campaigns', 'create', ids)
+  return ids.length > 0
 }

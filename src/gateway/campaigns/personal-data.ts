@@ -27,11 +27,13 @@ export const CAMPAIGN_DATA: PersonalData = {
       phase: 'first',
       rows: (person) => sql`(t."user" = ${person.user} and (${listNames('recipients', person)}
         or ${listNames('audience', person)} or ${listNames('without_consent', person)}))`,
-      shown: ['id', 'name', 'body', 'status', 'scheduled_at', ...DATES],
+      shown: ['id', 'name', 'body', 'subject', 'attachments', 'status', 'scheduled_at', ...DATES],
       erasure: {
         name: keepIfShared('name', ''),
         body: keepIfShared('body', ''),
         variables: keepIfShared('variables', 'null'),
+        subject: keepIfShared('subject', ''),
+        attachments: keepIfShared('attachments', '{}'),
         recipients: removeNumber('recipients'),
         // keeps its place: messages are stored by portions of the list
         audience: ({
@@ -44,11 +46,13 @@ export const CAMPAIGN_DATA: PersonalData = {
         name: '',
         body: '',
         variables: null,
+        subject: '',
+        attachments: [],
         recipients: [],
         audience: [],
         without_consent: [],
       },
     }),
   ],
-  mentions: [makeRecordStep('campaigns', ['name', 'body', 'variables', 'error'])],
+  mentions: [makeRecordStep('campaigns', ['name', 'body', 'subject', 'variables', 'error'])],
 }

@@ -14,13 +14,17 @@ import { readUsage } from '../base/quota.ts'
 import { requiresConsent } from '../messages/send/consent-scope.ts'
 import { ESTIMATE_OR_NULL, estimateCost } from '../messages/send/cost-estimate.ts'
 import { checkDevice } from '../messages/send/prepare-offer.ts'
-import { estimateLastSending, LAST_LEAVES_AT } from '../messages/send/preview-send.ts'
+import {
+  estimateLastSending,
+  LAST_LEAVES_AT,
+  makeFileAdder,
+} from '../messages/send/preview-send.ts'
 import { readAllRecipients } from '../messages/send/read-all-recipients.ts'
 import { findRefused } from '../messages/send/refused-recipients.ts'
 import type { Content } from '../messages/send/send-options.ts'
 import { requireReach, type Way } from '../messages/send/sending-permission.ts'
 import { type Missing, refuseMissingVariable } from '../messages/send/text-template.ts'
-import { loadTemplate, TEXT, writeTexts } from '../messages/send/write-text-bodies.ts'
+import { loadTemplate, TEXT, type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import type { CampaignServices, CampaignText } from './campaign.ts'
 import { MAX_AUDIENCE, type NewCampaign } from './campaign-body.ts'
 
@@ -46,6 +50,20 @@ interface Audience {
   readonly withoutConsent: readonly string[]
 }
 
+/** By what a campaign leaves. `files`: how many each message has; `orLink`: as in Media. */
+interface PlannedWay extends Way {
+  readonly requiresConsent: boolean
+  readonly files: number
+  readonly orLink: boolean
+}
+
+/** Returns a function that makes of a text what leaves with the files. Throws 400 `mms_not_supported`. */
+const addFilesOf = ({ store, config }: CampaignServices, user: string, way: PlannedWay) =>
+  makeFileAdder(store.db, config, user, way, {
+    deviceId: way.device ?? '',
+    line: { id: way.line ?? '', number: '' },
+  })
+
 /**
  * Finds a campaign's recipients, without those who have opted out or have not given the consent that the
  * campaign, its template or a group requires, and counts the segments of all their texts. Throws 400 if no
@@ -56,7 +74,7 @@ export async function planAudience(
   permit: Permit,
   text: CampaignText,
   people: NewCampaign['audience'],
-  way: Way & { readonly requiresConsent: boolean },
+  way: PlannedWay,
 ): Promise<Audience> {
   const { store } = services
   const { user } = permit.sender
@@ -76,7 +94,14 @@ export async function planAudience(
     throw invalidRequest('recipients have given no consent, which this campaign requires')
   await requireReach(store.db, permit, audience, way)
   const missing = new Set<string>()
-  const sizes = await countEachText(services, user, text, audience, missing)
+  const sizes = await countEachText(
+    services,
+    user,
+    text,
+    audience,
+    missing,
+    await addFilesOf(services, user, way),
+  )
   const segments = sizes.reduce((sum, size) => sum + size, 0)
   return {
     audience,
@@ -94,8 +119,10 @@ async function countEachText(
   text: CampaignText,
   phones: readonly string[],
   missing: Set<string>,
+  addFiles: (text: Text) => Text,
 ) {
-  const { segments: all } = countSegments(text.body)
+  const plain = { to: '', body: text.body, ...countSegments(text.body) }
+  const { segments: all } = addFiles(plain)
   if (!text.variables) return phones.map(() => all)
   const sizes: number[] = []
   const note: Missing = (name, empty) => {
@@ -104,8 +131,8 @@ async function countEachText(
   }
   for (let at = 0; at < phones.length; at += CHUNK) {
     const write = () => writeTexts(store, config, user, text, phones.slice(at, at + CHUNK), note)
-    for (const { segments } of await admission.heavyWork.run(makeUserHolder(user), write))
-      sizes.push(segments)
+    for (const one of await admission.heavyWork.run(makeUserHolder(user), write))
+      sizes.push(addFiles(one).segments)
   }
   return sizes
 }
@@ -163,7 +190,7 @@ export const summarizeNoConsent = (
 export const CAMPAIGN_PREVIEW = z
   .object({
     recipients_count: z.int().min(1).describe('Recipients, without those who have opted out.'),
-    segments: z.int().min(1).describe('Segments of all texts together.'),
+    segments: z.int().min(0).describe('Segments of all texts together; 0 for MMS.'),
     first: TEXT.describe('The text for the first of them.'),
     last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
     estimate: ESTIMATE_OR_NULL,
@@ -200,8 +227,9 @@ export async function previewCampaign(
   const { store, config } = services
   const { user } = permit.sender
   const plan = await planCampaign(services, permit, wanted)
-  const { text, audience, segments, sizes, missing, withoutConsent } = plan
-  const [first] = await writeTexts(store, config, user, text, audience.slice(0, 1))
+  const { line, text, audience, segments, sizes, missing, withoutConsent } = plan
+  const [words] = await writeTexts(store, config, user, text, audience.slice(0, 1))
+  const addFiles = await addFilesOf(services, user, { ...wanted.options, line })
   const named = { deviceId: wanted.options.device, line: wanted.line }
   const last_leaves_at = await estimateLastSending(
     store,
@@ -219,7 +247,7 @@ export async function previewCampaign(
   return {
     recipients_count: audience.length,
     segments,
-    first: first!,
+    first: addFiles(words!),
     last_leaves_at,
     estimate,
     without_consent,

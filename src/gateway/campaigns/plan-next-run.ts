@@ -13,6 +13,7 @@ import {
   changeAsRead,
   makeCampaignPermit,
 } from './campaign.ts'
+import { copyCampaignFiles } from './campaign-files.ts'
 import { insertCampaign } from './insert-campaign.ts'
 import { checkQuota, planAudience } from './plan-campaign.ts'
 import { listTimesAfter, MIN_INTERVAL_MS } from './repetition.ts'
@@ -86,7 +87,9 @@ export async function repeatIfDue(services: CampaignServices, campaign: Campaign
   const times = { scheduledAt: at, expiresAt: computeExpiryAt(campaign, at) }
   const run = { ...campaign, ...ids, ...times, ...(await planRun(services, campaign)) }
   await db.transaction(async (tx) => {
-    if (await moveToNextRun(tx, campaign, now, campaign.runs + 1)) await insertCampaign(tx, run)
+    if (!(await moveToNextRun(tx, campaign, now, campaign.runs + 1))) return
+    if ((await insertCampaign(tx, run)) && run.attachments.length > 0)
+      await copyCampaignFiles(tx, id, run.id)
   })
 }
 
@@ -95,17 +98,14 @@ async function planRun(services: CampaignServices, campaign: Campaign) {
   const { recipients, groups } = campaign
   try {
     const people = { recipients, groupIds: groups }
-    const planned = await planAudience(
-      services,
-      makeCampaignPermit(campaign),
-      campaign,
-      people,
-      campaign,
-    )
+    const planned = await planAudience(services, makeCampaignPermit(campaign), campaign, people, {
+      ...campaign,
+      files: campaign.attachments.length,
+    })
     await checkQuota(services, campaign.user, planned.audience.length)
     return { ...planned, error: '' }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    return { segments: 0, audience: [], recipients: [], error: error.message }
+    return { segments: 0, audience: [], recipients: [], attachments: [], error: error.message }
   }
 }

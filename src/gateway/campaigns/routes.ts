@@ -1,3 +1,4 @@
+import type { Upload } from '../../engine/files/upload.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import type { Operation } from '../../http/openapi/describe-operations.ts'
@@ -10,8 +11,16 @@ import type { RefusalCode } from '../base/gateway-errors.ts'
 import { RETRY_BATCH } from '../messages/queue/retry-schemas.ts'
 import { type ActingCaller, allowPerson } from '../messages/require-sender.ts'
 import { readIdempotency } from '../messages/send/idempotency.ts'
+import { hashUploads, loadMedia } from '../messages/send/read-media.ts'
+import { allowFiles, readSendRequest } from '../messages/send/read-send-request.ts'
 import { IDEMPOTENCY, SHAPE } from '../messages/send-routes.ts'
-import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from './campaign-body.ts'
+import {
+  CAMPAIGN,
+  CAMPAIGN_CHANGE,
+  type CampaignChange,
+  readCampaignChange,
+  readNewCampaign,
+} from './campaign-body.ts'
 import { CAMPAIGN_PROGRESS, readProgress } from './campaign-progress.ts'
 import { changeCampaign } from './change-campaign.ts'
 import { createCampaign } from './create-campaign.ts'
@@ -25,11 +34,28 @@ const MAX_BODY_BYTES = 1 << 20
 
 const readCampaignJson = (c: Ctx) => readJson(c)
 
+/** Returns a function that reads the files that a request names and uploads; undefined for none. */
+const makeLoad = (
+  { store, user, services }: ActingCaller,
+  c: Ctx,
+  uploads: readonly Upload[],
+  { attachments, subject }: Pick<CampaignChange, 'attachments' | 'subject'>,
+) => {
+  const named = attachments ?? []
+  if (named.length + uploads.length === 0) return undefined
+  const { memory } = c.env.incoming
+  // the plan asks for a line
+  const asked = { subject: subject ?? '', named, uploads, orLink: true, memory }
+  return () => loadMedia(store, user, services.config, asked)
+}
+
 const GIVEN: readonly RefusalCode[] = [
   ...SHAPE,
   'invalid_template',
   'destination_not_allowed',
   'group_not_found',
+  'mms_not_supported',
+  'files_too_large',
 ]
 const DEVICE_AND_LINE: readonly RefusalCode[] = [
   'device_not_found',
@@ -60,7 +86,7 @@ const describeStatusRoute = (
 export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   'POST /api/campaigns': {
     permission: allowPerson('campaign'),
-    maxBytes: MAX_BODY_BYTES,
+    maxBytes: allowFiles(MAX_BODY_BYTES),
     describe: {
       id: 'createCampaign',
       summary: 'Send a text to many',
@@ -84,17 +110,20 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
         },
       ],
     },
-    run: async ({ permit, sending }, c) => {
-      const json = await readCampaignJson(c)
-      const wanted = readNewCampaign(json, new Date())
-      const idempotency = readIdempotency(c.req.header('idempotency-key'), '/api/campaigns', json)
+    run: async (caller, c) => {
+      const { json, uploads } = await readSendRequest(c)
+      const wanted = readNewCampaign(json, new Date(), uploads.length)
+      const key = c.req.header('idempotency-key')
+      const asked = key && uploads.length > 0 ? [json, await hashUploads(uploads)] : json
+      const idempotency = readIdempotency(key, '/api/campaigns', asked)
       // messages are created after the answer, so that the user can still undo the send
-      return createCampaign(sending, permit, wanted, idempotency)
+      const load = makeLoad(caller, c, uploads, wanted)
+      return createCampaign(caller.sending, caller.permit, wanted, idempotency, load)
     },
   },
   'POST /api/campaigns/preview': {
     permission: allowPerson('campaign'),
-    maxBytes: MAX_BODY_BYTES,
+    maxBytes: allowFiles(MAX_BODY_BYTES),
     describe: {
       id: 'previewCampaign',
       summary: 'Count the texts of a campaign before it is sent',
@@ -103,8 +132,10 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       fails: describeRefusals(...GIVEN, ...DEVICE_AND_LINE),
       body: [CAMPAIGN],
     },
-    run: async ({ permit, sending }, c) =>
-      previewCampaign(sending, permit, readNewCampaign(await readCampaignJson(c), new Date())),
+    run: async ({ permit, sending }, c) => {
+      const { json, uploads } = await readSendRequest(c)
+      return previewCampaign(sending, permit, readNewCampaign(json, new Date(), uploads.length))
+    },
   },
   'POST /api/campaigns/times': {
     permission: allowPerson('readUsage'),
@@ -124,12 +155,12 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   },
   'PATCH /api/campaigns/:id': {
     permission: allowPerson('campaign'),
-    maxBytes: MAX_BODY_BYTES,
+    maxBytes: allowFiles(MAX_BODY_BYTES),
     describe: {
       id: 'changeCampaign',
       summary: 'Change a campaign of which nothing has left',
       description:
-        'Absent fields stay unchanged. A new text, time or audience cancels the waiting messages and creates new ones; members of groups are read again. The name can be changed at any time.',
+        'Absent fields stay unchanged. A new text, time or audience, or other files, cancel the waiting messages and creates new ones; members of groups are read again. The name can be changed at any time.',
       answer: ['How it is now.', CAMPAIGN_STATE],
       fails: describeRefusals(
         ...GIVEN,
@@ -140,13 +171,12 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       ),
       body: [CAMPAIGN_CHANGE, { body: '30 % off until Friday' }],
     },
-    run: async ({ permit, sending }, c, id) =>
-      changeCampaign(
-        sending,
-        permit,
-        id,
-        readCampaignChange(await readCampaignJson(c), new Date()),
-      ),
+    run: async (caller, c, id) => {
+      const { json, uploads } = await readSendRequest(c)
+      const change = readCampaignChange(json, new Date(), uploads.length)
+      const load = makeLoad(caller, c, uploads, change)
+      return changeCampaign(caller.sending, caller.permit, id, change, load)
+    },
   },
   'POST /api/campaigns/:id/pause': describeStatusRoute(
     'pause',

@@ -4,9 +4,11 @@ import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { gatewayRefusal, type RefusalCode } from '../base/gateway-errors.ts'
 import { REASONS, REFUSED } from '../base/message-status.ts'
 import { toOfferedScope } from '../messages/send/consent-scope.ts'
+import { writeStoredText } from '../messages/send/mms.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import { makeOfferedMessage } from '../messages/send/prepare-offer.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
+import { storeMms } from '../messages/send/store-offers.ts'
 import { readStoredOptions } from '../messages/send/stored-options.ts'
 import { writeTexts } from '../messages/send/write-text-bodies.ts'
 import {
@@ -16,6 +18,7 @@ import {
   makeCampaignScope,
   readCampaign,
 } from './campaign.ts'
+import { withCampaignMedia } from './campaign-files.ts'
 import { checkQuota } from './plan-campaign.ts'
 import { makeChunkKey, splitAudience } from './split-audience.ts'
 
@@ -81,12 +84,24 @@ async function storeChunk(
   )
   const now = await readCampaign(services.store.db, campaign.id)
   if (now?.version !== campaign.version) return false
-  const { outcome } = await services.acceptor.add(makeChunkOffer(campaign, messages, number))
+  const offer = makeChunkOffer(campaign, messages, number)
+  const { outcome } =
+    campaign.attachments.length > 0
+      ? await storeWithFiles(services, campaign, offer)
+      : await services.acceptor.add(offer)
   if (outcome === 'accepted' || outcome === 'replayed') return true
   // the account was disabled: false makes `settleCampaign` read the campaign again
   if (outcome === 'stale') return false
   throw gatewayRefusal(outcome as RefusalCode)
 }
+
+/** Stores a chunk as MMS, or as texts with links, if the campaign allows this. */
+const storeWithFiles = (services: CampaignServices, campaign: Campaign, offer: Offer) =>
+  withCampaignMedia(services, campaign, (media) => {
+    const messages = offer.messages.map((message) => ({ ...message, segments: 0 }))
+    const body = offer.body === undefined ? undefined : writeStoredText(offer.body, media.files)
+    return storeMms(services.store, services.config, { ...offer, media, body, messages })
+  })
 
 function makeChunkOffer(campaign: Campaign, messages: Offer['messages'], number: number): Offer {
   const { scheduledAt, expiresAt } = campaign

@@ -28,13 +28,18 @@ function writeNamePattern(name: string): string | undefined {
 }
 
 interface NamedFile {
-  readonly message: string
+  readonly record: string
   readonly name: string
 }
 
-/** Files of texts of the account whose names contain the number or the name of a person. */
+/** Collections whose records have files that leave with texts, in the field `attachments`. */
+const WITH_FILES = [MESSAGES, 'campaigns'] as const
+type WithFiles = (typeof WITH_FILES)[number]
+
+/** Files of records of the account whose names contain the number or the name of a person. */
 const findNamedFiles = (
   db: Db,
+  collection: WithFiles,
   { user, spellings }: Person,
   name: string,
 ): Promise<NamedFile[]> => {
@@ -45,10 +50,10 @@ const findNamedFiles = (
     : sql`${words} ~ ${spellings}`
   return queries(db)
     .selectFrom([
-      'sms_messages as m',
+      `${collection} as m`,
       sql<{ name: string }>`unnest(m.attachments)`.as<'f'>(sql`f(name)`),
     ])
-    .select(['m.id as message', 'f.name'])
+    .select(['m.id as record', 'f.name'])
     .where('m.user', '=', user)
     .where(sql<boolean>`m.attachments <> '{}'`)
     .where(sql<boolean>`f.name !~ ${BLANK}`)
@@ -62,24 +67,43 @@ const makeBlankName = (name: string): string =>
   `file_${makeRandomId(RANDOM_LENGTH)}${/\.\w{1,10}$/.exec(name)?.[0] ?? ''}`
 
 /**
- * Renames files of texts to others whose names contain the number or the name of a person, wherever the names
- * are. Returns how many, at most MAX_TEXTS. `db`: a transaction.
+ * Renames files of campaigns and of texts to others whose names contain the number or the name of a person,
+ * wherever the names are. Returns how many, at most MAX_TEXTS of each. `db`: a transaction.
  */
 export async function hideFileNames(db: Db, person: Person, name: string): Promise<number> {
-  const named = await findNamedFiles(db, person, name)
-  for (const { message, name: old } of named) await renameFile(db, message, old, makeBlankName(old))
-  return named.length
+  let renamed = 0
+  for (const collection of WITH_FILES) {
+    const named = await findNamedFiles(db, collection, person, name)
+    for (const file of named) await renameFile(db, collection, file, makeBlankName(file.name))
+    renamed += named.length
+  }
+  return renamed
 }
 
-async function renameFile(db: Db, message: string, old: string, next: string): Promise<void> {
-  const renamed = <T>(text: RawBuilder<unknown>) => sql<T>`replace(${text}, ${old}, ${next})`
+async function renameFile(
+  db: Db,
+  collection: WithFiles,
+  { record, name: old }: NamedFile,
+  next: string,
+): Promise<void> {
   await queries(db)
     .updateTable('_files')
     .set({ name: next })
-    .where('collection', '=', MESSAGES)
-    .where('record', '=', message)
+    .where('collection', '=', collection)
+    .where('record', '=', record)
     .where('name', '=', old)
     .execute()
+  if (collection === MESSAGES) return renameInMessage(db, record, old, next)
+  await updateRecords(db, collection, (update) =>
+    update
+      .set({ attachments: sql`array_replace(attachments, ${old}, ${next})` })
+      .where('id', '=', record),
+  )
+  await renameInChanges(db, old, next)
+}
+
+async function renameInMessage(db: Db, message: string, old: string, next: string): Promise<void> {
+  const renamed = <T>(text: RawBuilder<unknown>) => sql<T>`replace(${text}, ${old}, ${next})`
   // the text of an MMS without words names its files
   await queries(db)
     .updateTable('sms_messages')
@@ -104,9 +128,12 @@ async function renameFile(db: Db, message: string, old: string, next: string): P
     )
     .where(sql<boolean>`strpos(image::text, ${old}) > 0`)
     .execute()
-  await queries(db)
+  await renameInChanges(db, old, next)
+}
+
+const renameInChanges = (db: Db, old: string, next: string) =>
+  queries(db)
     .updateTable('_changes')
-    .set({ image: sql`${renamed(sql`image::text`)}::json` })
+    .set({ image: sql`replace(image::text, ${old}, ${next})::json` })
     .where(sql<boolean>`strpos(image::text, ${old}) > 0`)
     .execute()
-}

@@ -40,20 +40,35 @@ export async function endOldMessages(
   return total
 }
 
-/** Deletes texts and phone numbers of campaigns that ended longer ago than sent texts are kept. */
-const redactCampaigns = (db: Db, days: number, accounts: readonly string[]) =>
+/** Campaigns that ended longer ago than a period of their account says. */
+const updateOldCampaigns = (
+  db: Db,
+  days: number,
+  accounts: readonly string[],
+  period: 'outgoing' | 'files',
+) =>
   queries(db)
     .updateTable('campaigns as c')
-    .set({ body: '', variables: 'null', recipients: '[]', without_consent: '[]' })
     .where('c.user', '=', matchAny(accounts))
     .where('status', 'in', ['done', 'canceled', 'failed'])
-    .where(sql<boolean>`(body <> '' or recipients::text <> '[]')`)
     .where('updated', '<', ({ selectFrom, ref }) =>
       selectFrom(writePeriodsSql(ref('c.user'), days).as('p')).select(
-        writeDaysAgo(sql.ref('p.outgoing')).as('old'),
+        writeDaysAgo(sql.ref(`p.${period}`)).as('old'),
       ),
     )
+
+/** Deletes texts and phone numbers of campaigns as sent texts, and files as those of texts. */
+async function redactCampaigns(db: Db, days: number, accounts: readonly string[]): Promise<void> {
+  await updateOldCampaigns(db, days, accounts, 'outgoing')
+    .set({ body: '', variables: 'null', recipients: '[]', without_consent: '[]' })
+    .set({ subject: '', attachments: [] })
+    .where(sql<boolean>`(body <> '' or recipients::text <> '[]' or attachments <> '{}')`)
     .execute()
+  await updateOldCampaigns(db, days, accounts, 'files')
+    .set({ attachments: [] })
+    .where(sql<boolean>`attachments <> '{}'`)
+    .execute()
+}
 
 /** The oldest messages to end. Messages that were changed in these days are kept, however old they are. */
 async function selectOldest(db: Db, mode: Mode, days: number, accounts: readonly string[]) {

@@ -308,6 +308,7 @@ interface BackupStateRow {
 
 interface CampaignsRow {
   _rowid: Generated<number>
+  attachments: Generated<string[]>
   audience: string | null
   batch_id: Generated<string>
   batches: string | null
@@ -322,6 +323,7 @@ interface CampaignsRow {
   guarantee: Generated<'' | 'at_most_once' | 'at_least_once'>
   id: string
   line: Generated<string>
+  mms: Generated<'' | 'only' | 'or_link'>
   name: Generated<string>
   priority: Generated<number>
   quiet_hours: Generated<boolean>
@@ -339,6 +341,7 @@ interface CampaignsRow {
   status: Generated<
     'scheduled' | 'repeating' | 'sending' | 'paused' | 'canceled' | 'done' | 'failed'
   >
+  subject: Generated<string>
   template: Generated<string>
   updated: Generated<string>
   user: Generated<string>

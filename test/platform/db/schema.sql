@@ -493,6 +493,8 @@ create table campaigns (
   repeat json,
   runs double precision not null default 0,
   run_of text collate "C" not null default ''::text,
+  attachments text[] collate "C" not null default '{}'::text[],
+  subject text collate "C" not null default ''::text,
   former_batch text collate "C" not null default ''::text,
   audience json,
   settled boolean not null default false,
@@ -501,6 +503,7 @@ create table campaigns (
   expires_at pb_date,
   status text collate "C" not null default ''::text,
   guarantee text collate "C" not null default ''::text,
+  mms text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -510,6 +513,8 @@ create table campaigns (
 CREATE INDEX campaigns_repeating ON campaigns USING btree ("user") WHERE status = ANY (ARRAY['repeating'::text, 'paused'::text]);
 CREATE INDEX campaigns_unsettled ON campaigns USING btree (updated) WHERE NOT settled;
 CREATE INDEX idx_campaigns_user_created ON campaigns USING btree ("user", created);
+CREATE CONSTRAINT TRIGGER _files_changed AFTER UPDATE ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments IS DISTINCT FROM new.attachments) EXECUTE FUNCTION _files_named('campaigns', 'b."attachments"');
+CREATE CONSTRAINT TRIGGER _files_deleted AFTER DELETE ON campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments <> '{}'::text[]) EXECUTE FUNCTION _files_named('campaigns', 'b."attachments"');
 CREATE TRIGGER campaigns_unsettled AFTER INSERT OR UPDATE ON campaigns FOR EACH ROW WHEN (NOT new.settled) EXECUTE FUNCTION campaigns_unsettled();
 CREATE TRIGGER senders_of_campaigns AFTER INSERT OR UPDATE OF name ON campaigns FOR EACH ROW EXECUTE FUNCTION senders_noted('campaign');
 

@@ -94,16 +94,17 @@ type PreviewBody = SendBody &
  * Returns a function that makes of a text what leaves of a send with files: an MMS, which has no segments, or
  * a text with links. Throws 400 `mms_not_supported`.
  */
-async function makeFileAdder(
+export async function makeFileAdder(
   db: Db,
   config: LinkConfig,
   user: string,
-  { attachments, orLink, ...named }: PreviewBody,
+  { files, orLink }: { readonly files: number; readonly orLink: boolean },
+  named: Pick<SendBody, 'deviceId' | 'line'>,
 ): Promise<(text: Text) => Text> {
-  if (attachments.length === 0) return (text) => text
+  if (files === 0) return (text) => text
   if (await hasMmsLine(db, user, named)) return (text) => ({ ...text, segments: 0 })
   if (!orLink) throw gatewayRefusal('mms_not_supported')
-  const write = await makeLinkedText(db, config, attachments.length)
+  const write = await makeLinkedText(db, config, files)
   return ({ to, body }) => {
     const linked = write(UNKNOWN_ID, body)
     checkLength(linked)
@@ -137,7 +138,8 @@ export async function previewSend(
     return (body.isDraft ? keepOpen : refuseMissingVariable)(name, empty)
   }
   const whom = phones.length > 0 ? phones : ['']
-  const addFiles = await makeFileAdder(store.db, config, user, body)
+  const files = { files: body.attachments.length, orLink: body.orLink }
+  const addFiles = await makeFileAdder(store.db, config, user, files, body)
   const words = await writeTexts(store, config, user, body.content, whom, note)
   const texts = words.map(addFiles)
   const isOwnWords = findSharedText(body.content) !== undefined && body.groupIds.length === 0

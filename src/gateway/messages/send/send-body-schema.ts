@@ -106,8 +106,8 @@ const OF_SEND = {
     ),
 }
 
-/** The fields of an MMS. Not among COMMON: a campaign has no files. */
-const MMS = {
+/** The fields of an MMS. */
+export const MMS = {
   attachments: z
     .array(makeFilledId(2_000), 'must be a list of addresses and files')
     .max(MAX_FILES, `must have at most ${MAX_FILES} items`)

@@ -1,5 +1,6 @@
 import { makeUserHolder } from '../../../engine/collections/collection.ts'
 import {
+  type FilePlace,
   findStoredFiles,
   readWholeFile,
   type StoredFile,
@@ -27,41 +28,62 @@ export interface StoredMms {
 export const hasFiles = ({ id, body, segments, attachments }: StoredMms): boolean =>
   segments === 0 || attachments.length > 0 || cutFileLinks(id, body) !== body
 
+/** Files of a record that leave with texts. `orLink`: as in Media. */
+export interface RecordFiles extends Omit<FilePlace, 'name'>, Pick<Media, 'subject' | 'orLink'> {
+  readonly names: readonly string[]
+}
+
 /**
- * Runs `work` with the files and words of a message, to send it again: files are prepared as if they were
- * new, since the server's limit may be another now. Throws 409 if a file is gone, 400 for files that do not
- * fit.
+ * Runs `work` with the files of a record: they are prepared as if they were new, since the server's limit may
+ * be another now. Throws 409 if a file is gone, 400 for files that do not fit.
  */
-export async function withStoredMedia<T>(
+export async function withRecordFiles<T>(
   db: Db,
   user: string,
   { mmsMaxBytes }: Pick<Config, 'mmsMaxBytes'>,
-  message: StoredMms,
-  work: (media: Media, words: string) => Promise<T>,
+  { names, subject, orLink = false, ...place }: RecordFiles,
+  work: (media: Media, stored: readonly StoredFile[]) => Promise<T>,
 ): Promise<T> {
   const holder = makeUserHolder(user)
-  const stored = await findAllFiles(db, message)
+  const stored = await findAllFiles(db, place, names)
   const memory = admission.memory.open(holder)
   try {
     await memory.take(stored.reduce((sum, { size }) => sum + size, 0))
     const given: GivenFile[] = []
     for (const file of stored) given.push({ name: file.name, bytes: await readWholeFile(db, file) })
-    const prepared = await prepareMedia(holder, message.subject, given, mmsMaxBytes)
+    const prepared = await prepareMedia(holder, subject, given, mmsMaxBytes)
     const files = prepared.files.map((file, i) => {
       const extension = /\.\w+$/.exec(file.name)?.[0] ?? ''
-      const name = stored[i]!.name.replace(/(?:\.\w+)?$/, () => extension)
-      return { ...file, name: nameCopy(message.id, name) }
+      return { ...file, name: stored[i]!.name.replace(/(?:\.\w+)?$/, () => extension) }
     })
-    const media = { subject: message.subject, files, orLink: message.segments > 0 }
-    return await work(media, readWords(cutFileLinks(message.id, message.body), stored))
+    return await work({ subject, files, orLink }, stored)
   } finally {
     memory.close()
   }
 }
 
-async function findAllFiles(db: Db, { id, attachments }: StoredMms): Promise<StoredFile[]> {
-  const stored = await findStoredFiles(db, { collection: MESSAGES, record: id }, attachments)
-  if (stored.length === 0 || stored.length < attachments.length)
+/** Runs `work` with the files and words of a message, to send it again. Throws as `withRecordFiles`. */
+export const withStoredMedia = <T>(
+  db: Db,
+  user: string,
+  config: Pick<Config, 'mmsMaxBytes'>,
+  { id, body, segments, subject, attachments: names }: StoredMms,
+  work: (media: Media, words: string) => Promise<T>,
+): Promise<T> => {
+  const files = { collection: MESSAGES, record: id, names, subject, orLink: segments > 0 }
+  return withRecordFiles(db, user, config, files, (media, stored) => {
+    const copies = media.files.map((file) => ({ ...file, name: nameCopy(id, file.name) }))
+    return work({ ...media, files: copies }, readWords(cutFileLinks(id, body), stored))
+  })
+}
+
+async function findAllFiles(
+  db: Db,
+  place: Omit<FilePlace, 'name'>,
+  names: readonly string[],
+): Promise<StoredFile[]> {
+  const stored = await findStoredFiles(db, place, names)
+  if (stored.length === 0 || stored.length < names.length)
     throw gatewayRefusal('not_retriable', 'The files of this message are no longer kept')
   return stored
 }

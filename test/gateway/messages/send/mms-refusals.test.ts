@@ -71,11 +71,3 @@ test('the event of an MMS has links to its files', async () => {
   })
   expect(await fetchLink(event.files[0].url)).toEqual(SMALL)
 })
-
-test('a campaign takes no files', async () => {
-  const { user } = await makeShop()
-  for (const more of [{ attachments: ['https://example.com/a.jpg'] }, { mms: 'or_link' }])
-    expect(
-      await user.call('POST', '/api/campaigns', { recipients: [TO], body: 'x', ...more }),
-    ).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
-})
