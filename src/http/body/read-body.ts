@@ -48,8 +48,8 @@ export async function readBody(
   maxBytes: number,
   type = incoming.headers['content-type'] ?? '',
 ) {
-  const query = readQueryText(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) {
+    const query = readQueryText(incoming.url ?? '')
     if (isMalformedQuery(query)) throw badRequest()
     const { pairs, files, release } = await readMultipart(incoming, maxBytes, incoming.memory)
     try {
@@ -61,13 +61,14 @@ export async function readBody(
   }
   const bytes = await readBytes(incoming, maxBytes)
   if (bytes.length === 0) return EMPTY
-  const values = readValues(incoming, type, bytes, query)
+  const values = readValues(incoming, type, bytes)
   return { values, files: NO_FILES, isJson: type.startsWith(JSON_TYPE) }
 }
 
-function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, query: string): Values {
+function readValues(incoming: IncomingMessage, type: string, bytes: Buffer): Values {
   if (type.startsWith(JSON_TYPE)) return readJson(decodeJsonText(bytes))
   if (type.startsWith('application/x-www-form-urlencoded')) {
+    const query = readQueryText(incoming.url ?? '')
     if (isMalformedQuery(query)) throw badRequest()
     return readUrlencoded(WITH_FORM.has(incoming.method ?? '') ? bytes : NOTHING, readPairs(query))
   }
