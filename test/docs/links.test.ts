@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { PAGES, PROJECT, readPage } from './page.ts'
+import { PAGES, PROGRAM_PAGES, PROJECT, readPage } from './page.ts'
 
 const MORE = [
   'ARCHITECTURE.md',
@@ -42,8 +42,9 @@ function brokenLinks(page: string): string[] {
     })
 }
 
-test.each([...PAGES, ...MORE])('the links of %s lead to existing targets', (page) =>
-  expect(brokenLinks(page)).toEqual([]),
+test.each([...PAGES, ...PROGRAM_PAGES, ...MORE])(
+  'the links of %s lead to existing targets',
+  (page) => expect(brokenLinks(page)).toEqual([]),
 )
 
 test('the index of docs links every page', () => {

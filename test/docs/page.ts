@@ -22,6 +22,11 @@ export const PAGES: readonly string[] = [
   ...globSync(['docs/*.md', 'docs/recipes/*.md'], { cwd: PROJECT }).sort(),
 ]
 
+/** The pages of docs/recipes/programs. */
+export const PROGRAM_PAGES: readonly string[] = globSync('docs/recipes/programs/*.md', {
+  cwd: PROJECT,
+}).sort()
+
 export const readPage = (page: string): string => readFileSync(join(PROJECT, page), 'utf8')
 
 const FENCED = /^(`{3,})(.*)\n([\s\S]*?)^\1[ \t]*$/gm
