@@ -63,22 +63,29 @@ async function sendRows(job: Job, results: Results, onProgress: OnProgress, say:
   return refused
 }
 
+/** The server renders texts of a template only for keys that may read them. */
+const HIDDEN =
+  'This key may not read contacts: the texts are shown as for an unknown person, and are sent with the values of the contacts. A key with the scope messages:list shows these.'
+
 /** Previews each row; sends nothing. Shows the first texts, and why rows would be refused. */
 async function tryRows(job: Job, onProgress: OnProgress, say: Say) {
   const texts: string[] = []
   const refused: string[] = []
-  let [segments, done] = [0, 0]
+  let [segments, done, hidden] = [0, 0, false]
   await workInParallel(job.rows, async (row) => {
     const answer = await postWithRetries(job, '/api/sms/preview', makeRowBody(job, row))
     if (answer.status !== 200) refused.push(`line ${row.line}: ${readRowRefusal(answer)}`)
     else {
+      const [item] = answer.body.items as [{ body: string }?]
+      hidden ||= item === undefined
       segments += Number(answer.body.total_segments)
-      texts.push(`${findRowPhone(job, row)}: ${answer.body.body}`)
+      texts.push(`${findRowPhone(job, row)}: ${item?.body ?? answer.body.body}`)
     }
     onProgress(++done)
   })
   for (const line of [...texts.slice(0, SHOWN_TEXTS), ...refused.slice(0, SHOWN_REFUSALS)])
     say(line)
+  if (hidden) say(HIDDEN)
   if (refused.length > SHOWN_REFUSALS) say(`… and ${refused.length - SHOWN_REFUSALS} more`)
   say(
     `${texts.length} messages, ${segments} segments, ${refused.length} refused. Nothing was sent.`,

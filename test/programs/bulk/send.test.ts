@@ -95,6 +95,26 @@ test('a dry run prints the texts and sends none', async () => {
   expect(await stored()).toBe(before)
 })
 
+test('a dry run shows the values of contacts, or says that the key may not see them', async () => {
+  const { body } = await server.ask(
+    'POST',
+    '/api/collections/api_keys/records',
+    { user: ANN.id, name: 'reader', scopes: ['messages:list', 'messages:send'] },
+    await server.signedIn('users', ANN.id),
+  )
+  const named = { template: TEMPLATES.greeting, dryRun: true }
+  const phone = (
+    await server.rows(`select phone, name from contacts where "user" = $1 and name <> ''`, [ANN.id])
+  )[0] as [string, string]
+  const rows = [`${phone[0]},c,t`]
+  const hidden = await run(rows, named)
+  expect(hidden[0]).toBe(`${phone[0]}: Hello !`)
+  expect(hidden[1]).toMatch(/^This key may not read contacts/)
+  const shown = await run(rows, { ...named, key: body.key })
+  expect(shown[0]).toBe(`${phone[0]}: Hello ${phone[1]}!`)
+  expect(shown.join('\n')).not.toMatch(/may not read/)
+})
+
 test.each([
   ['no key', { key: '' }, /Name an API key/],
   ['an unknown key', { key: 'psk_unknown' }, /Authentication required/],

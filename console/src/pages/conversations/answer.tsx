@@ -6,8 +6,10 @@ import { postRequest } from '../../data/client.ts'
 import { sendText, startConversation } from '../../data/connection/outbox.ts'
 import { requestKeys } from '../../data/connection/request-key.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
-import type { Device, Message } from '../../data/record-types.ts'
-import { isColleague } from '../../data/team/people.ts'
+import type { Conversation, Device, Message } from '../../data/record-types.ts'
+import { session } from '../../data/session.ts'
+import { findAnsweredMeanwhile } from '../../data/team/answered-meanwhile.ts'
+import type { People } from '../../data/team/people.ts'
 import { formatSegments } from '../../data/text/text-size.ts'
 import { listOpenWords, listVariables } from '../../data/text/variables.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
@@ -55,7 +57,7 @@ export function Answer({
   devices,
   ...rest
 }: Props) {
-  const { kinds, texts, onWrite, onSent } = rest
+  const { kinds, texts, people, onWrite, onSent } = rest
   const draft = useAnswerDraft(number, conversation)
   const body = draft.value
   const [chosen, setChosen] = useState('')
@@ -65,7 +67,7 @@ export function Answer({
   const { files } = chosenFiles
   const [keys] = useState(() => requestKeys())
   const replies = useSavedReplies({ number, name, contact, isContactKnown })
-  const mayAnswer = useAnsweredMeanwhile(texts, body !== '')
+  const mayAnswer = useAnsweredMeanwhile(texts, conversation, people, body !== '')
   const [newest] = texts ?? []
   const again = newest?.client_ref.startsWith('retry:') ? newest.device : ''
   useEffect(() => setChosen((old) => again || old), [again])
@@ -92,6 +94,7 @@ export function Answer({
     else sendText({ number, request, isFirst: !conversation, after }, draft.keep())
     onSent()
     draft.sent()
+    setTried(false)
     onWrite('')
   })
   const change = (text: string) => {
@@ -103,9 +106,9 @@ export function Answer({
   const open = listVariables(body)
   const isEmpty = body.trim() === '' && files.length === 0
   const submit = (at?: Date) => {
-    if (isEmpty || send.busy || isOptedOut) return
+    if (send.busy || isOptedOut) return
     setTried(true)
-    if (open.length === 0) return send.run(at)
+    if (!isEmpty && open.length === 0) return send.run(at)
   }
   const isAddingOpen = files.length + chosenFiles.lost.length > 0
   const { segments } = countSegments(body)
@@ -127,7 +130,7 @@ export function Answer({
         find={replies.find}
         asked={asked}
         onSubmit={() => void submit()}
-        error={isTried && open.length > 0 ? listOpenWords(open) : undefined}
+        error={isTried ? findTextError(isEmpty, open) : undefined}
         hint={makeHint(segments)}
       />
       <AnswerCost number={number} body={body} device={device?.id} />
@@ -177,6 +180,12 @@ export function Answer({
   )
 }
 
+/** Why the typed text is not sent. */
+function findTextError(isEmpty: boolean, open: readonly string[]): string | undefined {
+  if (isEmpty) return t('Write a text first.')
+  return open.length > 0 ? listOpenWords(open) : undefined
+}
+
 function makeHint(segments: number): string | undefined {
   if (segments > 1) return formatSegments(segments)
   return hasKeyboard.value ? t('Ctrl+Enter also sends.') : undefined
@@ -195,30 +204,38 @@ const makeLabel = (device: Device | undefined) => {
  */
 function useAnsweredMeanwhile(
   texts: readonly Message[] | undefined,
+  conversation: Conversation | undefined,
+  people: People,
   isTyping: boolean,
 ): () => Promise<boolean> {
   const since = useRef<string>(undefined)
   if (!isTyping) since.current = undefined
-  else since.current ??= texts && (texts[0]?.created ?? '')
+  else since.current ??= texts && findNewest(texts[0]?.created, conversation?.last_at)
   return async () => {
     const begun = since.current
-    const theirs = texts?.find(
-      ({ created, expand }) =>
-        begun !== undefined && created > begun && isColleague(expand?.sent_by),
-    )
+    const theirs =
+      begun === undefined
+        ? undefined
+        : findAnsweredMeanwhile(texts ?? [], conversation, {
+            begun,
+            me: session.value?.sender ?? '',
+            findName: people.findName,
+          })
     if (!theirs) return true
     const sure = await askToConfirm({
-      title: t('{name} has answered meanwhile', { name: theirs.expand?.sent_by?.name ?? '' }),
-      text: theirs.body,
+      title: t('{name} has answered meanwhile', { name: theirs.name }),
+      text: theirs.text,
       action: t('Send anyway'),
       keep: t('Not yet'),
       careful: true,
     })
     // do not ask again about an answer that the user has seen
-    if (sure) since.current = theirs.created
+    if (sure) since.current = theirs.at
     return sure
   }
 }
+
+const findNewest = (one = '', other = '') => (one > other ? one : other)
 
 interface CostProps {
   readonly number: string

@@ -1,0 +1,38 @@
+import type { Conversation, Message } from '../record-types.ts'
+
+type SeenText = Pick<Message, 'created' | 'body'> & {
+  readonly expand?: {
+    readonly sent_by?: { readonly id: string; readonly kind: string; readonly name: string }
+  }
+}
+type SeenConversation = Pick<Conversation, 'last_type' | 'last_sender' | 'last_at' | 'last_text'>
+
+export interface Answered {
+  readonly name: string
+  readonly text: string
+  /** When the answer was sent; later ones are new. */
+  readonly at: string
+}
+
+const PERSONS: readonly string[] = ['owner', 'member']
+
+/**
+ * The answer that another person has sent since `begun`. The thread may bring it, or the list, whichever
+ * hears first. `texts`: those of the thread, newest first. `me`: the sender who is writing.
+ */
+export function findAnsweredMeanwhile(
+  texts: readonly SeenText[],
+  conversation: SeenConversation | undefined,
+  { begun, me, findName }: { begun: string; me: string; findName: (sender: string) => string },
+): Answered | undefined {
+  const theirs = texts.find(({ created, expand }) => {
+    const sender = expand?.sent_by
+    return created > begun && sender && PERSONS.includes(sender.kind) && sender.id !== me
+  })
+  if (theirs)
+    return { name: theirs.expand?.sent_by?.name ?? '', text: theirs.body, at: theirs.created }
+  const { last_type, last_sender = '', last_at = '', last_text = '' } = conversation ?? {}
+  const name = last_sender === me ? '' : findName(last_sender)
+  const isNew = last_type === 'outgoing' && last_at > begun && name !== ''
+  return isNew ? { name, text: last_text, at: last_at } : undefined
+}
