@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { OLDEST_NODE, OLDEST_NODE_BIN, OLDEST_NODE_FOLDER } from '../package/oldest-node.ts'
 import { runs } from '../support/installed.ts'
 import { CARRIER_FOLDER, CARRIER_NPM, hasCarrierLibraries } from './carrier-libraries.ts'
@@ -40,6 +40,18 @@ import {
   PRISM_FOLDER,
   PRISM_NPM,
 } from './openapi-documents.ts'
+import {
+  DJANGO_FOLDER,
+  DJANGO_PYPI,
+  hasDjango,
+  hasNodeRed,
+  hasShoutrrr,
+  NODE_RED_FOLDER,
+  NODE_RED_NPM,
+  RAPIDSMS_PYPI,
+  SHOUTRRR,
+  SHOUTRRR_GO,
+} from './program-tools.ts'
 import { installTwilio, TWILIO_JAVA_FOLDER, TWILIO_MAVEN } from './twilio-libraries.ts'
 
 // Installs what test/third-party needs. Without scripts: one of the tools would compile SQLite for a minute,
@@ -104,3 +116,14 @@ function installMaven(folder: string, artifact: Readonly<Record<string, string>>
 
 if (!existsSync(join(SMPP_JAVA_FOLDER, 'jars'))) installMaven(SMPP_JAVA_FOLDER, SMPP_MAVEN)
 if (!existsSync(join(TWILIO_JAVA_FOLDER, 'jars'))) installMaven(TWILIO_JAVA_FOLDER, TWILIO_MAVEN)
+
+if (!hasDjango()) {
+  installPython(DJANGO_FOLDER, DJANGO_PYPI)
+  installPython(DJANGO_FOLDER, ['--no-deps', RAPIDSMS_PYPI])
+}
+if (!hasNodeRed()) installNpm(NODE_RED_FOLDER, NODE_RED_NPM)
+if (!hasShoutrrr() && runs('go', 'version'))
+  execFileSync('go', ['install', SHOUTRRR_GO], {
+    env: { ...process.env, GOBIN: dirname(SHOUTRRR) },
+    stdio: 'inherit',
+  })
