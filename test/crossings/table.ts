@@ -766,10 +766,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
       'gateway/device-api/device-routes.ts',
       'gateway/conversations/conversations-feature.ts',
       'gateway/conversations/send-auto-answers.ts',
+      'gateway/conversations/answer-pictures.ts',
     ],
     cells: {
       ...SENT,
-      ...WORDS,
+      onceByFile: not('noClient'),
+      hidden: each('hidden', 'hiddenInFiles'),
       ...NO_CLIENT,
       stored: each('stored'),
       onceByReference: tested(

@@ -322,15 +322,15 @@ async function sendMail(
 }
 
 /** A phone gets a text that an automatic answer answers. */
-async function answerText(_: Place, { user, phone }: Shop, { to, words }: Text) {
+async function answerText(at: Place, { user, phone }: Shop, { to, words, photo: name }: Text) {
   const ask = `ask${Math.random().toString(36).slice(2)}`
-  await must(user, 'POST', '/api/collections/auto_answers/records', {
-    user: user.id,
-    match: 'words',
-    value: ask,
-    body: words,
-    enabled: true,
-  })
+  const form = new FormData()
+  const fields = { user: user.id, match: 'words', value: ask, body: words, enabled: 'true' }
+  for (const [field, value] of Object.entries(fields)) form.append(field, value)
+  if (name) form.append('attachments', new Blob([new Uint8Array(PHOTOS[name])]), name)
+  const path = '/api/collections/auto_answers/records'
+  const made = await request(at.url, 'POST', path, form, { authorization: user.token })
+  if (made.status !== 200) throw new Error(`No automatic answer: ${made.text}`)
   return () => receiveText(phone, to, ask)
 }
 
@@ -498,7 +498,12 @@ export const WAYS: Readonly<Record<string, Way>> = {
     isOfCampaign: true,
   },
   recurring: { send: repeatText, isOwn: true, isWithoutKey: true, isOfCampaign: true },
-  answer: { ...prepared(answerText), isOwn: true, isWithoutKey: true, wordsStayIn: 'auto_answers' },
+  answer: {
+    ...prepared(answerText),
+    isOwn: true,
+    isWithoutKey: true,
+    wordsStayIn: 'auto_answers',
+  },
   join: {
     ...prepared(joinGroup),
     isOwn: true,

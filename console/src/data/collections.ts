@@ -238,6 +238,7 @@ export const auto_answers = {
   },
   body: { type: 'text', max: 1600 },
   template: { type: 'relation' },
+  attachments: { type: 'file', many: true },
   pause_hours: { type: 'number', max: 8760 },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },

@@ -22,8 +22,15 @@ import { wakeDevices } from '../lines/wake-devices.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import { makeOfferedMessage } from '../messages/send/prepare-offer.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
-import { type AcceptConfig, storeOffers } from '../messages/send/store-offers.ts'
+import type { AcceptConfig } from '../messages/send/store-offers.ts'
 import { type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
+import {
+  type AnswerPictures,
+  type AnswerWithFiles,
+  loadAnswerPictures,
+  namePictures,
+  storeAnswer,
+} from './answer-pictures.ts'
 import { matchesKeyword } from './keyword-match.ts'
 import { ANSWER } from './queue-answers.ts'
 
@@ -83,7 +90,7 @@ const readAnswers = (db: Db, user: string, id: string) =>
   queries(db)
     .selectFrom('auto_answers as a')
     .innerJoin('sms_messages as m', (join) => join.on('m.id', '=', id))
-    .select(['a.id', 'a.match', 'a.value', 'a.body', 'a.template'])
+    .select(['a.id', 'a.match', 'a.value', 'a.body', 'a.template', 'a.attachments'])
     .where('a.user', '=', user)
     .where('a.enabled', '=', true)
     .where(({ or, eb }) => or([eb('a.body', '<>', ''), eb('a.template', '<>', '')]))
@@ -127,20 +134,54 @@ export const makeAnswerJobs = (servicesOf: (user: string) => AnswerServices): Jo
 /** Seconds until the next try for a text that no line can answer now. */
 const AGAIN_SECONDS = 60
 
-/** Answers a text. Locks the sender first, so that pause and limit count other nodes' answers, too. */
-async function answerText({ store, config }: AnswerServices, job: Job): Promise<Again | undefined> {
+/** Ends a transaction whose answer has pictures that are not loaded. */
+class PicturesMissing extends Error {
+  override name = 'PicturesMissing'
+  readonly answer: AnswerWithFiles
+
+  constructor(answer: AnswerWithFiles) {
+    super('The pictures of the answer are not loaded')
+    this.answer = answer
+  }
+}
+
+/** Answers a text, and loads the pictures of the answer, if it has some, between two tries. */
+async function answerText(services: AnswerServices, job: Job): Promise<Again | undefined> {
+  const { store, config } = services
+  for (let pictures: AnswerPictures | undefined; ; ) {
+    try {
+      return await storeAnswerOnce(services, job, pictures)
+    } catch (error) {
+      if (!(error instanceof PicturesMissing)) throw error
+      pictures = await loadAnswerPictures(store, job.holder, config, error.answer)
+    }
+  }
+}
+
+/**
+ * Stores the answer to a text. Locks the sender first, so that pause and limit count other nodes' answers,
+ * too. Throws PicturesMissing.
+ */
+async function storeAnswerOnce(
+  { store, config }: AnswerServices,
+  job: Job,
+  pictures: AnswerPictures | undefined,
+): Promise<Again | undefined> {
   const { key: id, holder: user } = job
   const made = await store.db.transaction(async (db) => {
     await lockSender(db, user, id)
     const inside = { db, catalog: store.catalog }
     const received = await readText(db, user, id)
-    const offer =
+    const due =
       received && received.sent < MAX_ANSWERS_A_DAY
         ? await makeOfferIfDue(inside, config, received)
         : undefined
-    if (!offer) return
-    const { verdicts, wake } = await storeOffers(inside, config, [offer])
-    const { outcome } = verdicts[0]!
+    if (!due) return
+    const { offer, answer } = due
+    const named = answer ? namePictures(answer) : ''
+    if (answer && named !== '' && named !== pictures?.of) throw new PicturesMissing(answer)
+    const media = named === '' ? undefined : pictures?.media
+    const { outcome, wake } = await storeAnswer(inside, config, offer, media)
     if (outcome === 'accepted' || outcome === 'known')
       await queries(db)
         .insertInto('auto_answers_sent')
@@ -154,6 +195,12 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
   if (made?.outcome === 'no_devices' && job.ageMs < MAX_WAIT_MS) return { inSeconds: AGAIN_SECONDS }
 }
 
+/** `answer`: the automatic answer, which may have pictures; absent for an answer about consent. */
+interface DueAnswer {
+  readonly offer: Offer
+  readonly answer?: AnswerWithFiles
+}
+
 /**
  * Writes the answer about consent, else the first automatic answer that matches. An account's own answer to a
  * text for help comes first. A person who has opted out gets answers to texts for help alone, one in each
@@ -163,7 +210,7 @@ async function makeOfferIfDue(
   store: Store,
   config: AcceptConfig,
   received: Answerable,
-): Promise<Offer | undefined> {
+): Promise<DueAnswer | undefined> {
   const { id, user, from, isOptedOut } = received
   const asksForHelp = isHelp(received)
   if (isOptedOut && !(asksForHelp && (await beginHelpPause(store.db, user, from, PAUSE_SECONDS))))
@@ -175,9 +222,9 @@ async function makeOfferIfDue(
   if (aboutConsent !== undefined) {
     const text = { to: from, body: aboutConsent.body, ...countSegments(aboutConsent.body) }
     const offer = makeAnswerOffer(received, user, text)
-    return aboutConsent.id === ''
-      ? offer
-      : { ...offer, messages: [{ ...offer.messages[0]!, id: aboutConsent.id }] }
+    const { id: known } = aboutConsent
+    if (known === '') return { offer }
+    return { offer: { ...offer, messages: [{ ...offer.messages[0]!, id: known }] } }
   }
   if (!answer || (isOptedOut && !hasOwnHelp)) return
   const content = answer.template
@@ -185,10 +232,8 @@ async function makeOfferIfDue(
     : { body: answer.body, variables: answer.body.includes('{{') ? {} : null }
   try {
     const [text] = await writeTexts(store, config, user, content, [from])
-    return {
-      ...makeAnswerOffer(received, answer.id, text!),
-      template: answer.template || undefined,
-    }
+    const offer = makeAnswerOffer(received, answer.id, text!)
+    return { offer: { ...offer, template: answer.template || undefined }, answer }
   } catch (error) {
     // the template was deleted or a variable has no value. After other errors, the job runs again
     if (error instanceof GatewayError) return undefined

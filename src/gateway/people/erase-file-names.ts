@@ -33,7 +33,7 @@ interface NamedFile {
 }
 
 /** Collections whose records have files that leave with texts, in the field `attachments`. */
-const WITH_FILES = [MESSAGES, 'campaigns'] as const
+const WITH_FILES = [MESSAGES, 'campaigns', 'auto_answers'] as const
 type WithFiles = (typeof WITH_FILES)[number]
 
 /** Files of records of the account whose names contain the number or the name of a person. */
@@ -67,7 +67,7 @@ const makeBlankName = (name: string): string =>
   `file_${makeRandomId(RANDOM_LENGTH)}${/\.\w{1,10}$/.exec(name)?.[0] ?? ''}`
 
 /**
- * Renames files of campaigns and of texts to others whose names contain the number or the name of a person,
+ * Renames files of texts, campaigns and answers whose names contain the number or the name of a person,
  * wherever the names are. Returns how many, at most MAX_TEXTS of each. `db`: a transaction.
  */
 export async function hideFileNames(db: Db, person: Person, name: string): Promise<number> {

@@ -267,6 +267,7 @@ interface AuthTriesRow {
 
 interface AutoAnswersRow {
   _rowid: Generated<number>
+  attachments: Generated<string[]>
   body: Generated<string>
   created: Generated<string>
   days: Generated<string[]>

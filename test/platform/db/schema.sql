@@ -430,6 +430,7 @@ create table auto_answers (
   hours_to text collate "C" not null default ''::text,
   body text collate "C" not null default ''::text,
   template text collate "C" not null default ''::text,
+  attachments text[] collate "C" not null default '{}'::text[],
   pause_hours double precision not null default 0,
   match text collate "C" not null default ''::text,
   days text[] collate "C" not null default '{}'::text[],
@@ -440,6 +441,8 @@ create table auto_answers (
   constraint auto_answers_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_auto_answers_user ON auto_answers USING btree ("user");
+CREATE CONSTRAINT TRIGGER _files_changed AFTER UPDATE ON auto_answers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments IS DISTINCT FROM new.attachments) EXECUTE FUNCTION _files_named('auto_answers', 'b."attachments"');
+CREATE CONSTRAINT TRIGGER _files_deleted AFTER DELETE ON auto_answers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments <> '{}'::text[]) EXECUTE FUNCTION _files_named('auto_answers', 'b."attachments"');
 CREATE TRIGGER senders_of_answers AFTER INSERT OR UPDATE OF name ON auto_answers FOR EACH ROW EXECUTE FUNCTION senders_noted('answer');
 
 create table auto_answers_sent (
