@@ -11,14 +11,16 @@ declare
   is_canceled constant boolean := new.error_message = 'Canceled';
   sender senders;
   is_tool boolean;
+  is_hook boolean;
   changed conversations;
 begin
   select s.* into sender from senders s where s.id = new.sent_by;
   is_tool := coalesce(sender.kind in ('answer', 'hook'), false);
+  is_hook := coalesce(sender.kind = 'hook', false);
   update conversations c set
     failure = sms_failure(new.error_message, new.sent_at),
     unanswered = c.unanswered
-      or not c.blocked and not is_tool and c.asked_at <> '' and c.asked_at <= new.created,
+      or not c.blocked and not is_hook and c.asked_at <> '' and c.asked_at <= new.created,
     archived = c.archived and (c.blocked or is_canceled), updated = pb_text(now())
   where c."user" = new."user" and c.number = new."to" and case
     when c.last_message = new.id then true

@@ -6,12 +6,13 @@ import { GatewayError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { NOW, queries } from '../../platform/db/queries.ts'
 import type { Again, Job, JobKind } from '../../platform/jobs/job-queue.ts'
 import { counts } from '../../platform/tools/process-counters.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
+import { logChanged } from '../base/message-status.ts'
 import { requirePermit } from '../base/permissions.ts'
 import { SERVER_REFS } from '../base/server-refs.ts'
 import { beginHelpPause } from '../codes/limits/count-codes.ts'
@@ -182,6 +183,7 @@ async function storeAnswerOnce(
     if (answer && named !== '' && named !== pictures?.of) throw new PicturesMissing(answer)
     const media = named === '' ? undefined : pictures?.media
     const { outcome, wake } = await storeAnswer(inside, config, offer, media)
+    if (outcome === 'accepted') await endWaiting(inside, received!, offer.permit.sender.sentBy)
     if (outcome === 'accepted' || outcome === 'known')
       await queries(db)
         .insertInto('auto_answers_sent')
@@ -199,6 +201,41 @@ async function storeAnswerOnce(
 interface DueAnswer {
   readonly offer: Offer
   readonly answer?: AnswerWithFiles
+}
+
+/**
+ * Ends the waiting for an answer if the automatic answer `answer` answers to a word. One to any text, as
+ * outside of opening hours, leaves the person waiting, and so does a newer text.
+ */
+async function endWaiting(
+  store: Store,
+  { id, user, from }: Answerable,
+  answer: string,
+): Promise<void> {
+  const ended = await queries(store.db)
+    .updateTable('conversations as c')
+    .set(({ ref }) => ({
+      unanswered: false,
+      asked_at: sql<string>`coalesce(nullif(${ref('c.asked_at')}, ''), ${ref('c.last_at')})`,
+      updated: NOW,
+    }))
+    .where('c.user', '=', user)
+    .where('c.number', '=', from)
+    .where('c.last_message', '=', id)
+    .where('c.unanswered', '=', true)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('auto_answers as a').where('a.id', '=', answer).where('a.match', '<>', 'any'),
+      ),
+    )
+    .returning('c.id')
+    .execute()
+  await logChanged(
+    store,
+    'conversations',
+    'update',
+    ended.map((one) => one.id),
+  )
 }
 
 /**
@@ -247,7 +284,7 @@ const makeAnswerOffer = (received: Answerable, sentBy: string, text: Text): Offe
   line: received.simulatedLine ?? undefined,
   clientRef: makeAnswerRef(received.id),
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
-  // bulk: the conversation still counts as unanswered
+  // bulk: the conversation keeps its last text
   isBulk: true,
   isHelp: isHelp(received),
   messages: [makeOfferedMessage(text, false)],

@@ -255,3 +255,15 @@ test.each([
   const { messages } = readTwimlAnswer({ 'content-type': 'text/xml' }, Buffer.from(document))
   expect(messages).toEqual([{ body, media, to: '', from: '', callback: '' }])
 })
+
+test('a reply by TwiML ends the waiting for an answer, and an answer without one does not', async () => {
+  const waits = async () => {
+    const filter = encodeURIComponent(`number = "${from}"`)
+    const path = `/api/collections/conversations/records?filter=${filter}`
+    return (await must(ann.user, 'GET', path)).items[0].unanswered
+  }
+  await answerWith('<Response/>')
+  expect(await waits()).toBe(true)
+  await answerWith('<Response><Message>Until 8</Message></Response>')
+  expect(await waits()).toBe(false)
+})

@@ -14,7 +14,7 @@ import { writeStoredText } from './mms.ts'
 import type { Offer, OfferedMessage } from './offer.ts'
 import { readAllRecipients } from './read-all-recipients.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './refused-recipients.ts'
-import type { SendBody } from './send-options.ts'
+import type { Origin, SendBody, SendOptions } from './send-options.ts'
 import zones from './time-zones.json' with { type: 'json' }
 import { findSharedText, readConsentScope, writeTexts } from './write-text-bodies.ts'
 
@@ -84,7 +84,10 @@ export async function prepareOffer(
   const batch = messages.length > 1 ? makeRandomId() : ''
   const ref = batch || ids[0]!
   const given = options.clientRef === '' ? undefined : media?.given
-  const origin = keepGiven(shown === undefined ? options.origin : SEALED, given)
+  const origin = keepAnswered(
+    keepGiven(shown === undefined ? options.origin : SEALED, given),
+    options.answers,
+  )
   return {
     ...options,
     permit,
@@ -105,6 +108,13 @@ export async function prepareOffer(
     messages,
   }
 }
+
+/** Marks a send that answers a person: `sms_conversation_answered` reads it. */
+const keepAnswered = (
+  origin: Origin | undefined,
+  answers: SendOptions['answers'],
+): Origin | undefined =>
+  answers ? { api: 'answers', id: '', ...origin, data: { ...origin?.data, answers } } : origin
 
 export async function isOwnLine(
   { db }: Store,

@@ -72,6 +72,7 @@ function readFields(
       isBulk: body.bulk ?? false,
       keepsQuiet: body.quiet_hours ?? false,
       ...(body.requires_consent && { requiresConsent: true }),
+      ...(body.answers && { answers: body.answers }),
     },
   }
 }

@@ -47,6 +47,7 @@ const TYPED = new Set([
   'priority',
   'sim',
   'ttl',
+  'answers',
   'bulk',
   'quiet_hours',
   'requires_consent',

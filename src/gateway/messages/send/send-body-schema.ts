@@ -92,6 +92,12 @@ const MAX_SUBJECT = 40
 
 /** Not among COMMON: a campaign lacks the one, and leaves people out by the other. */
 const OF_SEND = {
+  answers: z
+    .union([z.boolean(), makeFilledId()])
+    .nullish()
+    .describe(
+      'Of an API key: true, or the id of the received text, for a text that answers the person. The conversation then waits for no answer any more. Other texts of programs leave it waiting; texts of persons always answer.',
+    ),
   requires_consent: z
     .boolean()
     .nullish()

@@ -48,6 +48,8 @@ export interface SendOptions extends StoredOptions {
   readonly isBulk: boolean
   /** Whether the text waits during the quiet hours of the account. */
   readonly keepsQuiet: boolean
+  /** The text of a program answers the person, or the received text with this id. */
+  readonly answers?: true | string
   /** Recipients without proof of consent get no text. */
   readonly requiresConsent?: boolean
   /** Of a text that is sent again: by what its first send required consent. */
@@ -60,7 +62,7 @@ export interface SendOptions extends StoredOptions {
  * `consent`: see KEPT_SCOPE.
  */
 export interface Origin {
-  readonly api: 'smsgate' | 'twilio' | 'kannel' | 'sealed' | 'consent' | 'files'
+  readonly api: 'smsgate' | 'twilio' | 'kannel' | 'sealed' | 'consent' | 'files' | 'answers'
   /** The id that clients of `api` know; '' for the id of the message or batch. */
   readonly id: string
   /** Data of `api`. `callback`: where to send a message's statuses. */
