@@ -1,6 +1,5 @@
 import type { Composition } from '../../console/src/pages/send/composition.ts'
 import { BLANK, makeRequest } from '../../console/src/pages/send/composition.ts'
-import { EXCLUSIONS, findExclusion } from '../../console/src/pages/send/exclusions.ts'
 import { openMmsServer, SMALL } from '../gateway/messages/send/mms-fixture.ts'
 import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 import { readSource, sources } from './texts.ts'
@@ -59,32 +58,17 @@ async function send(composition: Composition, hasPictures: boolean) {
   return post(isCampaign ? '/api/campaigns' : plain, body, hasPictures)
 }
 
-test.each(pairs)(
-  'the page Send excludes %s together with %s just when the server refuses them',
-  async (one, other) => {
-    const composition = { ...BASE, ...CHOICES[one], ...CHOICES[other] }
-    const files = [one, other].includes('pictures') ? 1 : 0
-    const { status, body } = await send(composition, files > 0)
-    const why = findExclusion({ composition, files, isLong: false })
-    expect(status >= 400 ? 'refused' : 'sent', JSON.stringify(body)).toBe(why ? 'refused' : 'sent')
-  },
-)
+/** Pairs of choices that the server refuses together: the form would have to keep both, and say why. */
+const EXCLUDED: readonly string[] = []
 
-test('the page Send excludes pictures for more people than a plain send may have', async () => {
-  const recipients = Array.from({ length: 1001 }, (_, i) => `+49151300${10_000 + i}`)
-  const { body } = await user.call('POST', '/api/sms/send', { recipients, body: 'Hello' })
-  expect(body.error).toBe('too_many_recipients')
-  expect(findExclusion({ composition: BASE, files: 1, isLong: true })).toBe(
-    EXCLUSIONS.find((pair) => pair[1] === 'many')?.[2],
-  )
-  expect(findExclusion({ composition: BASE, files: 0, isLong: true })).toBeUndefined()
+test.each(pairs)('the page Send sends %s together with %s', async (one, other) => {
+  const composition = { ...BASE, ...CHOICES[one], ...CHOICES[other] }
+  const { status, body } = await send(composition, [one, other].includes('pictures'))
+  const isRefused = EXCLUDED.includes(`${one}, ${other}`)
+  expect(status >= 400, JSON.stringify(body)).toBe(isRefused)
 })
 
 const german: Readonly<Record<string, string>> = JSON.parse(readSource('language/de/pages.json'))
-
-test('the reasons why choices exclude each other are translated into German', () => {
-  expect(EXCLUSIONS.filter(([, , why]) => !german[why])).toEqual([])
-})
 
 /**
  * The rows of all forms whose value is not stored while another choice hides them, by file and field, with

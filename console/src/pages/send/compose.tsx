@@ -13,10 +13,10 @@ import { useGroups, useTemplates } from '../../data/use/use-list.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
 import { MAX_PLAIN } from '../../parts/dialog/confirm-many-people.tsx'
-import { AddPictures, addFiles } from '../../parts/form/add-pictures.tsx'
+import { AddPictures, addFileNames } from '../../parts/form/add-pictures.tsx'
 import { ConsentField } from '../../parts/form/consent-field.tsx'
 import { TextField } from '../../parts/form/field.tsx'
-import { Button, Form, Notice } from '../../parts/form/form.tsx'
+import { Button, Form } from '../../parts/form/form.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { RepeatField } from '../../parts/form/repeat-field.tsx'
 import { OnlySimulated } from '../../parts/form/send-notices.tsx'
@@ -31,11 +31,9 @@ import {
   makePreview,
   makeRequest,
   type Preview,
-  type Request,
 } from './composition.ts'
 import { findFaults, placeFault } from './composition-faults.ts'
 import { Cost } from './cost.tsx'
-import { findExclusion } from './exclusions.ts'
 import { MoreFields } from './more-fields.tsx'
 import { PreviewCard } from './preview-card.tsx'
 import { RecipientsField } from './recipients/recipients-field.tsx'
@@ -48,10 +46,13 @@ const TEXT = '.send-columns :is(textarea[name="text"], select[name="template"])'
 export function Compose({
   draftKey,
   initial,
+  lost,
   devices,
 }: {
   draftKey: string
   initial: Composition
+  /** Names of files to choose again: a campaign's copy does not have its files. */
+  lost?: readonly string[]
   devices: readonly Device[]
 }) {
   const draft = useDraft(draftKey, initial)
@@ -61,7 +62,7 @@ export function Compose({
   const templates = useTemplates()
   const usage = useAnswer<Usage>('/api/sms/usage')
   const send = useSend()
-  const chosen = useFiles(draftKey)
+  const chosen = useFiles(draftKey, lost)
   const { files } = chosen
   useEffect(() => {
     const isFor = composition.recipients.length + composition.groups.length
@@ -80,7 +81,7 @@ export function Compose({
     (composition.kind === 'text' ? composition.text !== '' : template !== undefined)
   const { preview, fault: previewFault } = usePreview<Preview>(
     '/api/sms/preview',
-    hasText ? previewWithFiles(makePreview(composition, variables), files) : undefined,
+    hasText ? addFileNames(makePreview(composition, variables), files) : undefined,
   )
 
   // variables without a value, spelled as in the text: the server may spell them in another case
@@ -94,7 +95,6 @@ export function Compose({
     if (!send.busy) send.forget()
   }
   const submit = async () => {
-    if (exclusion) return
     const faults = findFaults(composition, missing, Date.now(), files.length > 0)
     setFaults(faults)
     if (Object.keys(faults).length > 0) focusFirstFault()
@@ -105,7 +105,6 @@ export function Compose({
   }
   // no error: a campaign may have more recipients than a preview accepts
   const isLong = previewFault?.code === 'too_many_recipients'
-  const exclusion = findExclusion({ composition, files: files.length, isLong })
   const repeats = composition.repeat.cron !== ''
   const reached = preview ? countReached(preview) : 0
   const isCampaign = composition.isCampaign || isLong || repeats || reached > MAX_PLAIN
@@ -171,7 +170,6 @@ export function Compose({
           )}
           <MoreFields composition={composition} fault={fault} devices={devices} onChange={change} />
           {devices.every(isSimulated) && <OnlySimulated />}
-          {exclusion && <Notice kind="wrong">{exclusion}</Notice>}
           <div class="send-foot">
             <Cost
               preview={preview}
@@ -185,10 +183,7 @@ export function Compose({
               kind="primary"
               icon={composition.isLater || repeats ? 'clock' : 'send'}
               busy={send.busy}
-              disabled={
-                exclusion !== undefined ||
-                (preview !== undefined && preview.recipients_count > 0 && reached === 0)
-              }
+              disabled={preview !== undefined && preview.recipients_count > 0 && reached === 0}
             >
               {repeats ? t('Start repeating') : describeSend(composition.isLater, reached)}
             </Button>
@@ -207,10 +202,6 @@ export function Compose({
     </div>
   )
 }
-
-/** A preview counts files; it needs no contents. */
-const previewWithFiles = (request: Request, files: readonly File[]) =>
-  addFiles(request, files.map(({ name }) => `file/${name}`) as never)
 
 const describeSend = (isLater: boolean, people: number) =>
   people > 1

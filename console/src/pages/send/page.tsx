@@ -88,6 +88,7 @@ function Copied({ id, ...begun }: Begun & { id: string }) {
       <Compose
         {...begun}
         initial={{ ...copyCampaign(read.record), isCampaign: hasTeamRole('admin') }}
+        lost={read.record.attachments}
       />
     )
   return (

@@ -6,7 +6,7 @@ import type { Estimate } from '../../data/cost-estimate.ts'
 import { type Repeat, writeRepeatSentence } from '../../data/repeat.ts'
 import { hasTeamRole, readUserId } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
-import { formatSegments } from '../../data/text/text-size.ts'
+import { formatSegmentsOrMms } from '../../data/text/text-size.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
 import {
@@ -14,7 +14,7 @@ import {
   formatPeopleCount,
   MAX_PLAIN,
 } from '../../parts/dialog/confirm-many-people.tsx'
-import { addFiles, describeFiles } from '../../parts/form/add-pictures.tsx'
+import { addFileNames, addFiles, describeFiles } from '../../parts/form/add-pictures.tsx'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { LastLeaves } from '../../parts/form/send-notices.tsx'
@@ -42,6 +42,7 @@ interface Preview {
  */
 async function sendAsCampaign(
   request: Request,
+  files: readonly File[],
   key: string,
   atMs: number,
 ): Promise<{ readonly id: string } | 'no' | undefined> {
@@ -52,14 +53,15 @@ async function sendAsCampaign(
   const repeats = request.repeat !== undefined
   const isCampaign = repeats || request.name !== undefined || request.requires_consent === true
   if (recipients.length <= MAX_PLAIN && !group_ids && !isCampaign) return undefined
-  if (!hasTeamRole('admin')) return sendAsAgent(request)
+  if (!hasTeamRole('admin')) return sendAsAgent(addFileNames(request, files))
   const begins = repeats ? await findFirstTime(request) : String(request.scheduled_at ?? '')
   const body = makeCampaign(request, begins, atMs)
-  const preview = await postRequest<Preview>('/api/campaigns/preview', body)
+  const preview = await postRequest<Preview>('/api/campaigns/preview', addFileNames(body, files))
   if (preview.recipients_count <= MAX_PLAIN && !isCampaign) return undefined
   const sentence = repeats ? writeRepeatSentence(request.repeat as Repeat) : undefined
   if (!(await isConfirmed(preview, begins, true, sentence))) return 'no'
-  return postRequest('/api/campaigns', body, { headers: { 'idempotency-key': key } })
+  const headers = { 'idempotency-key': key }
+  return postRequest('/api/campaigns', addFiles(body, files), { headers })
 }
 
 /**
@@ -79,19 +81,6 @@ async function sendAsAgent(request: Request): Promise<'no' | undefined> {
     without_consent: { count: preview.without_consent, recipients: without.map((item) => item.to) },
   }
   return (await isConfirmed(shown, String(request.scheduled_at ?? ''), false)) ? undefined : 'no'
-}
-
-/** Asks to confirm pictures for many people. A campaign has no pictures. */
-async function confirmPictures(
-  request: Request,
-  files: readonly File[],
-): Promise<'no' | undefined> {
-  const { recipients, group_ids } = request as {
-    recipients: readonly string[]
-    group_ids?: unknown
-  }
-  if (recipients.length <= MAX_PLAIN && !group_ids) return undefined
-  return sendAsAgent(addFiles(request, files.map(({ name }) => `file/${name}`) as never))
 }
 
 /** When a repeating campaign first goes out. */
@@ -126,7 +115,7 @@ function isConfirmed(
     people: recipients_count,
     what: tx('{people} get it, which takes {segments}. The first text, to {number}:', {
       people: <strong>{formatPeopleCount(recipients_count)}</strong>,
-      segments: <strong>{formatSegments(segments)}</strong>,
+      segments: <strong>{formatSegmentsOrMms(segments)}</strong>,
       number: <PhoneNumber number={first.to} />,
     }),
     firstText: first.body,
@@ -175,10 +164,7 @@ export function useSend(): Task<[Request, (readonly File[])?]> {
   const isDeclined = useRef(false)
   const task = useTask(async (request: Request, files: readonly File[] = []) => {
     const key = keys.of([request, describeFiles(files)])
-    const campaign =
-      files.length > 0
-        ? await confirmPictures(request, files)
-        : await sendAsCampaign(request, key, keys.since())
+    const campaign = await sendAsCampaign(request, files, key, keys.since())
     isDeclined.current = campaign === 'no'
     if (campaign) {
       keys.renew()

@@ -16,6 +16,13 @@ export function addFiles(request: Readonly<Record<string, unknown>>, files: read
   return { ...rest, ...(body !== '' && { body }), attachments: files }
 }
 
+/** The same for a preview, which counts files and needs no contents. */
+export const addFileNames = (
+  request: Readonly<Record<string, unknown>>,
+  files: readonly File[],
+): Readonly<Record<string, unknown>> =>
+  addFiles(request, files.map(({ name }) => `file/${name}`) as never)
+
 /** Identifies files in a request's key: a `File` has no JSON. */
 export const describeFiles = (files: readonly File[]) =>
   files.map(({ name, size, lastModified }) => [name, size, lastModified])
@@ -56,7 +63,7 @@ export function AddPictures({
       </Button>
       {lost.length > 0 && (
         <Notice kind="warning">
-          {t('The page was loaded again, which loses chosen files. Choose them again: {names}.', {
+          {t('These files are not kept here. Choose them again: {names}.', {
             names: lost.join(', '),
           })}{' '}
           <Button onClick={() => onFiles([])}>{t('Leave them out')}</Button>
