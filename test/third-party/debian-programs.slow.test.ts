@@ -10,7 +10,7 @@ import { startSmtpFixture } from '../support/server/smtp-fixture.ts'
 import { until } from '../support/until.ts'
 
 // Programs of Debian, where they are installed, with the blocks of their pages: `monit`, `nagios4-core`,
-// `kannel`.
+// `icinga2-bin` and `kannel`.
 
 const TO = '+4915112345678'
 
@@ -41,7 +41,7 @@ const blockOf = (page: string, word: string, own: Readonly<Record<string, string
 
 const running: ChildProcess[] = []
 function start(program: string, ...args: string[]): void {
-  const child = spawn(program, args, { stdio: 'ignore' })
+  const child = spawn(program, args, { stdio: 'ignore', detached: true })
   running.push(child)
 }
 
@@ -51,7 +51,8 @@ afterEach(async () => {
   for (const child of running.splice(0).toReversed()) {
     if (child.exitCode !== null || child.signalCode !== null) continue
     const ended = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGKILL') // bearerbox, asked to end, waits for its texts
+    // with its own processes; bearerbox, asked to end, waits for its texts
+    process.kill(-child.pid!, 'SIGKILL')
     await ended
   }
 })
@@ -127,6 +128,34 @@ test.skipIf(!runs('nagios4', '--version'))('Nagios notifies a contact by its scr
   ])
   start('nagios4', main)
   await until('the text of Nagios', async () => (await sent()).length > 0)
+  expect(await sent()).toContain(`${TO} PROBLEM: web-1 HTTP is CRITICAL: timed out`)
+})
+
+test.skipIf(!runs('icinga2', '--version'))('Icinga notifies a user by its script', async () => {
+  write('sms', blockOf('icinga', '#!/bin/sh'), 0o700)
+  const own = write('icinga2.conf', [
+    'library "notification"',
+    'object CheckerComponent "checker" {}',
+    'object NotificationComponent "notification" {}',
+    'object CheckCommand "up" { command = [ "/bin/true" ] }',
+    'object CheckCommand "fails" { command = [ "/bin/sh", "-c", "echo timed out; exit 2" ] }',
+    'object Host "web-1" { check_command = "up", vars.sms = true }',
+    'object Service "HTTP" {',
+    '  host_name = "web-1"',
+    '  check_command = "fails"',
+    '  max_check_attempts = 1',
+    '  check_interval = 1',
+    '}',
+    blockOf('icinga', 'object NotificationCommand'),
+  ])
+  const folders = ['ConfigDir', 'DataDir', 'LogDir', 'CacheDir', 'SpoolDir', 'InitRunDir']
+  const user = process.getuid?.() === 0 ? 'root' : (process.env.USER ?? '')
+  const constants = [
+    ...folders.map((name) => `${name}=${folder}`),
+    ...[`RunAsUser=${user}`, `RunAsGroup=${user}`],
+  ]
+  start('icinga2', 'daemon', '-c', own, ...constants.map((constant) => `-D${constant}`))
+  await until('the text of Icinga', async () => (await sent()).length > 0)
   expect(await sent()).toContain(`${TO} PROBLEM: web-1 HTTP is CRITICAL: timed out`)
 })
 
