@@ -10,6 +10,7 @@ import { Questions } from './parts/dialog/dialog.tsx'
 import { Toasts } from './parts/toast.tsx'
 import { goToPage, matchPath, place } from './router.ts'
 import { Late } from './shell/late.tsx'
+import { hasPage } from './shell/own-pages.ts'
 import { Shell } from './shell/shell.tsx'
 
 /** The whole console: the page of the URL or the sign-in, the connection warning, dialogs and toasts. */
@@ -30,7 +31,10 @@ function Content() {
   const before = useRef(account)
   useEffect(() => {
     // after a change of account, the open page may still show a record of the previous account
-    if (before.current && account && before.current !== account) goToPage('/', {}, true)
+    const isOther = before.current && account && before.current !== account
+    // after a sign-in, the URL may be that of a page which only the person before had
+    const isNew = !before.current && session.value && !hasPage(session.value, path)
+    if (isOther || isNew) goToPage('/', {}, true)
     before.current = account
   }, [account])
   for (const { path: pattern, load } of ACCOUNT_PAGES) {

@@ -122,3 +122,17 @@ scenario(
   },
   { LOG_LEVEL: 'info' },
 )
+
+scenario('whoever signs in after another person gets a page of their own', async (fixture) => {
+  const { page } = fixture
+  await fixture.ann()
+  await fixture.signIn('root')
+  await fixture.visit('/users')
+  await fixture.signOut()
+  await page.getByText('User', { exact: true }).click()
+  await page.getByLabel('Email').fill(ANN.email)
+  await page.getByLabel('Password').fill(ANN.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Conversations' }).first().waitFor()
+  expect(await page.getByText('There is no such page').count()).toBe(0)
+})

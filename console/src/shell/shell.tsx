@@ -19,6 +19,7 @@ import { EndedAccount, Visit } from './account-switch.tsx'
 import { Keys } from './keys.tsx'
 import { Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
+import { listOwnPages } from './own-pages.ts'
 import { refuseFiles } from './refuse-files.ts'
 import { scrollToPlace } from './scroll-place.ts'
 import { TeamNews } from './team-news.tsx'
@@ -29,10 +30,7 @@ const PRELOAD_MS = 3_000
 /** The console after sign-in: the navigation and the page that the URL names. */
 export function Shell({ session }: { session: Session }) {
   const { path, query } = place.value
-  const mine = PAGES.filter(
-    (page) =>
-      (page.for === 'both' || page.for === session.role) && hasTeamRole(page.needs ?? 'viewer'),
-  )
+  const mine = listOwnPages(session)
   // the form of a campaign belongs to the campaigns
   const marked =
     hasTeamRole('admin') && (query.has('new') || query.has('campaign')) ? '/campaigns' : path
