@@ -9,10 +9,10 @@ const ROOM = { 'GSM-7': [160, 153], 'UCS-2': [70, 67] } as const
 
 /**
  * Describes a text's length: characters used and available, segments, and what makes it Unicode. Variables
- * are about as long as their names.
+ * are about as long as their names, and `{{stop_link}}` as the address for which it stands.
  */
 export function formatTextSize(template: string): string {
-  const text = fillTemplate(template, (name) => name)
+  const text = fillTemplate(template, guessValue)
   const { encoding, units, segments } = countSegments(text)
   const [alone, part] = ROOM[encoding]
   const room = segments === 1 ? alone : segments * part
@@ -33,6 +33,12 @@ export function formatTextSize(template: string): string {
   )
   return `${size}. ${reason}`
 }
+
+/** As long as most addresses of a link to leave: these have 60 to 70 characters. */
+const STOP_LINK = `https://sms.example.com/leave/${'x'.repeat(32)}`
+
+/** A value about as long as the real one. */
+const guessValue = (name: string): string => (name.toLowerCase() === 'stop_link' ? STOP_LINK : name)
 
 /** A number of segments, which networks count and bill: `2 segments`. */
 export const formatSegments = (count: number) => tn('1 segment', '{count} segments', count)
