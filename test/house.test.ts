@@ -162,6 +162,18 @@ describe('the rooms of src', () => {
     expect([...rooms].filter((room) => !known(room))).toEqual([])
   })
 
+  test('hold no two features that import each other', () => {
+    const featureOf = (file: string) => /^gateway\/([\w-]+)\//.exec(file)?.[1]
+    const pairs = new Set<string>()
+    for (const { from, to } of imports) {
+      const [here, there] = [featureOf(from), featureOf(to)]
+      if (here && there && here !== there) pairs.add(`${here} ${there}`)
+    }
+    const isMutual = (pair: string) => pairs.has(pair.split(' ').reverse().join(' '))
+    expect(pairs.size).toBeGreaterThan(10)
+    expect([...pairs].filter(isMutual)).toEqual([])
+  })
+
   test('contain the files that ARCHITECTURE.md names', () => {
     const page = readFileSync(join(HOME, 'ARCHITECTURE.md'), 'utf8')
     const paths = [...page.matchAll(/`((?:[\w-]+\/)+[\w.-]*)`/g)].map(([, path]) => path!)

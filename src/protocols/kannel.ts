@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../engine/collections/catalog.ts'
 import { readAccountCountry, readNumber } from '../gateway/base/read-numbers.ts'
+import type { SendingCaller } from '../gateway/messages/require-sender.ts'
 import { makeRoutes } from '../http/make-routes.ts'
 import type { Ctx } from '../http/request-context.ts'
 import { invalidRequest } from '../platform/common-refusals.ts'
@@ -10,12 +11,12 @@ import { splitAtSpaces } from '../portable/phone/split-spaced-list.ts'
 import { acceptPart, readPartPlace } from './kannel-parts.ts'
 import { readQueryBytes, splitAtCommas } from './read-parameters.ts'
 import {
+  asKeyHolder,
   type DoorSend,
-  type DoorSender,
+  makeKeyAsker,
   readDoorSend,
   sendByKey,
   WORLD,
-  workAsDoorSender,
 } from './send-by-key.ts'
 import {
   ALLOW_KEY_PARAMETER,
@@ -75,8 +76,9 @@ async function answerSendsms(call: DoorCall): Promise<Response> {
   const { c } = call
   const given = c.env.incoming.query
   const { username = given.user ?? '', password = given.pass ?? '', to, from = '' } = given
-  const shown = { key: password, name: username }
-  const read = async ({ store, user }: DoorSender): Promise<DoorSend> => {
+  const { ip } = c.env.incoming
+  const asker = makeKeyAsker(call.services, { key: password, name: username, ip })
+  const read = async ({ store, user }: SendingCaller): Promise<DoorSend> => {
     if (to === undefined) throw invalidRequest('Missing receiver number, rejected')
     if (NOT_A_TEXT.some((name) => given[name]))
       throw invalidRequest('Only texts are sent here, rejected')
@@ -98,33 +100,29 @@ async function answerSendsms(call: DoorCall): Promise<Response> {
     }
   }
   const header = findParameter(c, 'udh')
-  if (header && header.length > 0) await sendPart(call, shown, header, read)
-  else await sendByKey(call, read, shown)
+  if (header && header.length > 0) await sendPart(call, asker, header, read)
+  else await sendByKey(call, read, asker)
   return c.text('0: Accepted for delivery', 202)
 }
 
 /** Sends or stores a part of a long text, for each recipient. */
 const sendPart = (
   call: DoorCall,
-  shown: Parameters<typeof workAsDoorSender>[2],
+  asker: ReturnType<typeof makeKeyAsker>,
   header: Buffer,
-  read: (sender: DoorSender) => Promise<DoorSend>,
+  read: (sender: SendingCaller) => Promise<DoorSend>,
 ): Promise<void> =>
-  workAsDoorSender(
-    call,
-    async (sender) => {
-      const place = readPartPlace(header)
-      const { body = '', ...given } = await read(sender)
-      // Postgres cannot store NUL. What else a text must not have may be half a character here
-      const text = body.replaceAll('\0', '')
-      if (text === '') throw invalidRequest('Empty part of a text, rejected')
-      // a part may be a blank alone
-      const { body: send } = await readDoorSend(call, sender, { ...given, body: '-' })
-      for (const recipient of send.recipients)
-        await acceptPart(call.services, sender, { ...send, recipients: [recipient] }, text, place)
-    },
-    shown,
-  )
+  asKeyHolder(call.services, asker, async (sender) => {
+    const place = readPartPlace(header)
+    const { body = '', ...given } = await read(sender)
+    // Postgres cannot store NUL. What else a text must not have may be half a character here
+    const text = body.replaceAll('\0', '')
+    if (text === '') throw invalidRequest('Empty part of a text, rejected')
+    // a part may be a blank alone
+    const { body: send } = await readDoorSend(call, sender, { ...given, body: '-' })
+    for (const recipient of send.recipients)
+      await acceptPart(call.services, sender, { ...send, recipients: [recipient] }, text, place)
+  })
 
 /** The API of Kannel's smsbox. It answers 403 instead of 401 and 402, so that clients do not retry. */
 export const KANNEL = makeSendOnlyProtocol(

@@ -1,84 +1,80 @@
 import type { z } from 'zod'
-import type { KeyHolder } from '../engine/auth/identify-key.ts'
-import { makeKeySender, type Sender } from '../gateway/base/make-sender.ts'
-import { asKeyHolder } from '../gateway/messages/require-sender.ts'
+import { gatewayRefusal } from '../gateway/base/gateway-errors.ts'
+import { makeKeySender } from '../gateway/base/make-sender.ts'
+import { requirePermit } from '../gateway/base/permissions.ts'
+import type { SendingCaller } from '../gateway/messages/require-sender.ts'
 import { acceptSend } from '../gateway/messages/send/accept-send.ts'
 import { readGivenSend } from '../gateway/messages/send/read-given-send.ts'
 import { SEND } from '../gateway/messages/send/send-body-schema.ts'
 import type { SendBody } from '../gateway/messages/send/send-options.ts'
-import { identifyShownKey, type ShownKey } from '../http/identify-caller.ts'
+import { WRITE } from '../http/attempt.ts'
+import {
+  type Identity,
+  identifyShownKey,
+  makeKeyIdentity,
+  type ShownKey,
+} from '../http/identify-caller.ts'
+import { type Asker, retryRequest } from '../http/retry-request.ts'
 import type { GatewayServices } from './gateway-services.ts'
 import type { DoorCall } from './send-only-protocol.ts'
 
 /** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */
 export type DoorSend = Partial<z.output<typeof SEND>>
 
-export type DoorSender = Sender & {
-  readonly store: ReturnType<GatewayServices['store']['forUser']>
-}
-
 /** An API key, and where it was used. `name`: as in ShownKey. */
 export type KeyCredentials = ShownKey & { readonly ip: string }
 
-const makeDoorSender = ({ store }: GatewayServices, holder: KeyHolder): DoorSender => ({
-  ...makeKeySender(holder),
-  store: store.forUser(holder.auth.id),
+/** Finds the holder of an API key that stands in a body, a query or a sign-in. */
+export const makeKeyAsker = (
+  { store }: GatewayServices,
+  credentials: KeyCredentials,
+): Asker<Identity | null> => ({
+  async identify(isCached) {
+    const holder = await identifyShownKey(store.signIn, credentials, isCached)
+    return holder && makeKeyIdentity(holder)
+  },
 })
 
-/** Runs `work` for the user of an API key that may send. */
-export const workAsKeyHolder = <T>(
-  services: GatewayServices,
-  credentials: KeyCredentials,
-  work: (sender: DoorSender) => Promise<T>,
-): Promise<T> =>
-  asKeyHolder(
-    services,
-    'send',
-    (isCached) => identifyShownKey(services.store.signIn, credentials, isCached),
-    (holder) => work(makeDoorSender(services, holder)),
-  )
-
 /**
- * Runs `work` for the user of a door's API key, which the row of the route reads from a header, or the route
- * from a `parameter` of the body or query.
+ * Runs `work` for the holder of an API key that may send, again if the key or the account has changed
+ * meanwhile. `asker`: the request itself if the row of its route reads the key. Throws 401, 403.
  */
-export function workAsDoorSender<T>(
-  { c, services }: DoorCall,
-  work: (sender: DoorSender) => Promise<T>,
-  parameter?: ShownKey,
-): Promise<T> {
-  const { incoming } = c.env
-  if (parameter) return workAsKeyHolder(services, { ...parameter, ip: incoming.ip }, work)
-  return asKeyHolder(
-    services,
-    'send',
-    async (isCached) => (await incoming.identify(isCached))?.key,
-    (holder) => work(makeDoorSender(services, holder)),
+export const asKeyHolder = <T>(
+  { store }: GatewayServices,
+  asker: Asker<Identity | null>,
+  work: (sender: SendingCaller) => Promise<T>,
+): Promise<T> =>
+  retryRequest(
+    store,
+    asker,
+    (found) => {
+      if (!found?.key) throw gatewayRefusal('unauthorized')
+      const { auth, key } = found
+      const sender = { ...makeKeySender(key), auth, store: store.forUser(auth.id) }
+      requirePermit(sender, 'send')
+      return work(sender)
+    },
+    WRITE,
   )
-}
 
-/** Sends for the user of a door's API key. Returns the messages' ids in the order of the recipients. */
+/** Sends for the holder of a door's API key. Returns the messages' ids in the order of the recipients. */
 export const sendByKey = (
   call: DoorCall,
-  read: (sender: DoorSender) => DoorSend | Promise<DoorSend>,
-  parameter?: ShownKey,
+  read: (sender: SendingCaller) => DoorSend | Promise<DoorSend>,
+  asker: Asker<Identity | null> = call.c.env.incoming,
 ): Promise<readonly string[]> =>
-  workAsDoorSender(
-    call,
-    async (sender) => {
-      const sending = { ...call.services.sending, store: sender.store }
-      const { ids } = await acceptSend(sending, sender, {
-        read: async () => readDoorSend(call, sender, await read(sender)),
-      })
-      return ids
-    },
-    parameter,
-  )
+  asKeyHolder(call.services, asker, async (sender) => {
+    const sending = { ...call.services.sending, store: sender.store }
+    const { ids } = await acceptSend(sending, sender, {
+      read: async () => readDoorSend(call, sender, await read(sender)),
+    })
+    return ids
+  })
 
 /** Reads what to send, with its numbers in E.164. Throws 400. */
 export const readDoorSend = (
   { c, services }: DoorCall,
-  { store, user }: DoorSender,
+  { store, user }: SendingCaller,
   fields: DoorSend,
 ): Promise<{ readonly body: SendBody }> =>
   readGivenSend(store, user, services.config, {

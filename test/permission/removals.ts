@@ -89,11 +89,7 @@ const CHECKS: readonly Removed[] = [
     "isAllowed(sender, 'readContacts') ? found.recipients : numbers",
     'found.recipients',
   ],
-  [
-    'src/gateway/messages/require-sender.ts',
-    'requirePermit(makeKeySender(found.key), act)',
-    '{ sender: makeKeySender(found.key), act } as Permit',
-  ],
+  ['src/protocols/send-by-key.ts', "requirePermit(sender, 'send')", 'void sender'],
   [
     'src/gateway/messages/require-sender.ts',
     'return work(sender, requirePermit(sender, act))',

@@ -5,7 +5,7 @@ import type { AuthRecord } from '../../engine/request/request.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
 import { WRITE } from '../../http/attempt.ts'
 import { authenticate, requireRouteRole } from '../../http/authenticate.ts'
-import { BY_KEY_OR_TOKEN, makeKeyIdentity } from '../../http/identify-caller.ts'
+import { BY_KEY_OR_TOKEN } from '../../http/identify-caller.ts'
 import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { type RetryOptions, retryRequest } from '../../http/retry-request.ts'
@@ -108,31 +108,6 @@ export const makeKeyCaller = (c: Ctx, holder: KeyHolder): SendingCaller => ({
   auth: holder.auth,
   store: c.env.incoming.openStore(holder.auth),
 })
-
-/**
- * Runs `work` for the holder of an API key that may do this act, again if the key or the account has changed
- * meanwhile. `find`: the holder, as `identifyShownKey`. Throws 401, 403.
- */
-export const asKeyHolder = <T>(
-  { store }: Pick<Services, 'store'>,
-  act: Act,
-  find: (isCached: boolean) => Promise<KeyHolder | null | undefined>,
-  work: (holder: KeyHolder, permit: Permit) => Promise<T>,
-): Promise<T> =>
-  retryRequest(
-    store,
-    {
-      async identify(isCached) {
-        const holder = await find(isCached)
-        return holder ? makeKeyIdentity(holder) : null
-      },
-    },
-    (found) => {
-      if (!found) throw gatewayRefusal('unauthorized')
-      return work(found.key, requirePermit(makeKeySender(found.key), act))
-    },
-    WRITE,
-  )
 
 const AS_A_USER =
   'Superusers have no phones and no quota. Send with the token of a user, or with an API key of a user in X-API-Key.'

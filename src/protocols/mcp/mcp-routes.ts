@@ -6,11 +6,9 @@ import { hasScope } from '../../engine/request/scopes.ts'
 import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeKeySender } from '../../gateway/base/make-sender.ts'
-import { requirePermit } from '../../gateway/base/permissions.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
-import { WRITE } from '../../http/attempt.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import { byKey } from '../../http/identify-caller.ts'
+import { byKey, makeKeyIdentity } from '../../http/identify-caller.ts'
 import { SMALL_BYTES } from '../../http/limit-request-memory.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
@@ -24,6 +22,7 @@ import { NOBODY, retryRequest } from '../../http/retry-request.ts'
 import { RetryLater } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
+import { asKeyHolder } from '../send-by-key.ts'
 import type { McpCaller } from './caller.ts'
 import { answerMcp } from './server.ts'
 
@@ -157,11 +156,10 @@ async function requireKey(c: Ctx, services: GatewayServices): Promise<KeyHolder>
 }
 
 function makeMcpCaller(c: Ctx, services: GatewayServices, holder: KeyHolder): McpCaller {
-  // the first attempt uses the key that this request has read, a second one reads the key again
-  const identifySender = async (cached: boolean) => {
-    const sender = makeKeySender(cached ? holder : await requireKey(c, services))
-    requirePermit(sender, 'send')
-    return sender
+  const asker = {
+    // the first attempt uses the key that this request has read, a second one reads the key again
+    identify: async (isCached: boolean) =>
+      makeKeyIdentity(isCached ? holder : await requireKey(c, services)),
   }
   const meter = new AnswerMeter(undefined, 0, MAX_READ_BYTES)
   return {
@@ -170,7 +168,7 @@ function makeMcpCaller(c: Ctx, services: GatewayServices, holder: KeyHolder): Mc
       return c.env.incoming.memory
     },
     may: (scope) => hasScope(holder.scopes, scope),
-    asSender: (work) => retryRequest(services.store, { identify: identifySender }, work, WRITE),
+    asSender: (work) => asKeyHolder(services, asker, work),
     reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),
   }
 }

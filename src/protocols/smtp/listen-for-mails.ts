@@ -1,8 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
 import { isRefusal } from '../../gateway/base/gateway-errors.ts'
-import { asKeyHolder } from '../../gateway/messages/require-sender.ts'
-import { identifyShownKey } from '../../http/identify-caller.ts'
 import { checkRate } from '../../http/middleware/limit-requests.ts'
 import { openServer } from '../../http/server/listen-on-port.ts'
 import { ApiError, GatewayError, UserError } from '../../platform/api-errors.ts'
@@ -13,6 +11,7 @@ import { admission } from '../../platform/limits/shared-limits.ts'
 import { makeConnectionPlaces } from '../../platform/limits/waiting-places.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { GatewayServices } from '../gateway-services.ts'
+import { asKeyHolder, makeKeyAsker } from '../send-by-key.ts'
 import { MAX_MAIL_BYTES, receiveMail } from './receive-mail.ts'
 import { findMailSender, type MailSender, parseRecipient } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
@@ -96,13 +95,9 @@ export async function listenForMails(
       answerInPlace(session, done, async () => {
         const { remoteAddress } = session
         const by = { key: password ?? '', name: username ?? '', ip: remoteAddress }
-        const find = (isCached: boolean) => identifyShownKey(services().store.signIn, by, isCached)
-        const { auth } = await asKeyHolder(
-          services(),
-          'send',
-          find,
-          async (holder) => holder,
-        ).catch((error: unknown) => {
+        const asker = makeKeyAsker(services(), by)
+        const signIn = asKeyHolder(services(), asker, async (sender) => sender)
+        const { auth } = await signIn.catch((error: unknown) => {
           checkRate(services(), null, remoteAddress, 'POST', '/api/sms/send')
           if (!isRefusal(error, 'unauthorized')) throw error
           const how =

@@ -15,7 +15,7 @@ import { RequestMemory, SMALL_BYTES } from '../../http/limit-request-memory.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { GatewayServices } from '../gateway-services.ts'
-import { WORLD, workAsKeyHolder } from '../send-by-key.ts'
+import { asKeyHolder, makeKeyAsker, WORLD } from '../send-by-key.ts'
 import type { Mail } from './read-mail.ts'
 import { readMailApart } from './read-mail-in-thread.ts'
 import { findMailSender, type MailSender, parseRecipients } from './recipient.ts'
@@ -104,7 +104,7 @@ async function sendMailText(
       id === '' ? null : { key: makeServerKey(`mail ${key}`), fingerprint: 'mail' }
     return { body: readSend(SEND, { recipients: [number], body: text }, new Date()), idempotency }
   }
-  const fault = await workAsKeyHolder(services, by, async (sender) => {
+  const fault = await asKeyHolder(services, makeKeyAsker(services, by), async (sender) => {
     const read = await readRecipients(sender.store, sender.user, numbers, numbers.length, WORLD)
     return sendManyTexts(sender.store, config, sender, read.map(requestTo), isTrial, whole)
   })

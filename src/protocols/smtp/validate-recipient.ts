@@ -3,7 +3,7 @@ import { findHookAccount } from '../../gateway/hooks/find-hook.ts'
 import { sendManyTexts } from '../../gateway/messages/send/send-many-texts.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
 import type { GatewayServices } from '../gateway-services.ts'
-import { WORLD, workAsKeyHolder } from '../send-by-key.ts'
+import { asKeyHolder, makeKeyAsker, WORLD } from '../send-by-key.ts'
 import type { MailSender, Recipient } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 
@@ -26,7 +26,7 @@ export async function validateRecipient(
   if (number === undefined) await requireHookOwner(services, secret)
   else if (!sender) throw makeSmtpReply(530, 'Sign in with an API key to send to a number')
   else {
-    await workAsKeyHolder(services, sender.by, async (by) => {
+    await asKeyHolder(services, makeKeyAsker(services, sender.by), async (by) => {
       const [to] = await readRecipients(by.store, by.user, [number], 1, WORLD)
       const one = { body: makeSingleSend(to!, '.', PLAIN_OPTIONS), idempotency: null }
       await sendManyTexts(by.store, services.config, by, [one], true)
