@@ -1239,7 +1239,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     protocol: 'mcp',
     routes: ['POST /mcp'],
     tools: ['send_message', 'send_template'],
-    by: ['protocols/mcp/send-tools.ts'],
+    by: ['protocols/mcp/mcp-routes.ts', 'protocols/mcp/send-tools.ts'],
     cells: {
       ...SENT,
       ...ASKED,

@@ -2,15 +2,14 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { gatewayRefusal, type RefusalCode } from '../base/gateway-errors.ts'
+import type { Media } from '../base/message-files.ts'
 import { REASONS, REFUSED } from '../base/message-status.ts'
-import { toOfferedScope } from '../messages/send/consent-scope.ts'
-import { writeStoredText } from '../messages/send/mms.ts'
 import type { Offer } from '../messages/send/offer.ts'
-import { makeOfferedMessage } from '../messages/send/prepare-offer.ts'
+import { makeOffer } from '../messages/send/prepare-offer.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
 import { storeMms } from '../messages/send/store-offers.ts'
 import { readStoredOptions } from '../messages/send/stored-options.ts'
-import { writeTexts } from '../messages/send/write-text-bodies.ts'
+import { type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import {
   type Campaign,
   type CampaignServices,
@@ -79,46 +78,46 @@ async function storeChunk(
   number: number,
 ) {
   const texts = await writeTexts(services.store, services.config, campaign.user, campaign, phones)
-  const messages = texts.map((text) =>
-    makeOfferedMessage(text, !campaign.variables, campaign.keepsQuiet),
-  )
   const now = await readCampaign(services.store.db, campaign.id)
   if (now?.version !== campaign.version) return false
-  const offer = makeChunkOffer(campaign, messages, number)
+  const make = (media?: Media) => makeChunkOffer(campaign, texts, number, media)
+  // as MMS, or as texts with links if the campaign allows this
   const { outcome } =
     campaign.attachments.length > 0
-      ? await storeWithFiles(services, campaign, offer)
-      : await services.acceptor.add(offer)
+      ? await withCampaignMedia(services, campaign, (media) =>
+          storeMms(services.store, services.config, make(media)),
+        )
+      : await services.acceptor.add(make())
   if (outcome === 'accepted' || outcome === 'replayed') return true
   // the account was disabled: false makes `settleCampaign` read the campaign again
   if (outcome === 'stale') return false
   throw gatewayRefusal(outcome as RefusalCode)
 }
 
-/** Stores a chunk as MMS, or as texts with links, if the campaign allows this. */
-const storeWithFiles = (services: CampaignServices, campaign: Campaign, offer: Offer) =>
-  withCampaignMedia(services, campaign, (media) => {
-    const messages = offer.messages.map((message) => ({ ...message, segments: 0 }))
-    const body = offer.body === undefined ? undefined : writeStoredText(offer.body, media.files)
-    return storeMms(services.store, services.config, { ...offer, media, body, messages })
-  })
-
-function makeChunkOffer(campaign: Campaign, messages: Offer['messages'], number: number): Offer {
-  const { scheduledAt, expiresAt } = campaign
-  return {
-    ...PLAIN_OPTIONS,
-    ...readStoredOptions(campaign),
-    scheduledAt,
-    expiresAt,
+const makeChunkOffer = (
+  campaign: Campaign,
+  texts: readonly Text[],
+  number: number,
+  media: Media | undefined,
+): Offer => ({
+  ...makeOffer({
     permit: makeCampaignPermit(campaign),
-    ...toOfferedScope(makeCampaignScope(campaign)),
-    device: campaign.device || undefined,
-    line: campaign.line || undefined,
-    later: true,
+    options: {
+      ...PLAIN_OPTIONS,
+      ...readStoredOptions(campaign),
+      scheduledAt: campaign.scheduledAt,
+      expiresAt: campaign.expiresAt,
+      keepsQuiet: campaign.keepsQuiet,
+      isBulk: true,
+    },
+    texts,
+    words: campaign.variables ? undefined : campaign.body,
+    device: campaign.device,
+    line: campaign.line,
+    media,
     batch: campaign.batches[0]!,
-    body: campaign.variables ? undefined : campaign.body,
-    isBulk: true,
-    idempotency: { key: makeChunkKey(campaign, number), fingerprint: '' },
-    messages,
-  }
-}
+    scope: makeCampaignScope(campaign),
+  }),
+  later: true,
+  idempotency: { key: makeChunkKey(campaign, number), fingerprint: '' },
+})

@@ -21,7 +21,7 @@ import { isHelp } from '../consent/consent-words.ts'
 import { isStoppedSql } from '../consent/stopped-numbers.ts'
 import { wakeDevices } from '../lines/wake-devices.ts'
 import type { Offer } from '../messages/send/offer.ts'
-import { makeOfferedMessage } from '../messages/send/prepare-offer.ts'
+import { makeOffer } from '../messages/send/prepare-offer.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
 import type { AcceptConfig } from '../messages/send/store-offers.ts'
 import { type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
@@ -269,8 +269,7 @@ async function makeOfferIfDue(
     : { body: answer.body, variables: answer.body.includes('{{') ? {} : null }
   try {
     const [text] = await writeTexts(store, config, user, content, [from])
-    const offer = makeAnswerOffer(received, answer.id, text!)
-    return { offer: { ...offer, template: answer.template || undefined }, answer }
+    return { offer: makeAnswerOffer(received, answer.id, text!, answer.template), answer }
   } catch (error) {
     // the template was deleted or a variable has no value. After other errors, the job runs again
     if (error instanceof GatewayError) return undefined
@@ -278,14 +277,25 @@ async function makeOfferIfDue(
   }
 }
 
-const makeAnswerOffer = (received: Answerable, sentBy: string, text: Text): Offer => ({
-  ...PLAIN_OPTIONS,
-  permit: requirePermit(makeAccountSender(received.user, sentBy), 'send'),
-  line: received.simulatedLine ?? undefined,
-  clientRef: makeAnswerRef(received.id),
-  expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
-  // bulk: the conversation keeps its last text
-  isBulk: true,
+/** `template`: the id of the template from which the text is made; '' for none. */
+const makeAnswerOffer = (
+  received: Answerable,
+  sentBy: string,
+  text: Text,
+  template = '',
+): Offer => ({
+  ...makeOffer({
+    permit: requirePermit(makeAccountSender(received.user, sentBy), 'send'),
+    line: received.simulatedLine ?? '',
+    options: {
+      ...PLAIN_OPTIONS,
+      clientRef: makeAnswerRef(received.id),
+      expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
+      // bulk: the conversation keeps its last text
+      isBulk: true,
+    },
+    texts: [text],
+    scope: { template, groups: [] },
+  }),
   isHelp: isHelp(received),
-  messages: [makeOfferedMessage(text, false)],
 })

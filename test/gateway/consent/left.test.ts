@@ -1,6 +1,5 @@
 import { makeCampaignPermit } from '../../../src/gateway/campaigns/campaign.ts'
-import { toOfferedScope } from '../../../src/gateway/messages/send/consent-scope.ts'
-import { makeOfferedMessage } from '../../../src/gateway/messages/send/prepare-offer.ts'
+import { makeOffer } from '../../../src/gateway/messages/send/prepare-offer.ts'
 import { PLAIN_OPTIONS } from '../../../src/gateway/messages/send/send-options.ts'
 import {
   type Client,
@@ -36,15 +35,15 @@ async function storeChunk(groups: readonly string[], phones: readonly string[]) 
   await until('the campaign is stored', isSettled)
   const batch = `chunk${id.slice(5)}`
   const { outcome } = await server.server.services.sending.acceptor.add({
-    ...PLAIN_OPTIONS,
-    permit: makeCampaignPermit({ user: ann.id, id }),
+    ...makeOffer({
+      permit: makeCampaignPermit({ user: ann.id, id }),
+      options: { ...PLAIN_OPTIONS, isBulk: true, scheduledAt: '2090-01-01 00:00:00.000Z' },
+      texts: phones.map((to) => ({ to, body: 'Sale', segments: 1 })),
+      words: 'Sale',
+      batch,
+      scope: { template: '', groups },
+    }),
     later: true,
-    batch,
-    body: 'Sale',
-    isBulk: true,
-    ...toOfferedScope({ template: '', groups }),
-    scheduledAt: '2090-01-01 00:00:00.000Z',
-    messages: phones.map((to) => makeOfferedMessage({ to, body: 'Sale', segments: 1 }, true)),
   })
   expect(outcome).toBe('accepted')
   const stored = await server.query(

@@ -13,14 +13,12 @@ import { type Permit, requirePermit } from '../../base/permissions.ts'
 import { SERVER_REFS } from '../../base/server-refs.ts'
 import { renewStopLinks } from '../../base/stop-link.ts'
 import { type Accepted, acceptSend, type SendServices } from '../send/accept-send.ts'
-import { KEPT_SCOPE, readScope, toOfferedScope } from '../send/consent-scope.ts'
+import { KEPT_SCOPE, readScope } from '../send/consent-scope.ts'
 import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
 import { moveExpiry } from '../send/message-expiry.ts'
-import { writeStoredText } from '../send/mms.ts'
-import type { Offer } from '../send/offer.ts'
-import { makeOfferedMessage } from '../send/prepare-offer.ts'
+import { makeOffer } from '../send/prepare-offer.ts'
 import { findRefused } from '../send/refused-recipients.ts'
-import { makeSingleSend, PLAIN_OPTIONS } from '../send/send-options.ts'
+import { makeSingleSend, PLAIN_OPTIONS, type SendOptions } from '../send/send-options.ts'
 import {
   IS_OF_CAMPAIGN,
   makeCampaignError,
@@ -167,27 +165,26 @@ async function offerFailedAgain(
 ): Promise<Verdict> {
   const { store, config, acceptor } = services
   const one = { ...failed, body: await renewStopLinks(store.db, config, failed.body) }
-  const segments = hasFiles(one) ? 0 : countSegments(one.body).segments
-  const message = makeOfferedMessage({ ...one, segments }, true, keepsQuiet)
-  const offer: Offer = {
-    ...PLAIN_OPTIONS,
-    ...readStoredOptions(one),
-    permit,
-    expiresAt: computeExpiryNow(one),
-    batch,
-    body: one.body,
-    clientRef: makeRetryRef(one.id),
-    isBulk: true,
-    ...toOfferedScope(readScope(one.scope)),
-    messages: [message],
+  const options = { ...makeRetryOptions(one), isBulk: true, keepsQuiet }
+  const send = async (words: string, media?: Media): Promise<Verdict> => {
+    const texts = [{ to: one.to, body: words, segments: countSegments(words).segments }]
+    const offer = makeOffer({ permit, options, texts, words, media, batch })
+    const verdict = await (media ? storeMms(store, config, offer) : acceptor.add(offer))
+    return verdict.outcome === 'accepted' ? { ...verdict, message: offer.messages[0]!.id } : verdict
   }
-  const verdict = hasFiles(one)
-    ? await withStoredMedia(store.db, permit.sender.user, config, one, (media, words) =>
-        storeMms(store, config, { ...offer, media, body: writeStoredText(words, media.files) }),
-      )
-    : await acceptor.add(offer)
-  return verdict.outcome === 'accepted' ? { ...verdict, message: message.id } : verdict
+  if (!hasFiles(one)) return send(one.body)
+  const { user } = permit.sender
+  return withStoredMedia(store.db, user, config, one, (media, words) => send(words, media))
 }
+
+/** The options of a failed message that is sent again. */
+const makeRetryOptions = (failed: Failed): SendOptions => ({
+  ...PLAIN_OPTIONS,
+  ...readStoredOptions(failed),
+  expiresAt: computeExpiryNow(failed),
+  clientRef: makeRetryRef(failed.id),
+  scope: readScope(failed.scope),
+})
 
 /** The id of the batch that resends a batch's failed messages. */
 export const findBatchAfter = (batchId: string): string => deriveId(`retry:${batchId}`)
@@ -219,13 +216,7 @@ export async function retryMessage(
     throw gatewayRefusal('not_retriable', 'The person was erased and gets no more texts')
   if (body === '' && !hasFiles(one))
     throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
-  const options = {
-    ...PLAIN_OPTIONS,
-    ...readStoredOptions(one),
-    expiresAt: computeExpiryNow(one),
-    clientRef: makeRetryRef(id),
-    scope: readScope(one.scope),
-  }
+  const options = makeRetryOptions(one)
   const send = (words: string, media?: Media) => {
     const single = makeSingleSend(normalizePhone(to), words, options, device_id ?? '')
     return acceptSend(services, sender, { read: () => ({ body: { ...single, media } }) })

@@ -5,9 +5,10 @@ import { queries } from '../../../platform/db/queries.ts'
 import { makeRandomId } from '../../../platform/tools/random.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
-import { requirePermit } from '../../base/permissions.ts'
+import type { Media } from '../../base/message-files.ts'
+import { type Permit, requirePermit } from '../../base/permissions.ts'
 import { keepGiven } from './check-client-ref.ts'
-import { toOfferedScope } from './consent-scope.ts'
+import { type ConsentScope, NO_SCOPE, toOfferedScope } from './consent-scope.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
 import type { Idempotency } from './idempotency.ts'
 import { writeStoredText } from './mms.ts'
@@ -16,7 +17,7 @@ import { readAllRecipients } from './read-all-recipients.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './refused-recipients.ts'
 import type { Origin, SendBody, SendOptions } from './send-options.ts'
 import zones from './time-zones.json' with { type: 'json' }
-import { findSharedText, readConsentScope, writeTexts } from './write-text-bodies.ts'
+import { findSharedText, readConsentScope, type Text, writeTexts } from './write-text-bodies.ts'
 
 export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
 
@@ -37,7 +38,7 @@ export const writeAnswer = ({ batch, ids }: SendResult): string =>
   })
 
 /** A new message. `isShared`: its text is the offer's `body`; `keepsQuiet`: it waits during quiet hours. */
-export const makeOfferedMessage = (
+const makeOfferedMessage = (
   { to, body, segments }: { readonly to: string; readonly body: string; readonly segments: number },
   isShared: boolean,
   keepsQuiet = false,
@@ -49,9 +50,59 @@ export const makeOfferedMessage = (
   ...(keepsQuiet && { zone: findTimeZone(to) }),
 })
 
+/** What an offer is made of, once its texts are written. */
+interface WrittenSend {
+  readonly permit: Permit
+  readonly options: SendOptions
+  readonly texts: readonly Pick<Text, 'to' | 'body' | 'segments'>[]
+  /** The words of all texts, if they are the same. */
+  readonly words?: string | undefined
+  /** Ids of the only device and line that may send, or the line's number; '' for any. */
+  readonly device?: string | undefined
+  readonly line?: string | undefined
+  readonly from?: string | undefined
+  readonly media?: Media | undefined
+  /** Names the messages. Default: an id of their own if they are several. */
+  readonly batch?: string | undefined
+  readonly scope?: ConsentScope | undefined
+}
+
+/** Makes an offer of written texts. All ways that send make their offers here. */
+export function makeOffer({
+  permit,
+  options,
+  texts,
+  words,
+  device,
+  line,
+  from,
+  media,
+  batch,
+  scope = options.scope ?? NO_SCOPE,
+}: WrittenSend): Offer {
+  const messages: OfferedMessage[] = []
+  for (const text of texts) {
+    const sized = media ? { ...text, segments: 0 } : text
+    messages.push(makeOfferedMessage(sized, words !== undefined, options.keepsQuiet))
+  }
+  return {
+    ...options,
+    permit,
+    device: device || undefined,
+    line: line || undefined,
+    from: from || undefined,
+    later: options.scheduledAt !== '',
+    batch: batch ?? (messages.length > 1 ? makeRandomId() : undefined),
+    body: media && words !== undefined ? writeStoredText(words, media.files) : words,
+    isBulk: options.isBulk || messages.length > 1,
+    ...toOfferedScope(scope),
+    media,
+    messages,
+  }
+}
+
 /**
- * Makes an offer from a checked body: finds its recipients and writes its texts. All ways that send a body
- * make their offers here. Throws 400, 403, 404, 429.
+ * Makes an offer from a checked body: finds its recipients and writes its texts. Throws 400, 403, 404, 429.
  */
 export async function prepareOffer(
   store: Store,
@@ -66,46 +117,30 @@ export async function prepareOffer(
   const scope = readConsentScope(body)
   if (phones.length >= MIN_RECIPIENTS) await chargeRefused(store, sender.user, phones, scope)
   const words = findSharedText(content)
-  const shared = media && words !== undefined ? writeStoredText(words, media.files) : words
   const shown = 'body' in content ? content.shown : undefined
   // refuse an unknown device before a wrong template; for a plain text, `sms_accept` checks the device
-  if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
+  if (deviceId !== '' && words === undefined) await checkDevice(store, sender.user, deviceId)
   const texts = await writeTexts(store, config, sender.user, content, phones)
   if (options.clientRef !== '' && texts.length > 1)
     throw invalidRequest('client_ref can name one message only')
-  const messages: OfferedMessage[] = []
-  const ids: string[] = []
-  for (const text of texts) {
-    const sized = media ? { ...text, segments: 0 } : text
-    const message = makeOfferedMessage(sized, shared !== undefined, options.keepsQuiet)
-    messages.push(message)
-    ids.push(message.id)
-  }
-  const batch = messages.length > 1 ? makeRandomId() : ''
-  const ref = batch || ids[0]!
+  const { id, number } = line
+  const named = { device: deviceId, line: id, from: number }
+  const offer = makeOffer({ ...named, permit, options, texts, words, media, scope })
+  const { batch = '', messages } = offer
+  const ids = messages.map((message) => message.id)
   const given = options.clientRef === '' ? undefined : media?.given
   const origin = keepAnswered(
     keepGiven(shown === undefined ? options.origin : SEALED, given),
     options.answers,
   )
   return {
-    ...options,
-    permit,
-    device: deviceId || undefined,
-    line: line.id || undefined,
-    from: line.number || undefined,
-    later: options.scheduledAt !== '',
-    batch: batch || undefined,
-    body: shown ?? shared,
-    sealed: shown === undefined ? undefined : await sealText(store.db, sender.user, shared!),
-    isBulk: options.isBulk || messages.length > 1,
+    ...offer,
+    body: shown ?? offer.body,
+    sealed: shown === undefined ? undefined : await sealText(store.db, sender.user, offer.body!),
     idempotency: idempotency ?? undefined,
     answer: idempotency ? writeAnswer({ batch, ids }) : undefined,
-    origin: origin && { ...origin, id: origin.id || ref },
-    ...toOfferedScope(scope),
-    media,
+    origin: origin && { ...origin, id: origin.id || batch || ids[0]! },
     given,
-    messages,
   }
 }
 
