@@ -14,6 +14,7 @@ export const NOTHING_SENT = {
     'ALL /2010-04-01/Accounts/:AccountSid/Messages/:MessageSid/Media/:Sid.json',
     'ALL /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json',
     'ALL /2010-04-01/Accounts/:AccountSid/Messages/:Sid/Media.json',
+    'ALL /api/laml/*',
     'ALL /mcp',
     'ALL /v1/*',
     'ALL /v2/*',
