@@ -230,11 +230,19 @@ function showCell(cell: Cell): string {
   return String(cell.length)
 }
 
+const listTitles = (names: readonly string[]) => names.map((name) => ROWS[name]!.title).join(', ')
+
+/** The titles of the rows, or of the other rows if these are fewer. */
+function listWays(names: readonly string[]): string {
+  const others = Object.keys(ROWS).filter((name) => !names.includes(name))
+  if (others.length === 0) return 'every way'
+  return others.length < names.length ? `every way but ${listTitles(others)}` : listTitles(names)
+}
+
 /** The exceptions: cells without the test of their column, and what sends nothing. */
 function listOthers(): string {
-  const titles = (names: readonly string[]) => names.map((name) => ROWS[name]!.title).join(', ')
   const own = Object.entries(OWN_TESTS).map(
-    ([promise, names]) => `- ${PROMISES[promise as Promised]}: ${titles(names)}\n`,
+    ([promise, names]) => `- ${PROMISES[promise as Promised]}: ${listTitles(names)}\n`,
   )
   const routes = NOTHING_SENT.routes.map((at) => `- \`${at}\`\n`)
   return `## Cells with tests of their own instead of the test of all ways
@@ -266,7 +274,7 @@ function makePage(): string {
       ({ proof }) => nameProof(proof),
     )
     const lines = [...of].map(
-      ([proof, ones]) => `- ${proof}: ${ones.map(({ name }) => ROWS[name]!.title).join(', ')}\n`,
+      ([proof, ones]) => `- ${proof}: ${listWays(ones.map(({ name }) => name))}\n`,
     )
     return `## ${title}\n\n${lines.join('')}\n`
   })
