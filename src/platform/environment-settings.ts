@@ -197,7 +197,7 @@ export const SETTINGS = {
   optOutWords: [
     'SMS_OPT_OUT_WORDS',
     makeWordsSetting('STOP,STOPALL,STOP ALL,UNSUBSCRIBE,CANCEL,END,QUIT,OPTOUT,OPT OUT,REVOKE'),
-    'A contact who texts one of these words gets no more texts from that account. Accounts may add the [words of other languages](app.md).',
+    'A contact who texts one of these words gets no more texts from that account. Accounts may add the [words of other languages](campaigns.md#people-who-opt-out).',
   ],
   optInWords: [
     'SMS_OPT_IN_WORDS',

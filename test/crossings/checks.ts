@@ -223,7 +223,7 @@ export const REMOVALS: readonly Removal[] = [
   removal(
     ['docs'],
     [
-      'docs/app.md',
+      'docs/campaigns.md',
       'curl -s $URL/api/sms/send-template -H "X-API-Key: $KEY"',
       'curl -s $URL/api/sms/send-template',
     ],

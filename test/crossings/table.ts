@@ -381,7 +381,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'browser/send',
         'a text and a template sent to a group are filled for each member',
       ),
-      docs: runs('app', 'curl -s $URL/api/sms/send-template -H "X-API-Key: $KEY"'),
+      docs: runs('campaigns', 'curl -s $URL/api/sms/send-template -H "X-API-Key: $KEY"'),
     },
   },
   file: {
@@ -707,7 +707,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'browser/campaigns',
         'a text to 25 people is confirmed, scheduled, paused and resumed',
       ),
-      docs: runs('app', 'CAMPAIGN=$(curl -s $URL/api/campaigns -H "Authorization: $TOKEN"'),
+      docs: runs('campaigns', 'CAMPAIGN=$(curl -s $URL/api/campaigns -H "Authorization: $TOKEN"'),
     },
   },
   recurring: {
@@ -751,7 +751,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'browser/campaigns',
         'a repeating text previews its next times, lists its runs and can be changed',
       ),
-      docs: runs('app', 'LUNCH=$(curl -s $URL/api/campaigns -H "Authorization: $TOKEN"'),
+      docs: runs('campaigns', 'LUNCH=$(curl -s $URL/api/campaigns -H "Authorization: $TOKEN"'),
     },
   },
   answer: {

@@ -149,7 +149,7 @@ test('a number gets five texts an hour, and further codes are void', async () =>
   expect(await texts()).toEqual([])
 })
 
-/** The collection of docs/app.md: guests make users with any number, and ask for their passwords. */
+/** The collection of docs/sdk.md: guests make users with any number, and ask for their passwords. */
 await root.collections.create({
   name: 'strangers',
   type: 'auth',
