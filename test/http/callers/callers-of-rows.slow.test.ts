@@ -55,7 +55,7 @@ const listener = getRequestListener(app.fetch)
 const { url } = await listenLocally(
   createServer({ IncomingMessage: ServedRequest }, (request, response) => {
     request.serve(response, services)
-    listener(request, response)
+    void listener(request, response)
   }),
 )
 

@@ -255,9 +255,13 @@ test('an address with a user name is left out, and nothing is asked of it', asyn
 
 test('files for which the account has no room are left out', async () => {
   const { url, received } = await addCarrier(gateway)
-  const { file } = await startHost()
-  // each counts as 4,096 bytes at least
+  // each counts as 4,096 bytes at least, equal ones together as one
   const names = ['a.vcf', 'b.vcf', 'c.vcf']
+  const cards = names.map((name, i) => [
+    `/${name}`,
+    [200, Buffer.from(`${CARD}`.replace(/.$/s, `${i}`))],
+  ])
+  const { file } = await startHost(Object.fromEntries(cards))
   expect(
     await call(
       url,
