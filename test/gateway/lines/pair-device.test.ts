@@ -118,7 +118,7 @@ describe('pairing a device', () => {
   })
 
   test('answers 503, not 429, when the server has no free place', async () => {
-    const incoming = { headersDistinct: {}, socket: { remoteAddress: '198.51.100.7' } }
+    const incoming = { ip: '198.51.100.7' }
     const c = { env: { incoming }, header: () => {} } as unknown as Ctx
     const busy = () => Promise.reject(new RetryLater(503, 5))
     const tried = limitPairing(c, server.server.services, busy)
