@@ -2,7 +2,7 @@ import { routePath } from 'hono/route'
 import { isRoleEnough, makeNotAllowed } from '../engine/records/check-rules.ts'
 import type { AuthRecord } from '../engine/request/request.ts'
 import type { Ctx, RouteRights, Services } from './request-context.ts'
-import { NOBODY, retryRequest } from './retry-request.ts'
+import { NO_CALLER, retryRequest } from './retry-request.ts'
 
 /** Routes for a user without an account who acts for no account. API rules limit which records they see. */
 const PERSONAL =
@@ -27,7 +27,7 @@ export const requireRouteRole = (c: Ctx, auth: AuthRecord, { rights }: Services)
  * does not allow the route.
  */
 export async function authenticate(c: Ctx, services: Services): Promise<AuthRecord | null> {
-  const found = await retryRequest(services.store, NOBODY, () => c.env.incoming.identify(false))
+  const found = await retryRequest(services.store, NO_CALLER, () => c.env.incoming.identify(false))
   if (!found) return null
   requireRouteRole(c, found.auth, services)
   return found.auth

@@ -74,16 +74,16 @@ export function mountRoutes<Own extends Services>(
   services: Own,
 ): Hono<Env> {
   const app = new Hono<Env>()
-  const guest: HasServices<Own> = { services }
+  const withoutCaller: HasServices<Own> = { services }
   for (const row of routes) {
     const { at, permission, run, send } = row
     const { withCaller } = permission
     const [method, path] = splitMethodPath(at)
     const first = /:(\w+)/.exec(path)?.[1]
-    // routes of records take this way: it makes no function and no object for a request
     const work = withCaller
       ? (c: Ctx, id: string) => withCaller(c, services, (caller) => run(caller as never, c, id))
-      : (c: Ctx, id: string) => run(guest as never, c, id)
+      : // routes of records: makes no function and no object for a request
+        (c: Ctx, id: string) => run(withoutCaller as never, c, id)
     const handle = async (c: Ctx) => {
       const made = await work(c, first === undefined ? '' : (c.req.param(first) ?? ''))
       if (made instanceof Response || made === RESPONSE_ALREADY_SENT) return made as Response

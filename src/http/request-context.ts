@@ -55,7 +55,7 @@ export interface Api extends CountedApi, DescribedRoutes {
   /** Whether requests are never redirected: the protocol's clients take a redirect for a success. */
   readonly isNeverRedirected?: boolean
   readonly canonicalPath?: (path: string) => string
-  /** `toCanonicalPath` is called only for paths that contain this text. */
+  /** `canonicalPath` is called only for paths that contain this text. */
   readonly pathMark?: string
 }
 

@@ -87,7 +87,7 @@ export async function retryRequest<A extends Versioned | null, T>(
 }
 
 /** For work without a caller: repeated after faults such as outdated collections. */
-export const NOBODY: Asker<null> = { identify: () => null }
+export const NO_CALLER: Asker<null> = { identify: () => null }
 
 /** The fault behind an error, if a retry may help. `isStale`: whether a cached caller was outdated. */
 async function findRetryReason(

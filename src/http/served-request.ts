@@ -126,7 +126,7 @@ export class ServedRequest extends LimitedIncomingMessage {
   openStore(auth: AuthRecord | null): Store {
     const { catalog, database } = this.services.store
     const ticket = {
-      holder: auth?.holder ?? this.network,
+      holder: this.findHolder(auth),
       isSuperuser: auth?.isSuperuser ?? false,
       isGone: () => this.#outgoing!.closed,
     }

@@ -4,7 +4,7 @@ import type { Catalog } from '../collections/catalog.ts'
 /** Maximum names of prepared statements. Each costs memory in every connection. */
 const MAX_NAMES = 300
 
-/** If this many names are in use, a statement with a client's filter gets none. */
+/** If this many names are in use, a statement that varies with what a client chose gets none. */
 const MAX_FREE_NAMES = 150
 
 const namesOf = memoize((_: Catalog) => new Map<string, string>())

@@ -135,7 +135,9 @@ async function runLoggedStatement(
   const text = `with written as (${sql}),
     ${changeLogCte(action, values.length)}
     select 1 from written`
-  const { rows } = await store.db.query(text, values, findStatementName(store.catalog, text))
+  // a client chooses which fields it changes: such statements may not use up all names
+  const name = findStatementName(store.catalog, text, action === 'update')
+  const { rows } = await store.db.query(text, values, name)
   return rows.length > 0
 }
 

@@ -78,9 +78,8 @@ function readValues(incoming: IncomingMessage, type: string, bytes: Buffer): Val
 
 /** A JSON body as text. Throws 400 unless it is UTF-8 up to the end of its first JSON value. */
 function decodeJsonText(bytes: Buffer): string {
-  const needed = isUtf8(bytes)
-    ? bytes
-    : bytes.subarray(0, findFirstValueEnd(bytes.toString('latin1')))
-  if (!isUtf8(needed)) throw badRequest()
-  return needed.toString('utf8')
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  const first = bytes.subarray(0, findFirstValueEnd(bytes.toString('latin1')))
+  if (!isUtf8(first)) throw badRequest()
+  return first.toString('utf8')
 }

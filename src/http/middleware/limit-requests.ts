@@ -12,7 +12,7 @@ import { memoize } from '../../platform/tools/lru.ts'
 import { BodyTooLarge } from '../body/raw-body.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
 import type { Ctx, Env, Services } from '../request-context.ts'
-import { NOBODY, retryRequest } from '../retry-request.ts'
+import { NO_CALLER, retryRequest } from '../retry-request.ts'
 import { findRow, GUEST_BODY_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
 import type { ServedRequest } from '../served-request.ts'
 import { answerLateBody } from '../server/raw-http-errors.ts'
@@ -85,7 +85,7 @@ export async function identifyKnownCaller(request: ServedRequest): Promise<AuthR
     request.caller = known.auth
     return known.auth
   }
-  const found = await retryRequest(request.services.store, NOBODY, () => request.identify(true))
+  const found = await retryRequest(request.services.store, NO_CALLER, () => request.identify(true))
   return found?.auth ?? null
 }
 

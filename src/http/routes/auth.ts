@@ -49,7 +49,7 @@ import {
 } from '../middleware/audit-requests.ts'
 import { requireAuthCollection } from '../middleware/require-caller.ts'
 import type { Ctx, Services } from '../request-context.ts'
-import { NOBODY, retryRequest } from '../retry-request.ts'
+import { NO_CALLER, retryRequest } from '../retry-request.ts'
 import { FORM_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
 
@@ -93,7 +93,7 @@ export const AUTH_ROUTES = makeRoutes(
         const arrival = await identifyByOAuth2(makeAuthCall(c, services, OAUTH2_FORM))
         const { values } = await readRequestBody(c)
         const { extensions, log, store } = services
-        const { auth, isNew } = await retryRequest(store, NOBODY, async () => {
+        const { auth, isNew } = await retryRequest(store, NO_CALLER, async () => {
           const request = c.env.incoming.describe(await authenticate(c, services), values, 'oauth2')
           const collection = requireAuthCollection(c, services)
           return findOrCreateRecord({
@@ -196,7 +196,7 @@ async function answerSignInCall(
   identity = async () => '',
 ): Promise<Response> {
   try {
-    const auth = await retryRequest(services.store, NOBODY, find)
+    const auth = await retryRequest(services.store, NO_CALLER, find)
     const answer = await answerWithToken(c, services, auth, { method }, { context: method })
     if (auth.isSuperuser) await auditRequest(c, auth, { action: 'sign in' })
     return answer

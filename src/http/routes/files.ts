@@ -16,7 +16,7 @@ import { requirePathCollection } from '../middleware/require-caller.ts'
 import { SERVER } from '../openapi/describe-operations.ts'
 import { FILE } from '../openapi/success-answers.ts'
 import type { Ctx, Services } from '../request-context.ts'
-import { NOBODY, retryRequest } from '../retry-request.ts'
+import { NO_CALLER, retryRequest } from '../retry-request.ts'
 import { sendJson } from '../send-answer.ts'
 import { type SentFile, sendFile } from './send-file.ts'
 
@@ -68,7 +68,7 @@ export const FILE_ROUTES = makeRoutes(
         responses: FILE,
       },
       run: ({ services }, c) =>
-        retryRequest(services.store, NOBODY, () => serveFile(c, services), { isRead: true }),
+        retryRequest(services.store, NO_CALLER, () => serveFile(c, services), { isRead: true }),
     },
   },
   sendJson,

@@ -18,7 +18,7 @@ import { addInvalidAnswers } from '../../http/openapi/invalid-answers.ts'
 import { KEY_HOLDER } from '../../http/openapi/security.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
-import { NOBODY, retryRequest } from '../../http/retry-request.ts'
+import { NO_CALLER, retryRequest } from '../../http/retry-request.ts'
 import { RetryLater } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
@@ -146,7 +146,7 @@ function makeEndSignal({ env: { outgoing } }: Ctx): AbortSignal {
 
 /** The holder of the API key in `X-API-Key` or as bearer token. Throws 401 for a missing or invalid key. */
 async function requireKey(c: Ctx, services: GatewayServices): Promise<KeyHolder> {
-  const found = await retryRequest(services.store, NOBODY, () => c.env.incoming.identify(false))
+  const found = await retryRequest(services.store, NO_CALLER, () => c.env.incoming.identify(false))
   if (found?.key) return found.key
   // RFC 6750, section 3.1: no error for a request without a key
   const { authorization = '', 'x-api-key': header = '' } = c.env.incoming.headers

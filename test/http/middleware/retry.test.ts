@@ -6,7 +6,7 @@ import { PasswordMemory } from '../../../src/engine/records/hash-passwords.ts'
 import { Conflict } from '../../../src/engine/records/store-record.ts'
 import { LargeAnswer } from '../../../src/engine/request/answer-limit.ts'
 import type { AuthRecord } from '../../../src/engine/request/request.ts'
-import { type AttemptFlags, NOBODY, retryRequest } from '../../../src/http/retry-request.ts'
+import { type AttemptFlags, NO_CALLER, retryRequest } from '../../../src/http/retry-request.ts'
 import { badRequest } from '../../../src/platform/api-errors.ts'
 import { DatabaseUnavailable } from '../../../src/platform/db/database-errors.ts'
 import { openCatalogStore } from '../../support/database/open.ts'
@@ -51,7 +51,7 @@ const conflict = () => new Conflict()
 const stale = () => new StaleAuth()
 
 test('a request is retried after a conflict, with a lock after the third', async () => {
-  expect(await retryRequest(here, NOBODY, failing(times(3, conflict)))).toBe(4)
+  expect(await retryRequest(here, NO_CALLER, failing(times(3, conflict)))).toBe(4)
   expect(attempts.map(({ locksRecord }) => locksRecord)).toEqual([false, false, false, true])
 })
 
@@ -69,13 +69,13 @@ test('a stale auth record is read again and locked', async () => {
 })
 
 test('an answer that is too large waits for memory and is retried', async () => {
-  expect(await retryRequest(here, NOBODY, failing([large]))).toBe(2)
+  expect(await retryRequest(here, NO_CALLER, failing([large]))).toBe(2)
   expect(waits).toBe(1)
 })
 
 test('each kind of fault has its own number of retries', async () => {
   const faults = [...times(3, conflict), large, ...times(5, stale)]
-  expect(await retryRequest(here, NOBODY, failing(faults))).toBe(10)
+  expect(await retryRequest(here, NO_CALLER, failing(faults))).toBe(10)
 })
 
 /** Another node changes the collections, and a statement no longer fits its tables. */
@@ -88,7 +88,7 @@ const overtaken = async () => {
 }
 
 test("an update overtaken by another node's schema change is retried with the new collections", async () => {
-  expect(await retryRequest(here, NOBODY, failing(times(3, overtaken)))).toBe(4)
+  expect(await retryRequest(here, NO_CALLER, failing(times(3, overtaken)))).toBe(4)
 })
 
 test('a read that is overtaken several times starts over each time', async () => {
@@ -97,12 +97,12 @@ test('a read that is overtaken several times starts over each time', async () =>
     if (tries++ < 3) await overtaken()
     return tries
   }
-  expect(await retryRequest(here, NOBODY, read, { isRead: true })).toBe(4)
+  expect(await retryRequest(here, NO_CALLER, read, { isRead: true })).toBe(4)
 })
 
 test('work is never retried after its connection was lost, since it may be stored', async () => {
   const lost = () => overtaken().then((error) => new DatabaseUnavailable(error))
-  await expect(retryRequest(here, NOBODY, failing([lost]))).rejects.toBeInstanceOf(
+  await expect(retryRequest(here, NO_CALLER, failing([lost]))).rejects.toBeInstanceOf(
     DatabaseUnavailable,
   )
   expect(attempts).toHaveLength(1)
@@ -112,7 +112,9 @@ test.each([
   ['stale auth', stale, 21, StaleAuth],
   ['large answers', large, 2, LargeAnswer],
 ] as const)('endless %s are given up after $2 attempts', async (_, fault, count, type) => {
-  await expect(retryRequest(here, NOBODY, failing(times(99, fault)))).rejects.toBeInstanceOf(type)
+  await expect(retryRequest(here, NO_CALLER, failing(times(99, fault)))).rejects.toBeInstanceOf(
+    type,
+  )
   expect(attempts).toHaveLength(count)
 })
 
@@ -120,7 +122,7 @@ test('any other error fails at once', async () => {
   const refused = failing([() => badRequest('no')])
   await expect(retryRequest(here, userNow, refused, { startsCached: true })).rejects.toThrow('No.')
   await expect(
-    retryRequest(here, NOBODY, failing(times(9, () => new Error('bug')))),
+    retryRequest(here, NO_CALLER, failing(times(9, () => new Error('bug')))),
   ).rejects.toThrow('bug')
   expect(attempts).toHaveLength(2)
 })
