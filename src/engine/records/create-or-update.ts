@@ -63,7 +63,10 @@ async function runWrite(prepared: Promise<Write>): Promise<string> {
   const finish = async (inside: Write) => renderWrittenRecord(inside, await storeRecord(inside))
   if (isOneStatement(judged)) return finish(judged)
   const { catalog, db } = judged.store
-  return db.transaction((tx) => finish({ ...judged, store: { db: tx, catalog } }))
+  // hooks change the values: a repetition after a deadlock begins with those of the request
+  return db.transaction((tx) =>
+    finish({ ...judged, values: { ...judged.values }, store: { db: tx, catalog } }),
+  )
 }
 
 /** Whether a write needs no transaction: it stores one row by one statement and expands no records. */
