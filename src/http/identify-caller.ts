@@ -9,7 +9,7 @@ import { findCachedIdentity, identifyToken } from '../engine/auth/tokens.ts'
 import type { Catalog, Store } from '../engine/collections/catalog.ts'
 import type { AuthRecord } from '../engine/request/request.ts'
 
-/** Who asks: a record, by its token or by an API key of it. */
+/** The caller of a request: a record, by its token or by its API key. */
 export interface Identity {
   readonly auth: AuthRecord
   /** That of the record, see `retryRequest`. */
@@ -27,13 +27,13 @@ export const makeKeyIdentity = (key: KeyHolder) => ({
 })
 
 /**
- * How requests of a route show who asks. Limits and the route itself use the same, so both have the same
- * caller.
+ * Where requests of a route have their credentials. Limits and the route read the same place, so both find
+ * the same caller.
  */
 export interface Credentials<Who extends Identity = Identity> {
   /**
-   * The caller that the cache has; it may be outdated. Null for credentials of nobody, undefined for those
-   * that must be looked up.
+   * The caller that the cache has; it may be outdated. Null for wrong credentials, undefined for those that
+   * must be looked up.
    */
   readonly findCached: (
     headers: IncomingHttpHeaders,

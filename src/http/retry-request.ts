@@ -38,7 +38,7 @@ export interface Versioned {
   readonly key?: { readonly version: string }
 }
 
-/** Finds out who asks. `isCached`: the caller may be outdated. */
+/** Finds the caller. `isCached`: the caller may be outdated. */
 export interface Asker<A extends Versioned | null> {
   identify(isCached: boolean): A | Promise<A>
 }

@@ -10,7 +10,7 @@ export type Routed = Pick<Context, 'req'>
 /** Maximum bytes of a route's bodies, maybe by the type of the body, the settings or a collection. */
 export type MaxBytes = number | ((c: Routed, services: CallerServices) => number)
 
-/** What a request needs to find out who asks. */
+/** The services that find the caller of a request. */
 export interface CallerServices extends TrustServices {
   readonly store: CatalogStore
 }

@@ -100,7 +100,7 @@ export class ServedRequest extends LimitedIncomingMessage {
   }
 
   /**
-   * Who asks; null for a guest and for wrong credentials, which are looked up once. If `cached`, the caller
+   * The caller; null for a guest and for wrong credentials, which are looked up once. If `cached`, the caller
    * may be outdated, and no promise if the cache has it. The memory is charged to the caller from then on.
    */
   identify(cached: boolean): Identity | null | Promise<Identity | null> {

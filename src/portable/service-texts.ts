@@ -6,7 +6,7 @@ import { cutBetweenGraphemes } from './cut-text.ts'
 interface TextRule {
   readonly max: number
   readonly sizeOf?: (text: string) => number
-  /** Writes a value of an event so that it mentions nobody and makes no link, picture or format. */
+  /** Escapes a value of an event, so that it makes no mention, link, picture or format. */
   readonly escape?: (value: string) => string
 }
 

@@ -18,15 +18,15 @@ export interface DoorCall {
 
 type DoorPermission = Permission<HasServices<GatewayServices>, GatewayServices>
 
-/** Whoever has an API key that stands in this header. */
+/** Callers with an API key in this header. */
 export const allowKeyHeader = (name: string, security: Security): DoorPermission => ({
   security,
   credentials: byKey(readKeyHeader(name)),
 })
 
 /**
- * Whoever has an API key that stands in the body or query: `work` reads it. Limits do not, so all callers of
- * these routes are guests for them.
+ * Callers with an API key in the body or query. `work` reads the key, limits do not: for limits all callers
+ * of these routes are guests.
  */
 export const ALLOW_KEY_PARAMETER: DoorPermission = { security: NOBODY, credentials: BY_NOTHING }
 

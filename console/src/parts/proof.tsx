@@ -16,7 +16,7 @@ const describeWithoutProof = (people: number) =>
 export const WithoutProof = ({ people }: { people: number }) =>
   people > 0 ? <span>{describeWithoutProof(people)}</span> : null
 
-/** Says what to do where nobody gets a text for missing consent. */
+/** Says how to prove consent, where a send has no recipient with proof. */
 export const HowToProve = () => (
   <span>
     {tx(

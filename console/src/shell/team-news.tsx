@@ -19,7 +19,7 @@ const makeFailureKey = ({ id, failure, last_message }: Conversation) =>
 
 /**
  * On any page, tells the person of conversations assigned to them, of notes that mention them, and of failed
- * texts that they wrote or in conversations of theirs.
+ * texts that they wrote, or that belong to their conversations.
  */
 export function TeamNews({ session: { sender } }: { session: Session }) {
   /** When a conversation was last assigned to this person before the subscription; undefined until read. */

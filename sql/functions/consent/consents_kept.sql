@@ -1,4 +1,4 @@
--- Trigger of consents: an entry is never changed or deleted, whoever asks. Three exceptions:
+-- Trigger of consents: no statement changes or deletes an entry, with three exceptions:
 --   a reference to a record that was deleted may become empty
 --   an account that was closed takes its entries along
 --   an erasure or a retention period sets pocketsms.forget to 'consents' for its transaction

@@ -13,7 +13,7 @@ begin
       and not exists (select from contacts k where k."user" = owner and k.phone = sms_contact_join.phone)
     returning c.id into changed;
   exception when unique_violation then
-    -- somebody has added a contact with the phone number meanwhile
+    -- a contact with the phone number was added meanwhile
     changed := null;
   end;
   if changed is null then

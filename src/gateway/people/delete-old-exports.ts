@@ -26,7 +26,7 @@ export async function cleanUpRequests(db: Db): Promise<void> {
 
 /**
  * Deletes the files of all exports of an account, which may name the person. Of those that run, one of the
- * whole account fails, and one of another person begins anew.
+ * whole account fails, and one of another person restarts.
  */
 export async function deleteExports(db: Db, user: string): Promise<void> {
   const emptied = await updateRecords(db, 'person_requests', (update) =>

@@ -55,7 +55,7 @@ async function findIrregular(db: Db, { user, number }: Person): Promise<string[]
   return found.map((one) => one.number)
 }
 
-/** Stands for all persons of an account, in an export of the whole account. */
+/** All persons of an account, for an export of the whole account. */
 export const makeEveryPerson = (user: string): Person => ({
   user,
   number: '',

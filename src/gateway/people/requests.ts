@@ -61,7 +61,7 @@ const renderRequest = (
   counts: JSON.parse(row.counts ?? 'null') ?? {},
 })
 
-/** Who asks, and why. `sender`: the id of a record of `senders`. */
+/** The sender of a request (the id of a record of `senders`), and the reason. */
 export interface Asked {
   readonly sender: string
   readonly reason: string

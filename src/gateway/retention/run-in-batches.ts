@@ -12,7 +12,7 @@ const PAUSE_MS = 50
 /** SQL: a message has ended. */
 export const ENDED_SQL = `status not in ('pending', 'assigned', 'sending')`
 
-/** SQL: a batch of ended texts `m` that have not changed for so many days, the oldest first, locked. */
+/** SQL: a batch of ended texts `m` that have not changed for `days`, the oldest first, locked. */
 export const selectOldTexts = (which: RawBuilder<boolean>, days: string) =>
   sql<{ id: string }>`(select m.id from sms_messages m
     where ${which} and ${sql.raw(ENDED_SQL)}

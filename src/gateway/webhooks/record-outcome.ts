@@ -97,7 +97,7 @@ export async function failWithoutCall(
   await endDelivery(store, lease, makeStoredOutcome(due, 'failed', due.attempts, outcome))
 }
 
-/** Records a final outcome. If somebody changed the delivery meanwhile, only ends the lease. */
+/** Records a final outcome. If the delivery was changed meanwhile, only ends the lease. */
 async function endDelivery({ db }: Store, lease: Lease, outcome: Outcome) {
   if (!(await ending(db).add(outcome))) await endLease(db, lease)
 }

@@ -14,7 +14,7 @@ import { authenticate } from '../authenticate.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { requireCollection } from '../require-collection.ts'
 
-/** Who asks, and the database as charged to the caller's account. */
+/** The caller, and the database as charged to the caller's account. */
 export interface Caller {
   readonly auth: AuthRecord
   readonly store: Store

@@ -18,7 +18,7 @@ import { runTransaction } from './run-transaction.ts'
 
 /** Longest wait for a lock: while a table is changed, requests for it must not take all connections. */
 const LOCK_TIMEOUT_MS = 10_000
-/** Time limit of a statement. PocketBase has the same, and then answers 400. */
+/** Time limit of a statement, as in PocketBase, which then answers 400. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const LOOK_UP_MS = 1_000
 /** Postgres ends a transaction idle for this long: a proxy may keep the connection of a lost client open. */

@@ -11,7 +11,7 @@ const LATELY: Rate = { name: RATES.pictureTime.name, burst: 3_600_000, perSecond
 
 /**
  * Turns to decode pictures. Of the holders that wait, the one that has used the least time lately is next:
- * whoever decodes many pictures waits behind all who decode few.
+ * a holder with many pictures waits behind all with few.
  */
 export class PictureTime {
   readonly #time: Rates

@@ -189,7 +189,7 @@ export async function runDriver(
     const details =
       result.outcome === 'failed' ? { ...cutReason(result.error), not_sent: result.notSent } : {}
     const at = driver.now?.() ?? new Date()
-    // a report that cannot be stored is told all the same, while the agent runs
+    // a report that cannot be stored is still sent while the agent runs
     report(id, attempt, result.outcome, at, details).catch(() => {})
   }
 

@@ -29,7 +29,7 @@ export interface Link {
     heard: (event: ServerEvent) => void,
     ended: AbortSignal,
   ): Promise<void>
-  /** Takes the fault that stops the device; '' once it is over. */
+  /** Takes the fault that stops the device; '' once the device works again. */
   fault?(text: string): void
 }
 

@@ -34,7 +34,7 @@ export interface ClientCaller extends SendingCaller {
 const BEARER = /^bearer +(\S+) *$/i
 const readBearerToken = (authorization: string) => BEARER.exec(authorization)?.[1] ?? ''
 
-/** Who asks by an API key, or by a token that was issued for one. */
+/** The caller by an API key, or by a token that was issued for one. */
 interface ClientIdentity extends Identity {
   readonly token?: LiveToken
 }

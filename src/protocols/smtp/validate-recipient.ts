@@ -17,7 +17,7 @@ export async function requireHookOwner(
   return user
 }
 
-/** Judges a recipient before the mail is there: tries to send a short text, and stores nothing. */
+/** Judges a recipient before the mail is received: tries to send a short text, and stores nothing. */
 export async function validateRecipient(
   services: GatewayServices,
   sender: MailSender | undefined,

@@ -37,7 +37,7 @@ export type Reply = NumberSender &
   }
 
 const MAX_REPLIES = 10
-/** Maximum replies from one device to one number within so many seconds. */
+/** Maximum replies from one device to one number, and the seconds for which they count. */
 const MAX_BETWEEN = { replies: 15, seconds: 30 }
 
 /** The replies of a TwiML document. `base`: its address. Throws a TwilioRefusal for the first fault. */

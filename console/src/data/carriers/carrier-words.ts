@@ -110,7 +110,7 @@ const WORDS: Readonly<Record<string, CarrierWords>> = {
   },
 }
 
-/** Words about a carrier. A preset that is new to the console has its name and general words. */
+/** Words about a carrier. A preset without words here gets its name and general words. */
 export function findCarrierWords(preset: string): Required<CarrierWords> {
   const known = WORDS[preset] ?? {
     name: preset.charAt(0).toUpperCase() + preset.slice(1),

@@ -23,7 +23,7 @@ export function decodeVcardValue(value: string, { encoding, charset }: Coding): 
   return charset === '' || /^utf-?8$/i.test(charset) ? value : recodeText(value, charset)
 }
 
-/** Reads a text anew in the charset that its line names, if the file was read as Windows-1252. */
+/** Decodes a text by the charset that its line names, if the file was read as Windows-1252. */
 function recodeText(value: string, charset: string): string {
   const codes = [...value].map((char) => WINDOWS_1252.indexOf(char))
   return codes.includes(-1) ? value : makeDecoder(charset).decode(Uint8Array.from(codes))

@@ -34,7 +34,7 @@ interface Relationship {
 
 /** The parts of a package (ECMA-376-2) by their paths, such as `xl/workbook.xml`. */
 export interface Package {
-  /** The part of a path, in any case of letters. */
+  /** The part at a path; upper and lower case are equal. */
   readonly find: (path: string) => Uint8Array | undefined
   /** What a part names. '' is the package itself. */
   readonly relate: (path: string) => readonly Relationship[]
@@ -56,7 +56,7 @@ export function openPackage(bytes: Uint8Array, onSize: (unpacked: number) => voi
   return { find, relate: (path) => readRelationships(find, path) }
 }
 
-/** Paths are compared in any case, and from the root; some programs write backslashes. */
+/** Paths are compared from the root and without case; some programs write backslashes. */
 const normalizePath = (path: string) => path.replaceAll('\\', '/').replace(/^\/+/, '').toLowerCase()
 
 function readRelationships(find: Package['find'], path: string): readonly Relationship[] {

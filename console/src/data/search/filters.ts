@@ -35,7 +35,7 @@ function splitNumberParts(text: string, country: string): readonly string[] {
   return [...new Set([readPhonePart(text, country), digits])].filter(Boolean)
 }
 
-/** Names and numbers are looked for in a search of at most so many words. */
+/** A search of more words looks for texts only, not for names and numbers. */
 export const FEW_WORDS = 4
 /** Each phone number takes two comparisons and some 45 bytes of the filter. */
 export const MOST_NUMBERS = 50

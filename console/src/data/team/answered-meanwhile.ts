@@ -17,8 +17,8 @@ export interface Answered {
 const PERSONS: readonly string[] = ['owner', 'member']
 
 /**
- * The answer that another person has sent since `begun`. The thread may bring it, or the list, whichever
- * hears first. `texts`: those of the thread, newest first. `me`: the sender who is writing.
+ * The answer that another person has sent since `begun`. It is in the thread or in the list,
+ * whichever is updated first. `texts`: those of the thread, newest first. `me`: the sender who is writing.
  */
 export function findAnsweredMeanwhile(
   texts: readonly SeenText[],

@@ -43,7 +43,7 @@ const guessValue = (name: string): string => (name.toLowerCase() === 'stop_link'
 /** A number of segments, which networks count and bill: `2 segments`. */
 export const formatSegments = (count: number) => tn('1 segment', '{count} segments', count)
 
-/** The segments of a text to somebody, or that it is an MMS, which has none. */
+/** The number of segments of a text, or the word MMS for 0 segments. */
 export const formatSegmentsOrMms = (count: number) => (count === 0 ? 'MMS' : formatSegments(count))
 
 /**

@@ -33,7 +33,7 @@ export interface List<T> {
   readonly pages: number
   /** Reads more records below those that are shown; undefined if there are none, or while they are read. */
   readonly grow: (() => void) | undefined
-  /** Without a count, at least so many. */
+  /** A lower bound if the server did not count. */
   readonly total: number
   readonly isCounted: boolean
   /** True until the first answer. With `live: false` it is true again after each change of the query. */

@@ -52,7 +52,7 @@ export const archiveConversation = (conversation: Conversation): Promise<void> =
       : t('{name} archived', { name: nameConversation(conversation) }),
   )
 
-/** Assigns conversations (`assignee` '': to nobody). Asks before taking them from other people. */
+/** Assigns conversations (`assignee` '': ends the assignment). Asks before taking them from other people. */
 export async function assignConversations(
   all: readonly Conversation[],
   assignee: string,

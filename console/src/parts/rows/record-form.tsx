@@ -26,7 +26,7 @@ interface RecordFormProps<C extends Name> {
   readonly isQuiet?: boolean
   readonly action?: string
   readonly onCancel?: () => void
-  /** Closes the form's dialog: stands for `onSaved` and `onCancel`. */
+  /** Closes the form's dialog, after a save and after Cancel. */
   readonly onClose?: () => void
   readonly children?: ComponentChildren
 }

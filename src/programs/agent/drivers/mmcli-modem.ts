@@ -135,7 +135,7 @@ export function openModem(name: string, slot: number) {
   ): Promise<void> {
     const text = awaited.get(path)
     if (!text) return
-    // ModemManager begins its paths anew when it restarts: this is the text of another program
+    // ModemManager reuses its paths after a restart: this is the text of another program
     if (content.number !== text.to) return void awaited.delete(path)
     const state = dropUnknown(properties['delivery-state']) ?? ''
     if (OPEN.test(state)) return

@@ -158,7 +158,7 @@ const nameSender = (sender: string) => {
 const FAILURES = 5
 const LONG_MS = 60_000
 
-/** Notices that a carrier cannot be reached: a wrong name or address, or nobody listens. */
+/** Notices that a carrier cannot be reached: a wrong name or address, or a closed port. */
 export function watchReach(longMs = LONG_MS) {
   let failures = 0
   let sinceMs = 0

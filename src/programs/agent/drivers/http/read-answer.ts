@@ -45,7 +45,7 @@ export function readAnswer(carrier: Carrier, status: number, raw: string): Verdi
   )
   // an answer of 200 that does not accept is a refusal
   const means = row?.means ?? (status < 300 ? 'final' : classifyStatus(status))
-  // a comma: together, a status and a code of digits would look like a number of somebody
+  // a comma: together, a status and a code of digits would look like a phone number
   const codes = [status, code].filter(Boolean).join(', ')
   const words = `${codes} ${readTextsAt(body, answer.error)}`.trim().slice(0, MAX_READ)
   return {

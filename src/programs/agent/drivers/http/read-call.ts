@@ -54,7 +54,7 @@ const MAX_NAME = 255
 /** Maximum names of an unknown event's fields, and levels below the first. */
 const MAX_NAMES = 50
 const MAX_DEPTH = 3
-/** A reference of `refOf`. Others belong to texts that somebody else sent by the same account. */
+/** A reference of `makeAttemptRef`. Others belong to texts that other programs sent by the same account. */
 const REF = /^([\w-]{1,100})\.(\d{1,9})$/
 /** Minimum digits of a number with its calling code. Fewer digits are a short code. ITU-T E.164 */
 const SHORTEST = 7
@@ -122,7 +122,7 @@ function listItems({ interface: { receipt, incoming } }: Carrier, call: Call): I
   return items
 }
 
-/** A receipt; none if it is not final, or of a text of somebody else. Undefined if this is no receipt. */
+/** A receipt; none if it is not final, or of a text of another program. Undefined if this is no receipt. */
 function readReceipt({ when, ref, status: at, error, channel, ...words }: Receipt, item: unknown) {
   const status = readTextAt(item, at)
   const { delivered, failed, pending } = words

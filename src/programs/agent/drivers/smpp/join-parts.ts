@@ -190,7 +190,7 @@ export function readHeader(pdu: Pdu, header: Buffer) {
   const { sar_msg_ref_num: ref, sar_total_segments: total, sar_segment_seqnum: seq } = pdu
   let place: Place | undefined
   let [single, locking] = [0, 0]
-  // SMPP 3.4, 5.3.2.21. Port 0 is nobody's
+  // SMPP 3.4, 5.3.2.21. Port 0 is no port
   let isData = Number(pdu.dest_port ?? 0) > 0
   if (ref !== undefined) place = { ref: `sar ${ref}`, total: Number(total), seq: Number(seq) }
   // the header's elements: id, length, data. Ids 0, 8: reference of 8, 16 bits; 0x24, 0x25: language tables.

@@ -50,7 +50,7 @@ export const INFOBIP: PresetData = {
     },
     item: { type: 'LINK', contentUrl: '{{file}}', contentType: '{{type}}' },
   },
-  // as several programs on GitHub ask for it (2026-11-27); no page of Infobip's was at hand
+  // as several programs on GitHub ask for it (2026-11-27); not checked with a page of Infobip
   trial: { path: '/account/1/balance' },
   // MessageGeneralStatus.java and ApiError.java in github.com/infobip/infobip-api-java-client (2026-03-31)
   answer: {
