@@ -766,6 +766,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       'gateway/device-api/device-routes.ts',
       'gateway/conversations/conversations-feature.ts',
       'gateway/conversations/send-auto-answers.ts',
+      'gateway/conversations/due-answer.ts',
       'gateway/conversations/answer-pictures.ts',
     ],
     cells: {

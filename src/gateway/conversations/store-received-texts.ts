@@ -13,10 +13,10 @@ import { readJoinGroups } from '../consent/joinable-groups.ts'
 import { makeKeywordProof, readOptWords, setOptedOut } from '../consent/set-opted-out.ts'
 import { assignInTurn } from './assign-conversations.ts'
 import { completeSenders } from './complete-senders.ts'
+import { isAnswerable } from './due-answer.ts'
 import { findReactions } from './find-reactions.ts'
 import { INSERT_RECEIVED_TEXTS } from './insert-received-texts.ts'
 import { recordConsentTexts } from './record-consent-texts.ts'
-import { isAnswerable } from './send-auto-answers.ts'
 import { storeAttachments } from './store-attachments.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 (device's clock). `sim`: slot, 0 if unknown. */

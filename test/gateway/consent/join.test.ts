@@ -1,4 +1,4 @@
-import { MAX_ANSWERS_A_DAY } from '../../../src/gateway/conversations/send-auto-answers.ts'
+import { MAX_ANSWERS_A_DAY } from '../../../src/gateway/conversations/due-answer.ts'
 import {
   type Client,
   must,

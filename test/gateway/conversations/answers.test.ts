@@ -1,5 +1,5 @@
+import { MAX_ANSWERS_A_DAY } from '../../../src/gateway/conversations/due-answer.ts'
 import { matchesKeyword } from '../../../src/gateway/conversations/keyword-match.ts'
-import { MAX_ANSWERS_A_DAY } from '../../../src/gateway/conversations/send-auto-answers.ts'
 import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()
