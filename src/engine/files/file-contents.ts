@@ -17,7 +17,8 @@ const HASHED_BYTES = 64 << 10
  * Throws FilesFull.
  */
 export async function storeContent(db: Db, owner: FileOwner, content: Content): Promise<number> {
-  if (owner.id === '') return insertContent(db, owner, content, null)
+  // contents without an account are shared by no files: no other transaction stores them
+  if (owner.id === '') return (await insertContent(db, owner, content, null))!
   const sha256 = await hashContent(content)
   for (;;) {
     const id =
@@ -45,20 +46,13 @@ const findContent = async (db: Db, { id: account }: FileOwner, sha256: Buffer) =
       .executeTakeFirst()
   )?.id
 
-async function insertContent(
-  db: Db,
-  owner: FileOwner,
-  content: Content,
-  sha256: null,
-): Promise<number>
-async function insertContent(
-  db: Db,
-  owner: FileOwner,
-  content: Content,
-  sha256: Buffer,
-): Promise<number | undefined>
 /** Stores a content; undefined if another transaction has stored it meanwhile. */
-async function insertContent(db: Db, owner: FileOwner, content: Content, sha256: Buffer | null) {
+async function insertContent(
+  db: Db,
+  owner: FileOwner,
+  content: Content,
+  sha256: Buffer | null,
+): Promise<number | undefined> {
   await reserveStorage(db, owner, content.size)
   const stored = await queries(db)
     .insertInto('_file_contents')

@@ -5,7 +5,7 @@ import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
 import { writeSortedJson } from '../fields/json-text.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { checkCandidate, NO_CONDITION, requireRule } from './check-rules.ts'
-import { validateWrite } from './check-write.ts'
+import { checkAuthAndHash } from './check-write.ts'
 import { addWriteRule, type Extension, type Extensions } from './collection-extension.ts'
 import { deleteRecord } from './delete.ts'
 import { needsOldValues, type Prepared, prepareValues } from './prepare.ts'
@@ -59,7 +59,7 @@ export async function writeRecord(
 
 /** Checks, stores and renders a prepared write, in a transaction if it needs several statements. */
 async function runWrite(prepared: Promise<Write>): Promise<string> {
-  const judged = await validateWrite(await prepared)
+  const judged = await checkAuthAndHash(await prepared)
   const finish = async (inside: Write) => renderWrittenRecord(inside, await storeRecord(inside))
   if (isOneStatement(judged)) return finish(judged)
   const { catalog, db } = judged.store

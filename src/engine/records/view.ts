@@ -2,7 +2,7 @@ import { notFound } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { StaleAuth, writeAuthVersionSql } from './check-auth-version.ts'
+import { checkAuthVersion, writeAuthVersionSql } from './check-auth-version.ts'
 import { catchRuleFault, requireRule } from './check-rules.ts'
 import type { Extensions } from './collection-extension.ts'
 import { expandRecords } from './expand.ts'
@@ -47,7 +47,7 @@ export async function findViewedRow(
   })
   const [row] = await catchRuleFault(found, [])
   if (!row) throw notFound()
-  if (auth && row[collection.fields.length] !== auth.version) throw new StaleAuth()
+  checkAuthVersion(auth, row[collection.fields.length])
   return row
 }
 

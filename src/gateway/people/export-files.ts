@@ -73,7 +73,7 @@ export async function endExport({ json, page }: Written, isDone: boolean): Promi
  * Writes a row of a place after `before` others. `isFirst`: no place before this one has rows. `copies`: the
  * names of files to which the page can link.
  */
-export async function writeRow(
+export async function exportRow(
   { json, page }: Written,
   place: Place,
   row: string,

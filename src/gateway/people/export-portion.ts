@@ -4,7 +4,7 @@ import { copyFiles } from '../../engine/files/copy-files.ts'
 import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Person, Place, Texts } from '../base/personal-data.ts'
-import { endTableExport, type Written, writeRow } from './export-files.ts'
+import { endTableExport, exportRow, type Written } from './export-files.ts'
 import { listShownColumns } from './personal-account-tables.ts'
 import type { AllPersonalData } from './personal-tables.ts'
 import { readPersonalRows } from './read-personal-rows.ts'
@@ -119,7 +119,8 @@ async function writeRows(
   const { [place.table]: start = 0, ...others } = at.counts
   const isFirst = Object.keys(others).length === 0
   let before = start
-  for (const row of rows) await writeRow(written, place, row, { before: before++, isFirst, copies })
+  for (const row of rows)
+    await exportRow(written, place, row, { before: before++, isFirst, copies })
   return rows.length === 0 ? at : { ...at, counts: { ...at.counts, [place.table]: before } }
 }
 

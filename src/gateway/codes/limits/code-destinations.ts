@@ -6,7 +6,7 @@ import { queries } from '../../../platform/db/queries.ts'
 import { readCallingCode } from '../../../portable/phone/calling-code.ts'
 import { isPremiumNumber } from '../../../portable/phone/numbering-plans.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
-import type { Asker } from './count-codes.ts'
+import type { AskedBy } from './count-codes.ts'
 
 /** Calling codes of satellite phones and of networks without a country. ITU-T E.164 list */
 const SATELLITES: ReadonlySet<string> = new Set([
@@ -49,7 +49,7 @@ export async function requireDestinations(
   store: Store,
   user: string,
   phones: readonly string[],
-  asker: Asker = 'code',
+  asker: AskedBy = 'code',
 ): Promise<void> {
   const bounds = await readDestinationLimits(store.db, user, phones)
   if (!phones.every((phone) => isDestinationAllowed(bounds, phone)))
@@ -85,7 +85,7 @@ async function stopCountryIfAbused(
   { db }: Store,
   user: string,
   country: string,
-  asker: Asker,
+  asker: AskedBy,
 ): Promise<boolean> {
   return asker === 'page'
     ? callFunction(db, 'codes_few_right', user, country, true)

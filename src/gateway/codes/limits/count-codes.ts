@@ -37,11 +37,11 @@ type Limits = Awaited<ReturnType<typeof readLimits>>
  * Who asks for codes: the account's own apps, anybody by a form of a page, or people who text a word. Each
  * has counts and pauses of its own: forms of strangers use up no codes of a person who signs in.
  */
-export type Asker = 'code' | 'page' | 'word'
+export type AskedBy = 'code' | 'page' | 'word'
 
 /** Codes that an account is about to send. `ip`: the address of the person who asked; '' if not known. */
 interface Codes {
-  readonly asker?: Asker
+  readonly asker?: AskedBy
   readonly user: string
   readonly phones: readonly string[]
   readonly ip: string
@@ -145,7 +145,7 @@ export async function beginPause(
   user: string,
   phone: string,
   seconds: number,
-  asker: Asker = 'code',
+  asker: AskedBy = 'code',
 ): Promise<void> {
   const key = makePauseKey(user, phone, asker)
   const { place, wait } = await requireCounts(db, [{ key, amount: 1, limit: 1, seconds }])
@@ -174,7 +174,7 @@ export const endPause = (db: Db, user: string, phone: string) =>
     .where('key', '=', makePauseKey(user, phone, 'code'))
     .execute()
 
-const makePauseKey = (user: string, phone: string, asker: Asker) =>
+const makePauseKey = (user: string, phone: string, asker: AskedBy) =>
   `${asker} ${user} ${hashPhone(phone)} pause`
 
 const makeLimitError = (
