@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../engine/collections/catalog.ts'
-import { readAccountCountry, readNumber } from '../gateway/base/read-numbers.ts'
+import { readAccountCountry, readNumber, WORLD } from '../gateway/base/read-numbers.ts'
 import type { SendingCaller } from '../gateway/messages/require-sender.ts'
 import { makeRoutes } from '../http/make-routes.ts'
 import type { Ctx } from '../http/request-context.ts'
@@ -10,14 +10,7 @@ import { isOtherForm } from '../portable/phone/other-phone-forms.ts'
 import { splitAtSpaces } from '../portable/phone/split-spaced-list.ts'
 import { acceptPart, readPartPlace } from './kannel-parts.ts'
 import { readQueryBytes, splitAtCommas } from './read-parameters.ts'
-import {
-  asKeyHolder,
-  type DoorSend,
-  makeKeyAsker,
-  readDoorSend,
-  sendByKey,
-  WORLD,
-} from './send-by-key.ts'
+import { asKeyHolder, type DoorSend, makeKeyAsker, readDoorSend, sendByKey } from './send-by-key.ts'
 import {
   ALLOW_KEY_PARAMETER,
   type DoorCall,

@@ -50,6 +50,8 @@ export const asKeyHolder = <T>(
     (found) => {
       if (!found?.key) throw gatewayRefusal('unauthorized')
       const { auth, key } = found
+      // not the request's store, which drops what waits for a client that has closed its connection: some
+      // alarm programs close at once
       const sender = { ...makeKeySender(key), auth, store: store.forUser(auth.id) }
       requirePermit(sender, 'send')
       return work(sender)
@@ -80,6 +82,3 @@ export const readDoorSend = (
   readGivenSend(store, user, services.config, {
     ...{ schema: SEND, fields, notation: 'world', request: c.env.incoming },
   })
-
-/** Digits without a plus begin with a calling code here, or are a number of the account's country. */
-export const WORLD = { bare: 'world' } as const

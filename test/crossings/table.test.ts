@@ -157,7 +157,7 @@ test('every tool of assistants is on a row, or in the list of those that send no
 /** What queues texts; `test/gateway/consent/still-go.slow.test.ts` shows that nothing else does. */
 const QUEUES = [
   ...['acceptSend', 'sendInTransaction', 'prepareOffer', 'makeOffer', 'storeOffers'],
-  ...['storeMms', 'sendManyTexts', 'answerOffer', 'openAcceptor'],
+  ...['storeOffer', 'sendManyTexts', 'answerOffer', 'openAcceptor'],
 ]
 /** What queues in SQL, or stores texts that need no queue. */
 const STORES = /insertInto\('sms_messages'\)|insert into sms_messages\s|\bsms_(store|accept)\s*\(/

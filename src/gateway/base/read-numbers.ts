@@ -5,6 +5,9 @@ import { isPlainPhone, type ReadOptions, readPhone } from '../../portable/phone/
 import { findSettings } from './find-settings.ts'
 import { makeCountError } from './permissions.ts'
 
+/** Digits without a plus begin with a calling code, or are a number of the account's country. */
+export const WORLD = { bare: 'world' } as const
+
 /** The country of an account as ISO 3166 alpha-2; '' if it has none. */
 export const readAccountCountry = async (
   { db }: Pick<Store, 'db'>,

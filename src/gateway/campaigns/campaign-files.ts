@@ -1,9 +1,8 @@
 import { copyFiles } from '../../engine/files/copy-files.ts'
-import { storeFile } from '../../engine/files/stored-files.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Media } from '../base/message-files.ts'
-import { MAX_FILES } from '../messages/send/mms.ts'
+import { MAX_FILES, storeMediaFiles } from '../messages/send/mms.ts'
 import { withRecordFiles } from '../messages/send/stored-media.ts'
 import type { Campaign, CampaignServices } from './campaign.ts'
 
@@ -12,17 +11,13 @@ import type { Campaign, CampaignServices } from './campaign.ts'
 const collection = 'campaigns'
 
 /** Stores the files of a campaign in the transaction that stores their names. Throws FilesFull. */
-export async function storeCampaignFiles(
+export const storeCampaignFiles = (
   db: Db,
-  { maxAccountFileBytes: maxBytes }: Pick<Config, 'maxAccountFileBytes'>,
+  config: Pick<Config, 'maxAccountFileBytes'>,
   user: string,
   record: string,
   media: Media,
-): Promise<void> {
-  const owner = { id: user, maxBytes }
-  for (const { name, type, content } of media.files)
-    await storeFile(db, { collection, record, name }, { type, owner }, content)
-}
+): Promise<void> => storeMediaFiles(db, config, user, { collection, records: [record] }, media)
 
 /** Gives a run the files of its repeating campaign. */
 export const copyCampaignFiles = (db: Db, from: string, to: string) =>

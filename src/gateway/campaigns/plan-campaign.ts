@@ -43,6 +43,8 @@ interface Audience {
   readonly segments: number
   /** The segments of each recipient's text. */
   readonly sizes: readonly number[]
+  /** Makes of a text what leaves with the files of the campaign. */
+  readonly addFiles: (text: Text) => Text
   /** Variables without a default that are empty for one recipient at least. */
   readonly missing: readonly string[]
   readonly requiresConsent: boolean
@@ -56,13 +58,6 @@ interface PlannedWay extends Way {
   readonly files: number
   readonly orLink: boolean
 }
-
-/** Returns a function that makes of a text what leaves with the files. Throws 400 `mms_not_supported`. */
-const addFilesOf = ({ store, config }: CampaignServices, user: string, way: PlannedWay) =>
-  makeFileAdder(store.db, config, user, way, {
-    deviceId: way.device ?? '',
-    line: { id: way.line ?? '', number: '' },
-  })
 
 /**
  * Finds a campaign's recipients, without those who have opted out or have not given the consent that the
@@ -94,19 +89,17 @@ export async function planAudience(
     throw invalidRequest('recipients have given no consent, which this campaign requires')
   await requireReach(store.db, permit, audience, way)
   const missing = new Set<string>()
-  const sizes = await countEachText(
-    services,
-    user,
-    text,
-    audience,
-    missing,
-    await addFilesOf(services, user, way),
-  )
+  const addFiles = await makeFileAdder(store.db, services.config, user, way, {
+    deviceId: way.device ?? '',
+    line: { id: way.line ?? '', number: '' },
+  })
+  const sizes = await countEachText(services, user, text, audience, missing, addFiles)
   const segments = sizes.reduce((sum, size) => sum + size, 0)
   return {
     audience,
     segments,
     sizes,
+    addFiles,
     missing: [...missing],
     requiresConsent: isRequired,
     withoutConsent,
@@ -227,9 +220,8 @@ export async function previewCampaign(
   const { store, config } = services
   const { user } = permit.sender
   const plan = await planCampaign(services, permit, wanted)
-  const { line, text, audience, segments, sizes, missing, withoutConsent } = plan
+  const { text, audience, segments, sizes, addFiles, missing, withoutConsent } = plan
   const [words] = await writeTexts(store, config, user, text, audience.slice(0, 1))
-  const addFiles = await addFilesOf(services, user, { ...wanted.options, line })
   const named = { deviceId: wanted.options.device, line: wanted.line }
   const last_leaves_at = await estimateLastSending(
     store,

@@ -11,7 +11,7 @@ import type { RefusalCode } from '../base/gateway-errors.ts'
 import { RETRY_BATCH } from '../messages/queue/retry-schemas.ts'
 import { type ActingCaller, allowPerson } from '../messages/require-sender.ts'
 import { readIdempotency } from '../messages/send/idempotency.ts'
-import { hashUploads, loadMedia } from '../messages/send/read-media.ts'
+import { describeAsked, makeMediaLoad } from '../messages/send/read-media.ts'
 import { allowFiles, readSendRequest } from '../messages/send/read-send-request.ts'
 import { IDEMPOTENCY, SHAPE } from '../messages/send-routes.ts'
 import {
@@ -32,22 +32,20 @@ import { RETRIED_CAMPAIGN, retryCampaign } from './retry-campaign.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 
-const readCampaignJson = (c: Ctx) => readJson(c)
-
-/** Returns a function that reads the files that a request names and uploads; undefined for none. */
+/** As `makeMediaLoad`, for the files of a campaign. */
 const makeLoad = (
   { store, user, services }: ActingCaller,
   c: Ctx,
   uploads: readonly Upload[],
   { attachments, subject }: Pick<CampaignChange, 'attachments' | 'subject'>,
-) => {
-  const named = attachments ?? []
-  if (named.length + uploads.length === 0) return undefined
-  const { memory } = c.env.incoming
-  // the plan asks for a line
-  const asked = { subject: subject ?? '', named, uploads, orLink: true, memory }
-  return () => loadMedia(store, user, services.config, asked)
-}
+) =>
+  makeMediaLoad(store, user, services.config, c.env.incoming, {
+    subject: subject ?? '',
+    named: attachments ?? [],
+    uploads,
+    // the plan asks for a line
+    orLink: true,
+  })
 
 const GIVEN: readonly RefusalCode[] = [
   ...SHAPE,
@@ -114,7 +112,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       const { json, uploads } = await readSendRequest(c)
       const wanted = readNewCampaign(json, new Date(), uploads.length)
       const key = c.req.header('idempotency-key')
-      const asked = key && uploads.length > 0 ? [json, await hashUploads(uploads)] : json
+      const asked = await describeAsked(key, json, uploads)
       const idempotency = readIdempotency(key, '/api/campaigns', asked)
       // messages are created after the answer, so that the user can still undo the send
       const load = makeLoad(caller, c, uploads, wanted)
@@ -149,7 +147,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       body: [REPETITION, { repeat: { cron: '30 8 * * 1', time_zone: 'Europe/Berlin' } }],
     },
     run: async ({ store, user }, c) => {
-      const { repeat, scheduledAt } = readRepetition(await readCampaignJson(c), new Date())
+      const { repeat, scheduledAt } = readRepetition(await readJson(c), new Date())
       return readTimes(store, user, repeat, scheduledAt)
     },
   },
@@ -160,7 +158,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       id: 'changeCampaign',
       summary: 'Change a campaign of which nothing has left',
       description:
-        'Absent fields stay unchanged. A new text, time or audience, or other files, cancel the waiting messages and creates new ones; members of groups are read again. The name can be changed at any time.',
+        'Absent fields stay unchanged. A new text, time or audience, or other files, cancels the waiting messages and creates new ones; members of groups are read again. The name can be changed at any time.',
       answer: ['How it is now.', CAMPAIGN_STATE],
       fails: describeRefusals(
         ...GIVEN,
@@ -227,7 +225,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     run: async ({ permit, sending }, c, id) => {
       const body = checkShape(
         RETRY_BATCH,
-        readBodyLength(c.env.incoming) > 0 ? await readCampaignJson(c) : {},
+        readBodyLength(c.env.incoming) > 0 ? await readJson(c) : {},
       )
       return retryCampaign(sending, permit, id, body)
     },

@@ -7,7 +7,7 @@ import { REASONS, REFUSED } from '../base/message-status.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import { makeOffer } from '../messages/send/prepare-offer.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
-import { storeMms } from '../messages/send/store-offers.ts'
+import { storeOffer } from '../messages/send/store-offers.ts'
 import { readStoredOptions } from '../messages/send/stored-options.ts'
 import { type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import {
@@ -80,14 +80,11 @@ async function storeChunk(
   const texts = await writeTexts(services.store, services.config, campaign.user, campaign, phones)
   const now = await readCampaign(services.store.db, campaign.id)
   if (now?.version !== campaign.version) return false
-  const make = (media?: Media) => makeChunkOffer(campaign, texts, number, media)
-  // as MMS, or as texts with links if the campaign allows this
-  const { outcome } =
-    campaign.attachments.length > 0
-      ? await withCampaignMedia(services, campaign, (media) =>
-          storeMms(services.store, services.config, make(media)),
-        )
-      : await services.acceptor.add(make())
+  // with files as MMS, or as texts with links if the campaign allows this
+  const store = (media?: Media) =>
+    storeOffer(services, makeChunkOffer(campaign, texts, number, media))
+  const hasFiles = campaign.attachments.length > 0
+  const { outcome } = await (hasFiles ? withCampaignMedia(services, campaign, store) : store())
   if (outcome === 'accepted' || outcome === 'replayed') return true
   // the account was disabled: false makes `settleCampaign` read the campaign again
   if (outcome === 'stale') return false

@@ -15,7 +15,7 @@ import { ACCEPTED, type Accepted, acceptSend } from './send/accept-send.ts'
 import { writeAnswer } from './send/prepare-offer.ts'
 import { PREVIEW, previewSend } from './send/preview-send.ts'
 import { readGivenSend } from './send/read-given-send.ts'
-import { hashUploads } from './send/read-media.ts'
+import { describeAsked } from './send/read-media.ts'
 import { readPreview } from './send/read-send-body.ts'
 import { allowFiles, readSendRequest } from './send/read-send-request.ts'
 import { ATTEMPT_HEADER, refuseOwnAttempt } from './send/refuse-send-loop.ts'
@@ -96,7 +96,7 @@ export async function answerSend(
   if (adapt && uploads.length > 0) throw invalidRequest('This interface sends no files')
   const fields = adapt ? adapt(json) : json
   const key = c.req.header('idempotency-key')
-  const asked = key && uploads.length > 0 ? [fields, await hashUploads(uploads)] : fields
+  const asked = await describeAsked(key, fields, uploads)
   const notation = adapt ? 'account' : 'e164'
   const given = { schema, fields, notation, uploads, request: c.env.incoming } as const
   const accepted = await acceptSend(sending, sender, {

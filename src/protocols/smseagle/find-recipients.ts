@@ -1,12 +1,11 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { makeCountError } from '../../gateway/base/permissions.ts'
-import { readRecipients } from '../../gateway/base/read-numbers.ts'
+import { readRecipients, WORLD } from '../../gateway/base/read-numbers.ts'
 import { findGroupsByName } from '../../gateway/hooks/compose-hook-text.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { splitAtCommas } from '../read-parameters.ts'
-import { WORLD } from '../send-by-key.ts'
 
 /** Recipients by kind, each a list with commas: `to` of numbers, `contacts` and `groups` of names. */
 export type Recipients = Partial<Record<'to' | 'contacts' | 'groups', string>>

@@ -1,9 +1,9 @@
-import { readRecipients } from '../../gateway/base/read-numbers.ts'
+import { readRecipients, WORLD } from '../../gateway/base/read-numbers.ts'
 import { findHookAccount } from '../../gateway/hooks/find-hook.ts'
 import { sendManyTexts } from '../../gateway/messages/send/send-many-texts.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
 import type { GatewayServices } from '../gateway-services.ts'
-import { asKeyHolder, makeKeyAsker, WORLD } from '../send-by-key.ts'
+import { asKeyHolder, makeKeyAsker } from '../send-by-key.ts'
 import type { MailSender, Recipient } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 

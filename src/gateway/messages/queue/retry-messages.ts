@@ -25,7 +25,7 @@ import {
   requireOwnBatch,
   toGatewayError,
 } from '../send/sending-permission.ts'
-import { type Outcome, storeMms, type Verdict } from '../send/store-offers.ts'
+import { type Outcome, storeOffer, type Verdict } from '../send/store-offers.ts'
 import { hasFiles, withStoredMedia } from '../send/stored-media.ts'
 import { listStoredOptions, readStoredOptions } from '../send/stored-options.ts'
 import { countBatch } from './count-batch.ts'
@@ -163,13 +163,13 @@ async function offerFailedAgain(
   batch: string,
   keepsQuiet: boolean,
 ): Promise<Verdict> {
-  const { store, config, acceptor } = services
+  const { store, config } = services
   const one = { ...failed, body: await renewStopLinks(store.db, config, failed.body) }
   const options = { ...makeRetryOptions(one), isBulk: true, keepsQuiet }
   const send = async (words: string, media?: Media): Promise<Verdict> => {
     const texts = [{ to: one.to, body: words, segments: countSegments(words).segments }]
     const offer = makeOffer({ permit, options, texts, words, media, batch })
-    const verdict = await (media ? storeMms(store, config, offer) : acceptor.add(offer))
+    const verdict = await storeOffer(services, offer)
     return verdict.outcome === 'accepted' ? { ...verdict, message: offer.messages[0]!.id } : verdict
   }
   if (!hasFiles(one)) return send(one.body)

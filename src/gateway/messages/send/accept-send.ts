@@ -16,22 +16,20 @@ import {
   storeFirstAnswer,
 } from './idempotency.ts'
 import type { Offer } from './offer.ts'
-import { type OfferConfig, prepareOffer, type SendResult, writeAnswer } from './prepare-offer.ts'
+import { type OfferConfig, prepareOffer, type SentMessages, writeAnswer } from './prepare-offer.ts'
 import type { SendBody } from './send-options.ts'
 import { toGatewayError } from './sending-permission.ts'
 import {
   type AcceptConfig,
-  type Acceptor,
-  storeMms,
+  type OfferStore,
+  storeOffer,
   storeOffers,
   type Verdict,
 } from './store-offers.ts'
 import { checkBody } from './write-text-bodies.ts'
 
-export interface SendServices {
-  readonly store: Store
+export interface SendServices extends OfferStore {
   readonly config: OfferConfig & AcceptConfig
-  readonly acceptor: Acceptor
 }
 
 export const ACCEPTED = z
@@ -47,7 +45,7 @@ export const ACCEPTED = z
   .meta({ id: 'Accepted' })
 
 /** `isReplayed`: an earlier request with the same idempotency key sent the messages. */
-export interface Accepted extends SendResult {
+export interface Accepted extends SentMessages {
   readonly isReplayed: boolean
 }
 
@@ -113,16 +111,16 @@ export async function acceptSend(
   }
 }
 
-/** Stores a checked send, in one transaction with sends of other requests. */
+/** Prepares and stores a checked send. */
 async function storeSend(
-  { store, config, acceptor }: SendServices,
+  services: SendServices,
   sender: Sender,
   body: SendBody,
   idempotency: Idempotency | null,
 ): Promise<Accepted> {
+  const { store, config } = services
   const offer = await prepareOffer(store, config, sender, body, idempotency)
-  const verdict = await (offer.media ? storeMms(store, config, offer) : acceptor.add(offer))
-  return answerOffer(store, offer, verdict)
+  return answerOffer(store, offer, await storeOffer(services, offer))
 }
 
 /** The message of the send's client_ref, if it was sent with files at the same addresses. */

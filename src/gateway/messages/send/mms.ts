@@ -66,16 +66,17 @@ const withoutNames = (text: string): string =>
 export const readOfferedWords = ({ body = '', media }: Offer, message: OfferedMessage): string =>
   message.body ?? readWords(body, (media?.files ?? []).map(toNamedFile))
 
-/** Stores the files of an offer's messages in the caller's transaction. Throws FilesFull. */
-export async function storeOfferedFiles(
+/** Stores files for each of some records of an account, in the caller's transaction. Throws FilesFull. */
+export async function storeMediaFiles(
   db: Db,
   { maxAccountFileBytes: maxBytes }: Pick<Config, 'maxAccountFileBytes'>,
-  { permit, media, messages }: Offer,
+  user: string,
+  place: { readonly collection: string; readonly records: readonly string[] },
+  { files }: Pick<Media, 'files'>,
 ): Promise<void> {
-  const owner = { id: permit.sender.user, maxBytes }
-  const records = messages.map(({ id }) => id)
-  for (const { name, type, content } of media?.files ?? [])
-    await storeFileForAll(db, { collection: MESSAGES, records, name }, { type, owner }, content)
+  const owner = { id: user, maxBytes }
+  for (const { name, type, content } of files)
+    await storeFileForAll(db, { ...place, name }, { type, owner }, content)
 }
 
 /** Deletes the files of an offer that was not accepted. */

@@ -22,14 +22,14 @@ import { findSharedText, readConsentScope, type Text, writeTexts } from './write
 export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
 
 /** The messages of an accepted send. `batch`: names all of them; '' when it is one. */
-export interface SendResult {
+export interface SentMessages {
   readonly batch: string
   /** In the order of the recipients. */
   readonly ids: readonly string[]
 }
 
 /** The answer to a send, JSON of ACCEPTED. */
-export const writeAnswer = ({ batch, ids }: SendResult): string =>
+export const writeAnswer = ({ batch, ids }: SentMessages): string =>
   JSON.stringify({
     batch_id: batch,
     message_ids: ids,

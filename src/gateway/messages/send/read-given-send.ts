@@ -1,10 +1,10 @@
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Upload } from '../../../engine/files/upload.ts'
 import type { Config } from '../../../platform/config.ts'
-import { readRecipients } from '../../base/read-numbers.ts'
+import { readRecipients, WORLD } from '../../base/read-numbers.ts'
 import type { ReadySend } from './accept-send.ts'
 import { markAddresses } from './given-files.ts'
-import { type AskedMedia, loadMedia, type MediaConfig } from './read-media.ts'
+import { type AskedMedia, type MediaConfig, makeMediaLoad } from './read-media.ts'
 import { readSend } from './read-send-body.ts'
 import type { SEND, TEMPLATE_SEND } from './send-body-schema.ts'
 
@@ -19,7 +19,7 @@ export interface GivenSend {
   readonly notation: 'e164' | 'account' | 'world'
   readonly uploads?: readonly Upload[]
   /** Whose memory counts the files. */
-  readonly request: { readonly memory: AskedMedia['memory'] }
+  readonly request: Pick<AskedMedia, 'memory'>
 }
 
 /** Reads a send with its numbers in E.164. Loads no files. Throws 400 that names the first wrong field. */
@@ -31,20 +31,15 @@ export async function readGivenSend(
 ): Promise<ReadySend> {
   const read = readSend(schema, fields, new Date(), uploads.length)
   const { attachments, subject, orLink, ...body } = read
-  const options = notation === 'world' ? ({ bare: 'world' } as const) : undefined
+  const options = notation === 'world' ? WORLD : undefined
   const recipients =
     notation === 'e164'
       ? body.recipients
       : await readRecipients(store, user, body.recipients, config.maxRecipients, options)
   const send = { ...body, recipients }
-  if (attachments.length + uploads.length === 0) return { body: send }
-  const { memory } = request
-  const asked = { subject, named: attachments, uploads, orLink, memory }
-  return {
-    body: send,
-    files: {
-      load: () => loadMedia(store, user, config, asked),
-      named: uploads.length === 0 ? markAddresses(subject, attachments) : undefined,
-    },
-  }
+  const asked = { subject, named: attachments, uploads, orLink }
+  const load = makeMediaLoad(store, user, config, request, asked)
+  if (!load) return { body: send }
+  const named = uploads.length === 0 ? markAddresses(subject, attachments) : undefined
+  return { body: send, files: { load, named } }
 }

@@ -11,6 +11,7 @@ import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
 import { type Share, takeAsArrived } from '../../../platform/limits/byte-budget.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { fetchFile } from '../../../platform/outgoing/fetch-file.ts'
+import { memoize } from '../../../platform/tools/lru.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { MESSAGES, type Media } from '../../base/message-files.ts'
 import { hashGiven } from './given-files.ts'
@@ -22,8 +23,8 @@ const MAX_GIVEN_BYTES = 20 << 20
 /** Time to fetch all files of a send. */
 const FETCH_MS = 15_000
 
-/** Hashes of uploads, by which a repeated request is known. */
-export async function hashUploads(uploads: readonly Upload[]): Promise<string[]> {
+/** Hashes of the uploads of a request, made once. */
+const hashUploads = memoize(async (uploads: readonly Upload[]): Promise<string[]> => {
   const hashes: string[] = []
   for (const { content } of uploads) {
     const hash = createHash('sha256')
@@ -31,7 +32,15 @@ export async function hashUploads(uploads: readonly Upload[]): Promise<string[]>
     hashes.push(hash.digest('base64url'))
   }
   return hashes
-}
+})
+
+/** What a repetition of a request with an idempotency key must ask again: its fields, and equal uploads. */
+export const describeAsked = async (
+  key: string | undefined,
+  fields: unknown,
+  uploads: readonly Upload[],
+): Promise<unknown> =>
+  key !== undefined && uploads.length > 0 ? [fields, await hashUploads(uploads)] : fields
 
 /** The files of a send, as its request has them. */
 export interface AskedMedia {
@@ -50,6 +59,19 @@ export interface AskedMedia {
 }
 
 export type MediaConfig = Pick<Config, 'mmsMaxBytes' | 'webhookAllowPrivate'>
+
+/** Returns a function that reads the files of a request; undefined if it names and uploads none. */
+export function makeMediaLoad(
+  store: Store,
+  user: string,
+  config: MediaConfig,
+  request: Pick<AskedMedia, 'memory'>,
+  asked: Omit<AskedMedia, 'memory'>,
+): (() => Promise<Media>) | undefined {
+  const { named = [], uploads = [] } = asked
+  if (named.length + uploads.length === 0) return undefined
+  return () => loadMedia(store, user, config, { ...asked, memory: request.memory })
+}
 
 /** What was loaded for a request: a repetition of the request needs the same. */
 const LOADED = new WeakMap<AskedMedia['memory'], Map<string, Media>>()

@@ -6,9 +6,10 @@ import type { RowText } from '../../../platform/db/rows.ts'
 import { writeArray, writeRow } from '../../../platform/db/write-row.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
 import type { RefusalCode } from '../../base/gateway-errors.ts'
+import { MESSAGES } from '../../base/message-files.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
 import { linkOfferedFiles } from './file-links.ts'
-import { dropOfferedFiles, storeOfferedFiles } from './mms.ts'
+import { dropOfferedFiles, storeMediaFiles } from './mms.ts'
 import type { Offer } from './offer.ts'
 import { readStoredOptions } from './stored-options.ts'
 
@@ -71,7 +72,10 @@ export async function storeOffers(
     group.requests.push(writeRequest(offer))
     group.places.push(i)
     // before the statement, whose locks let other sends of the user wait
-    if (offer.media) await storeOfferedFiles(store.db, config, offer)
+    if (offer.media) {
+      const records = offer.messages.map(({ id }) => id)
+      await storeMediaFiles(store.db, config, owner, { collection: MESSAGES, records }, offer.media)
+    }
   }
   // in a fixed order, so that locks of users' rows cannot deadlock
   const owners = [...groups.keys()].sort()
@@ -156,8 +160,20 @@ export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
     },
   })
 
+export interface OfferStore {
+  readonly store: Store
+  readonly config: AcceptConfig
+  readonly acceptor: Acceptor
+}
+
+/** Stores an offer: one without files in one transaction with offers of other requests. */
+export const storeOffer = (
+  { store, config, acceptor }: OfferStore,
+  offer: Offer,
+): Promise<Verdict> => (offer.media ? storeMms(store, config, offer) : acceptor.add(offer))
+
 /** Stores an MMS and its files; without a line for MMS as a text with links, if its sender allows this. */
-export async function storeMms(store: Store, config: AcceptConfig, offer: Offer): Promise<Verdict> {
+async function storeMms(store: Store, config: AcceptConfig, offer: Offer): Promise<Verdict> {
   const verdict = await storeWithFiles(store, config, offer)
   if (verdict.outcome !== 'mms_not_supported' || !offer.media?.orLink) return verdict
   return storeWithFiles(store, config, await linkOfferedFiles(store.db, config, offer))
