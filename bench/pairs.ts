@@ -34,7 +34,7 @@ async function cost(contender: Contender, scenario: Scenario, count: number): Pr
   const work = async () => {
     while (next < count) {
       const { method, path, headers, body } = requests[next++ % requests.length]!
-      const id = next.toString(36).padStart(6, '0') + Date.now().toString(36).slice(-9)
+      const id = next.toString(36).padStart(7, '0') + Date.now().toString(36).slice(-8)
       const answer = await fetch(contender.url + path!, {
         method: method!,
         headers: headers as Record<string, string>,
