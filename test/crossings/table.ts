@@ -347,11 +347,27 @@ export const ROWS: Readonly<Record<string, Row>> = {
     cells: {
       ...SENT,
       ...ASKED,
+      stored: and(
+        'stored',
+        'gateway/messages/send/template-files',
+        'a template leaves with its picture, which is stored once for the template and all its texts',
+      ),
       onceByFile: each('onceByFile', 'referenceByFile'),
-      onceByReference: and(
-        'onceByReference',
-        'gateway/messages/send/send-again',
-        'a template counts as its rendered text and a group as its members',
+      onceByReference: [
+        test(
+          'gateway/messages/send/send-again',
+          'a template counts as its rendered text and a group as its members',
+        ),
+        test(
+          'gateway/messages/send/template-files',
+          'a reference that is used again is the same text until the template has another picture',
+        ),
+        ...each('onceByReference'),
+      ],
+      erased: and(
+        'erased',
+        'gateway/messages/send/template-files',
+        'the name of an erased person is in no name of a template’s file any more',
       ),
       consent: and(
         'consent',
@@ -376,11 +392,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
         test('http/middleware/tenants', "a rendered template does not use another user's contacts"),
         ...each('hidden', 'hiddenInFiles'),
       ],
-      console: and(
-        'console',
-        'browser/send',
-        'a text and a template sent to a group are filled for each member',
-      ),
+      console: [
+        test('browser/send', 'a text and a template sent to a group are filled for each member'),
+        ...each('console'),
+      ],
       docs: runs('campaigns', 'curl -s $URL/api/sms/send-template -H "X-API-Key: $KEY"'),
     },
   },

@@ -103,6 +103,7 @@ export const sms_templates = {
   name: { type: 'text', required: true, max: 255 },
   body: { type: 'text', required: true, max: 1600 },
   requires_consent: { type: 'bool' },
+  attachments: { type: 'file', many: true },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

@@ -36,6 +36,9 @@ function cleanExtension(sent: string, detected: string): string {
     : extension
 }
 
+/** A stored name without its random part. */
+export const trimStoredName = (name: string): string => name.replace(/_[a-z0-9]{10}(?=\.|$)/, '')
+
 /** `myTestDB` becomes `my_test_db`. */
 export const toSnakeCase = (text: string): string =>
   text

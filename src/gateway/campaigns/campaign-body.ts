@@ -39,11 +39,11 @@ export const CAMPAIGN_CHANGE = z
     ),
     group_ids: COMMON.group_ids,
     attachments: MMS.attachments.describe(
-      'Files that each message has: an MMS. Each is an http or https address that the server fetches, or `MESSAGE_ID/NAME`: a file of one of your messages. In a multipart body, files with this name are added. An empty list removes them.',
+      'Files that each message has: an MMS. Each is an http or https address that the server fetches, or `ID/NAME`: a file of one of your messages, templates, campaigns or automatic answers. In a multipart body, files with this name are added. An empty list removes them.',
     ),
     subject: MMS.subject,
     mms: MMS.mms.describe(
-      '`or_link`: if no line that may send this can send MMS, texts leave with a link to each file. The links work for 30 days. `only` (default): the campaign is then refused.',
+      '`or_link`: if no line that may send this can send MMS, texts leave with a link to each file. The links work for 30 days. `only`: the campaign is then refused. Default: `or_link` if only the template of a new campaign has files, else `only`.',
     ),
     scheduled_at: COMMON.scheduled_at,
     hold_seconds: makeWholeNumber(0, MAX_HOLD_SECONDS)
@@ -93,7 +93,10 @@ export interface CampaignChange {
   readonly repeat: WantedRepeat | null
 }
 
-/** A checked new campaign. `options.device`: '' for any device. */
+/**
+ * A checked new campaign. `options.device`: '' for any device; `uploads`: how many files the request brings;
+ * `orLink`: null if it does not say whether links may leave instead.
+ */
 export type NewCampaign = Readonly<ReturnType<typeof readNewCampaign>>
 
 /** Parses the body of a new campaign. Throws 400 that names the first wrong field. */
@@ -103,7 +106,6 @@ export function readNewCampaign(raw: unknown, now: Date, uploads = 0) {
   const { name, audience, scheduledAt, expiresAt, repeat, attachments } = change
   const files = change.files ?? 0
   if (!change.text && files === 0) throw invalidRequest('body or template_id must be given')
-  if (change.subject && files === 0) throw makeSubjectError()
   if (!audience || audience.recipients.length + audience.groupIds.length === 0)
     throw invalidRequest('recipients or group_ids must name at least one person')
   const begins = scheduledAt ?? computeCampaignBegin(given.hold_seconds, now)
@@ -118,9 +120,10 @@ export function readNewCampaign(raw: unknown, now: Date, uploads = 0) {
   }
   const line: NamedLine = { id: given.line_id ?? '', number: given.from ?? '' }
   const times = { scheduledAt: begins, expiresAt: expiresAt ?? '', repeat }
-  const media = { attachments: attachments ?? [], subject: change.subject ?? '' }
+  const media = { attachments: attachments ?? [], uploads, subject: change.subject ?? '' }
   const text = change.text ?? { body: '' }
-  return { name: name ?? '', text, audience, line, options, ...media, ...times }
+  const { orLink } = change
+  return { name: name ?? '', text, audience, line, options, orLink, ...media, ...times }
 }
 
 /** Parses a change of a campaign. Throws 400 that names the first wrong field, or for an empty change. */
@@ -129,8 +132,6 @@ export function readCampaignChange(raw: unknown, now: Date, uploads = 0): Campai
   if (Object.values(change).some((part) => part !== null)) return change
   throw invalidRequest('name, text, files, audience or time must be given')
 }
-
-export const makeSubjectError = () => invalidRequest('subject needs attachments')
 
 function parseCampaignChange(
   given: z.output<typeof CAMPAIGN_CHANGE>,

@@ -1,14 +1,30 @@
+import type { Store } from '../../engine/collections/catalog.ts'
 import { copyFiles } from '../../engine/files/copy-files.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Media } from '../base/message-files.ts'
 import { MAX_FILES, storeMediaFiles } from '../messages/send/mms.ts'
 import { withRecordFiles } from '../messages/send/stored-media.ts'
+import { addTemplateFiles } from '../messages/send/template-files.ts'
 import type { Campaign, CampaignServices } from './campaign.ts'
+import type { NewCampaign } from './campaign-body.ts'
 
 // The files of a campaign are prepared once. The files of its messages share their contents.
 
 const collection = 'campaigns'
+
+/** Puts the files of its template before those that the request for a campaign names. */
+export async function addCampaignFiles(
+  store: Store,
+  user: string,
+  wanted: NewCampaign,
+): Promise<NewCampaign> {
+  const { text, uploads, options } = wanted
+  const named = { attachments: wanted.attachments, orLink: wanted.orLink ?? undefined }
+  const { attachments, orLink } = await addTemplateFiles(store, user, text, named, uploads)
+  const files = attachments.length + uploads
+  return { ...wanted, attachments, options: { ...options, files, orLink } }
+}
 
 /** Stores the files of a campaign in the transaction that stores their names. Throws FilesFull. */
 export const storeCampaignFiles = (

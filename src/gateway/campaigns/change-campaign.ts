@@ -10,6 +10,7 @@ import { updateRecords } from '../base/message-status.ts'
 import type { Permit } from '../base/permissions.ts'
 import { auditAct } from '../messages/queue/audit-message-change.ts'
 import { makeExpiryError } from '../messages/send/message-expiry.ts'
+import { makeSubjectError } from '../messages/send/read-send-body.ts'
 import {
   type Campaign,
   type CampaignServices,
@@ -17,7 +18,7 @@ import {
   findCampaign,
   isAudienceStored,
 } from './campaign.ts'
-import { type CampaignChange, makeSubjectError } from './campaign-body.ts'
+import type { CampaignChange } from './campaign-body.ts'
 import { storeCampaignFiles } from './campaign-files.ts'
 import { checkQuota, planAudience, readText } from './plan-campaign.ts'
 import { computeExpiryAt } from './plan-next-run.ts'

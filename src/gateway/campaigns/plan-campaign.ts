@@ -20,6 +20,7 @@ import {
   makeFileAdder,
 } from '../messages/send/preview-send.ts'
 import { readAllRecipients } from '../messages/send/read-all-recipients.ts'
+import { makeSubjectError } from '../messages/send/read-send-body.ts'
 import { findRefused } from '../messages/send/refused-recipients.ts'
 import type { Content } from '../messages/send/send-options.ts'
 import { requireReach, type Way } from '../messages/send/sending-permission.ts'
@@ -205,6 +206,7 @@ export async function planCampaign(
 ) {
   const { store } = services
   const { user } = permit.sender
+  if (wanted.subject !== '' && wanted.options.files === 0) throw makeSubjectError()
   const line = await findNamedLine(store, user, wanted)
   const text = await readText(store, user, wanted.text)
   const way = { ...wanted.options, line }

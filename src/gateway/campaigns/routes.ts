@@ -21,6 +21,7 @@ import {
   readCampaignChange,
   readNewCampaign,
 } from './campaign-body.ts'
+import { addCampaignFiles } from './campaign-files.ts'
 import { CAMPAIGN_PROGRESS, readProgress } from './campaign-progress.ts'
 import { changeCampaign } from './change-campaign.ts'
 import { createCampaign } from './create-campaign.ts'
@@ -110,7 +111,8 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     },
     run: async (caller, c) => {
       const { json, uploads } = await readSendRequest(c)
-      const wanted = readNewCampaign(json, new Date(), uploads.length)
+      const given = readNewCampaign(json, new Date(), uploads.length)
+      const wanted = await addCampaignFiles(caller.store, caller.user, given)
       const key = c.req.header('idempotency-key')
       const asked = await describeAsked(key, json, uploads)
       const idempotency = readIdempotency(key, '/api/campaigns', asked)
@@ -130,9 +132,10 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       fails: describeRefusals(...GIVEN, ...DEVICE_AND_LINE),
       body: [CAMPAIGN],
     },
-    run: async ({ permit, sending }, c) => {
+    run: async ({ permit, sending, store, user }, c) => {
       const { json, uploads } = await readSendRequest(c)
-      return previewCampaign(sending, permit, readNewCampaign(json, new Date(), uploads.length))
+      const given = readNewCampaign(json, new Date(), uploads.length)
+      return previewCampaign(sending, permit, await addCampaignFiles(store, user, given))
     },
   },
   'POST /api/campaigns/times': {

@@ -10,42 +10,48 @@ import {
   sendWithPictures,
 } from '../messages/send/send-with-pictures.ts'
 import { type AcceptConfig, storeOffers } from '../messages/send/store-offers.ts'
-import { withRecordFiles } from '../messages/send/stored-media.ts'
+import { type RecordFiles, withRecordFiles } from '../messages/send/stored-media.ts'
 
-/** The pictures of an automatic answer. `media`: undefined if they cannot be sent. */
+/** The files of an automatic answer, or of its template. `media`: undefined if they cannot be sent. */
 export interface AnswerPictures {
   /** Id and names, by which a changed answer is known. */
   readonly of: string
   readonly media: Media | undefined
 }
 
-export interface AnswerWithFiles {
+export type AnswerFiles = Pick<RecordFiles, 'collection' | 'record' | 'names'>
+
+/** The files of an answer; those of its template if it has none of its own. */
+export const findAnswerFiles = (answer: {
   readonly id: string
   readonly attachments: readonly string[]
-}
+  readonly template: string
+  readonly template_files: readonly string[] | null
+}): AnswerFiles =>
+  answer.attachments.length > 0
+    ? { collection: 'auto_answers', record: answer.id, names: answer.attachments }
+    : {
+        collection: 'sms_templates',
+        record: answer.template,
+        names: answer.template_files ?? [],
+      }
 
 /** Names the pictures of an answer; '' for none. */
-export const namePictures = ({ id, attachments }: AnswerWithFiles): string =>
-  attachments.length === 0 ? '' : [id, ...attachments].join('/')
+export const namePictures = ({ record, names }: AnswerFiles): string =>
+  names.length === 0 ? '' : [record, ...names].join('/')
 
 /** Loads the pictures of an automatic answer, outside of a transaction: each waits for its turn. */
 export async function loadAnswerPictures(
   { db }: Store,
   user: string,
   config: Pick<Config, 'mmsMaxBytes'>,
-  answer: AnswerWithFiles,
+  of: AnswerFiles,
 ): Promise<AnswerPictures> {
-  const files = {
-    collection: 'auto_answers',
-    record: answer.id,
-    names: answer.attachments,
-    subject: '',
-    orLink: true,
-  }
+  const files = { ...of, subject: '', orLink: true }
   const media = await withRecordFiles(db, user, config, files, async (loaded) => loaded).catch(
     leaveOut,
   )
-  return { of: namePictures(answer), media }
+  return { of: namePictures(of), media }
 }
 
 /** The text is worth more than pictures that cannot be sent. A missing turn is waited for. */

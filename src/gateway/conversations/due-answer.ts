@@ -19,7 +19,7 @@ import { makeOffer } from '../messages/send/prepare-offer.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
 import type { AcceptConfig } from '../messages/send/store-offers.ts'
 import { type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
-import type { AnswerWithFiles } from './answer-pictures.ts'
+import { type AnswerFiles, findAnswerFiles } from './answer-pictures.ts'
 import { matchesKeyword } from './keyword-match.ts'
 
 // Which automatic answer a received text gets, and its words.
@@ -80,7 +80,9 @@ const readAnswers = (db: Db, user: string, id: string) =>
   queries(db)
     .selectFrom('auto_answers as a')
     .innerJoin('sms_messages as m', (join) => join.on('m.id', '=', id))
+    .leftJoin('sms_templates as t', 't.id', 'a.template')
     .select(['a.id', 'a.match', 'a.value', 'a.body', 'a.template', 'a.attachments'])
+    .select('t.attachments as template_files')
     .where('a.user', '=', user)
     .where('a.enabled', '=', true)
     .where(({ or, eb }) => or([eb('a.body', '<>', ''), eb('a.template', '<>', '')]))
@@ -103,10 +105,10 @@ const readAnswers = (db: Db, user: string, id: string) =>
     .limit(sql.lit(MAX_ANSWERS))
     .execute()
 
-/** `answer`: the automatic answer, which may have pictures; absent for an answer about consent. */
+/** `files`: those that the answer may leave with; absent for an answer about consent. */
 export interface DueAnswer {
   readonly offer: Offer
-  readonly answer?: AnswerWithFiles
+  readonly files?: AnswerFiles
 }
 
 /**
@@ -140,7 +142,8 @@ export async function makeDueAnswer(
     : { body: answer.body, variables: answer.body.includes('{{') ? {} : null }
   try {
     const [text] = await writeTexts(store, config, user, content, [from])
-    return { offer: makeAnswerOffer(received, answer.id, text!, answer.template), answer }
+    const offer = makeAnswerOffer(received, answer.id, text!, answer.template)
+    return { offer, files: findAnswerFiles(answer) }
   } catch (error) {
     // the template was deleted or a variable has no value. After other errors, the job runs again
     if (error instanceof GatewayError) return undefined

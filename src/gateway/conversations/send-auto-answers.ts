@@ -10,8 +10,8 @@ import { logChanged } from '../base/message-status.ts'
 import { wakeDevices } from '../lines/wake-devices.ts'
 import type { AcceptConfig } from '../messages/send/store-offers.ts'
 import {
+  type AnswerFiles,
   type AnswerPictures,
-  type AnswerWithFiles,
   loadAnswerPictures,
   namePictures,
   storeAnswer,
@@ -49,11 +49,11 @@ const AGAIN_SECONDS = 60
 /** Ends a transaction whose answer has pictures that are not loaded. */
 class PicturesMissing extends Error {
   override name = 'PicturesMissing'
-  readonly answer: AnswerWithFiles
+  readonly files: AnswerFiles
 
-  constructor(answer: AnswerWithFiles) {
+  constructor(files: AnswerFiles) {
     super('The pictures of the answer are not loaded')
-    this.answer = answer
+    this.files = files
   }
 }
 
@@ -65,7 +65,7 @@ async function answerText(services: AnswerServices, job: Job): Promise<Again | u
       return await storeAnswerOnce(services, job, pictures)
     } catch (error) {
       if (!(error instanceof PicturesMissing)) throw error
-      pictures = await loadAnswerPictures(store, job.holder, config, error.answer)
+      pictures = await loadAnswerPictures(store, job.holder, config, error.files)
     }
   }
 }
@@ -89,9 +89,9 @@ async function storeAnswerOnce(
         ? await makeDueAnswer(inside, config, received)
         : undefined
     if (!due) return
-    const { offer, answer } = due
-    const named = answer ? namePictures(answer) : ''
-    if (answer && named !== '' && named !== pictures?.of) throw new PicturesMissing(answer)
+    const { offer, files } = due
+    const named = files ? namePictures(files) : ''
+    if (files && named !== '' && named !== pictures?.of) throw new PicturesMissing(files)
     const media = named === '' ? undefined : pictures?.media
     const { outcome, wake } = await storeAnswer(inside, config, offer, media)
     if (outcome === 'accepted') await endWaiting(inside, received!, offer.permit.sender.sentBy)

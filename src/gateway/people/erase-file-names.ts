@@ -3,7 +3,7 @@ import { toSnakeCase } from '../../engine/files/stored-name.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
-import { MESSAGES } from '../base/message-files.ts'
+import { MESSAGES, WITH_FILES } from '../base/message-files.ts'
 import { updateRecords } from '../base/message-status.ts'
 import type { Person } from '../base/personal-data.ts'
 
@@ -32,8 +32,6 @@ interface NamedFile {
   readonly name: string
 }
 
-/** Collections whose records have files that leave with texts, in the field `attachments`. */
-const WITH_FILES = [MESSAGES, 'campaigns', 'auto_answers'] as const
 type WithFiles = (typeof WITH_FILES)[number]
 
 /** Files of records of the account whose names contain the number or the name of a person. */
@@ -67,8 +65,8 @@ const makeBlankName = (name: string): string =>
   `file_${makeRandomId(RANDOM_LENGTH)}${/\.\w{1,10}$/.exec(name)?.[0] ?? ''}`
 
 /**
- * Renames files of texts, campaigns and answers whose names contain the number or the name of a person,
- * wherever the names are. Returns how many, at most MAX_TEXTS of each. `db`: a transaction.
+ * Renames files of texts, campaigns, answers and templates whose names contain the number or the name of a
+ * person, wherever the names are. Returns how many, at most MAX_TEXTS of each. `db`: a transaction.
  */
 export async function hideFileNames(db: Db, person: Person, name: string): Promise<number> {
   let renamed = 0

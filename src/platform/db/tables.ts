@@ -853,6 +853,7 @@ interface SmsOriginsRow {
 
 interface SmsTemplatesRow {
   _rowid: Generated<number>
+  attachments: Generated<string[]>
   body: Generated<string>
   created: Generated<string>
   id: string

@@ -1199,6 +1199,7 @@ create table sms_templates (
   name text collate "C" not null default ''::text,
   body text collate "C" not null default ''::text,
   requires_consent boolean not null default false,
+  attachments text[] collate "C" not null default '{}'::text[],
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -1206,6 +1207,8 @@ create table sms_templates (
   constraint sms_templates_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_sms_templates_user ON sms_templates USING btree ("user");
+CREATE CONSTRAINT TRIGGER _files_changed AFTER UPDATE ON sms_templates DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments IS DISTINCT FROM new.attachments) EXECUTE FUNCTION _files_named('sms_templates', 'b."attachments"');
+CREATE CONSTRAINT TRIGGER _files_deleted AFTER DELETE ON sms_templates DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.attachments <> '{}'::text[]) EXECUTE FUNCTION _files_named('sms_templates', 'b."attachments"');
 CREATE TRIGGER sms_templates_scopes_kept AFTER DELETE ON sms_templates FOR EACH ROW WHEN (old.requires_consent) EXECUTE FUNCTION scopes_kept();
 
 create table sms_totals (

@@ -15,10 +15,10 @@ import { makeLinkedText } from './file-links.ts'
 import { hasMmsLine } from './mms.ts'
 import type { OfferConfig } from './prepare-offer.ts'
 import { readAllRecipients } from './read-all-recipients.ts'
-import type { ReadSend } from './read-send-body.ts'
 import { findRefused } from './refused-recipients.ts'
 import type { SendBody } from './send-options.ts'
 import { requireReach } from './sending-permission.ts'
+import { addTemplateFiles, type NamedFiles } from './template-files.ts'
 import { type Missing, refuseMissingVariable } from './text-template.ts'
 import {
   checkBody,
@@ -87,8 +87,7 @@ export const PREVIEW = TEXT.omit({ to: true })
   })
   .meta({ id: 'Preview' })
 
-type PreviewBody = SendBody &
-  Pick<ReadSend, 'attachments' | 'orLink'> & { readonly isDraft: boolean }
+type PreviewBody = SendBody & NamedFiles & { readonly isDraft: boolean }
 
 /**
  * Returns a function that makes of a text what leaves of a send with files: an MMS, which has no segments, or
@@ -138,7 +137,8 @@ export async function previewSend(
     return (body.isDraft ? keepOpen : refuseMissingVariable)(name, empty)
   }
   const whom = phones.length > 0 ? phones : ['']
-  const files = { files: body.attachments.length, orLink: body.orLink }
+  const { attachments, orLink } = await addTemplateFiles(store, user, body.content, body, 0)
+  const files = { files: attachments.length, orLink }
   const addFiles = await makeFileAdder(store.db, config, user, files, body)
   const words = await writeTexts(store, config, user, body.content, whom, note)
   const texts = words.map(addFiles)

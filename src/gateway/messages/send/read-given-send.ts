@@ -5,8 +5,9 @@ import { readRecipients, WORLD } from '../../base/read-numbers.ts'
 import type { ReadySend } from './accept-send.ts'
 import { markAddresses } from './given-files.ts'
 import { type AskedMedia, type MediaConfig, makeMediaLoad } from './read-media.ts'
-import { readSend } from './read-send-body.ts'
+import { makeSubjectError, readSend } from './read-send-body.ts'
 import type { SEND, TEMPLATE_SEND } from './send-body-schema.ts'
+import { addTemplateFiles } from './template-files.ts'
 
 /** A send in the fields of `POST /api/sms/send` or `send-template`. */
 export interface GivenSend {
@@ -30,13 +31,21 @@ export async function readGivenSend(
   { schema, fields, notation, uploads = [], request }: GivenSend,
 ): Promise<ReadySend> {
   const read = readSend(schema, fields, new Date(), uploads.length)
-  const { attachments, subject, orLink, ...body } = read
+  const { attachments: _, orLink: __, subject, ...body } = read
   const options = notation === 'world' ? WORLD : undefined
   const recipients =
     notation === 'e164'
       ? body.recipients
       : await readRecipients(store, user, body.recipients, config.maxRecipients, options)
   const send = { ...body, recipients }
+  const { attachments, orLink } = await addTemplateFiles(
+    store,
+    user,
+    body.content,
+    read,
+    uploads.length,
+  )
+  if (subject !== '' && attachments.length + uploads.length === 0) throw makeSubjectError()
   const asked = { subject, named: attachments, uploads, orLink }
   const load = makeMediaLoad(store, user, config, request, asked)
   if (!load) return { body: send }

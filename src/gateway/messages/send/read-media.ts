@@ -3,6 +3,7 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../../engine/collections/collection.ts'
 import { sniffContentType } from '../../../engine/files/sniff-content-type.ts'
 import { findStoredFile, readWholeFile } from '../../../engine/files/stored-files.ts'
+import { trimStoredName } from '../../../engine/files/stored-name.ts'
 import { readWholeContent, type Upload } from '../../../engine/files/upload.ts'
 import type { RequestMemory } from '../../../http/limit-request-memory.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
@@ -13,7 +14,7 @@ import { admission } from '../../../platform/limits/shared-limits.ts'
 import { fetchFile } from '../../../platform/outgoing/fetch-file.ts'
 import { memoize } from '../../../platform/tools/lru.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
-import { MESSAGES, type Media } from '../../base/message-files.ts'
+import { type Media, WITH_FILES } from '../../base/message-files.ts'
 import { hashGiven } from './given-files.ts'
 import { hasMmsLine } from './mms.ts'
 import { type GivenFile, type LeaveOut, prepareMedia, preparePictures } from './prepare-media.ts'
@@ -46,7 +47,7 @@ export const describeAsked = async (
 export interface AskedMedia {
   /** '' for none. */
   readonly subject: string
-  /** Addresses, and files of the account's messages, as `attachments` of SEND names them. */
+  /** Addresses, and files of the account's records, as `attachments` of SEND names them. */
   readonly named?: readonly string[]
   readonly uploads?: readonly Upload[]
   readonly given?: readonly GivenFile[]
@@ -198,29 +199,35 @@ const nameFromUrl = (url: string): string => {
   return path === '' ? 'file' : path.slice(0, 100)
 }
 
-/** Reads a file that is named `MESSAGE_ID/NAME`, of a message of the user. */
+/** Finds a file that is named `ID/NAME`, of a record of the user. */
+async function findOwnFile({ db }: Store, user: string, named: string) {
+  const [id = '', name = ''] = named.split('/', 2)
+  for (const collection of WITH_FILES) {
+    const own = await queries(db)
+      .selectFrom(collection)
+      .select('attachments')
+      .where('id', '=', id)
+      .where(writeUnindexed('user'), '=', user)
+      .executeTakeFirst()
+    if (own?.attachments.includes(name)) return findStoredFile(db, { collection, record: id, name })
+  }
+  return undefined
+}
+
+/** Reads a file that is named `ID/NAME`. Throws 400 for one that is not the user's. */
 async function readOwnFile(
-  { db }: Store,
+  store: Store,
   user: string,
   name: string,
   room: number,
   memory: Share,
 ): Promise<GivenFile> {
-  const [id = '', file = ''] = name.split('/', 2)
-  const own = await queries(db)
-    .selectFrom('sms_messages')
-    .select('attachments')
-    .where('id', '=', id)
-    .where(writeUnindexed('user'), '=', user)
-    .executeTakeFirst()
-  const stored = own?.attachments.includes(file)
-    ? await findStoredFile(db, { collection: MESSAGES, record: id, name: file })
-    : undefined
+  const stored = await findOwnFile(store, user, name)
   if (!stored)
     throw invalidRequest(
-      `attachments: ${name} is neither an http or https address nor MESSAGE_ID/NAME of a file of yours`,
+      `attachments: ${name} is neither an http or https address nor ID/NAME of a file of yours`,
     )
   if (stored.size > room) throw makeTotalError()
   await memory.take(stored.size)
-  return { name: file, bytes: await readWholeFile(db, stored) }
+  return { name: trimStoredName(stored.name), bytes: await readWholeFile(store.db, stored) }
 }

@@ -12,13 +12,14 @@ import {
 } from './send-body-schema.ts'
 import type { Content, SendBody } from './send-options.ts'
 import { readStoredOptions } from './stored-options.ts'
+import type { NamedFiles } from './template-files.ts'
 
-/** A parsed body. `attachments`: the files that it names; `subject`: '' for none; `orLink`: as in Media. */
-export interface ReadSend extends SendBody {
-  readonly attachments: readonly string[]
+/** A parsed body. `attachments`: the files that it names; `subject`: '' for none. */
+export interface ReadSend extends SendBody, NamedFiles {
   readonly subject: string
-  readonly orLink: boolean
 }
+
+export const makeSubjectError = () => invalidRequest('subject needs attachments')
 
 /** Parses a body of `send` or `send-template`. Throws 400 that names the first wrong field. */
 export function readSend(
@@ -47,15 +48,16 @@ function readFields(
   const attachments = body.attachments ?? []
   if (uploads + attachments.length === 0 && !('template_id' in body) && body.body === undefined)
     throw invalidRequest('body is required')
-  if (body.subject && uploads + attachments.length === 0)
-    throw invalidRequest('subject needs attachments')
+  // a template may have files
+  if (body.subject && uploads + attachments.length === 0 && !('template_id' in body))
+    throw makeSubjectError()
   const scheduledAt = body.scheduled_at ? keepFutureDate(body.scheduled_at, now) : ''
   const due = scheduledAt || formatDate(now)
   if (body.expires_at) checkExpiry(body, due)
   return {
     attachments,
     subject: body.subject ?? '',
-    orLink: body.mms === 'or_link',
+    orLink: body.mms ? body.mms === 'or_link' : undefined,
     recipients: body.recipients ?? [],
     groupIds: body.group_ids ?? [],
     deviceId: body.device_id ?? '',

@@ -112,22 +112,32 @@ const OF_SEND = {
     ),
 }
 
+const NAMED =
+  'each an http or https address that the server fetches, or `ID/NAME`: a file of one of your messages, templates, campaigns or automatic answers. In a multipart body, files with this name are added. Pictures are made smaller if need be.'
+const OR_LINK =
+  '`or_link`: if no line that may send this can send MMS, a text leaves with a link to each file. The links work for 30 days. `only`'
+
 /** The fields of an MMS. */
 export const MMS = {
   attachments: z
     .array(makeFilledId(2_000), 'must be a list of addresses and files')
     .max(MAX_FILES, `must have at most ${MAX_FILES} items`)
     .nullish()
-    .describe(
-      'Files of an MMS, each an http or https address that the server fetches, or `MESSAGE_ID/NAME`: a file of one of your messages. In a multipart body, files with this name are added. Pictures are made smaller if need be.',
-    ),
+    .describe(`Files of an MMS, ${NAMED}`),
   subject: acceptNumber(makeTextSchema(MAX_SUBJECT)).nullish().describe('The subject of an MMS.'),
   mms: z
     .enum(['only', 'or_link'])
     .nullish()
-    .describe(
-      '`or_link`: if no line that may send this can send MMS, a text leaves with a link to each file. The links work for 30 days. `only` (default): the request is then refused.',
-    ),
+    .describe(`${OR_LINK} (default): the request is then refused.`),
+}
+
+/** The same with a template, which may have files of its own. */
+const MMS_OF_TEMPLATE = {
+  ...MMS,
+  attachments: MMS.attachments.describe(`Files of an MMS besides those of the template, ${NAMED}`),
+  mms: MMS.mms.describe(
+    `${OR_LINK}: the request is then refused. Default: \`or_link\` if only the template has files, else \`only\`.`,
+  ),
 }
 
 const VARIABLES = z.record(z.string(), makeVariableValue()).nullish()
@@ -151,7 +161,7 @@ export const TEMPLATE_SEND = z
   .strictObject({
     ...COMMON,
     ...OF_SEND,
-    ...MMS,
+    ...MMS_OF_TEMPLATE,
     template_id: makeFilledId().describe('A record of `sms_templates`.'),
     variables: VARIABLES.describe(
       "Values for the `{{variables}}` of the template, the same for all recipients. An absent value comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
