@@ -1,8 +1,15 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { admission } from '../platform/limits/shared-limits.ts'
 import type { HasServices, Permission } from './allow-callers.ts'
-import { describeOperation, type Operation } from './openapi/describe-operations.ts'
+import { readJson } from './body/raw-body.ts'
+import type { Bound } from './bounds.ts'
+import {
+  describeIdempotent,
+  describeOperation,
+  type Operation,
+} from './openapi/describe-operations.ts'
 import type { DescribedRecords } from './openapi/document.ts'
 import type { Ctx, Env, RouteRights, Services } from './request-context.ts'
 import { type MaxBytes, setRow } from './route-limits.ts'
@@ -18,6 +25,11 @@ export interface Row<Asking, Own extends Services> {
    * MAX_BODY_BYTES.
    */
   readonly maxBytes?: MaxBytes
+  readonly bound: Bound
+  /** The work waits for a place of heavy work, once its JSON body has arrived. */
+  readonly heavy?: true
+  /** The route repeats its first answer for an Idempotency-Key. Of other routes the header is not read. */
+  readonly idempotent?: true
   /** A GET that changes something: a HEAD is refused. */
   readonly changes?: true
   /** How JSON is sent. Default: as by the rows beside it. */
@@ -32,9 +44,10 @@ export interface Row<Asking, Own extends Services> {
 /** A row that OpenAPI does not have, or that it describes for each collection. */
 export const makeUndescribedRow = <Asking, Own extends Services>(
   permission: Permission<Asking, Own>,
+  bound: Bound,
   run: Row<Asking, Own>['run'],
   send?: typeof sendRaw,
-) => ({ permission, describe: null, run, ...(send && { send }) })
+) => ({ permission, bound, describe: null, run, ...(send && { send }) })
 
 /** Method and path. ALL: every other method. A path may end in `:name.json`: the value includes `.json`. */
 type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL'} /${string}`
@@ -68,6 +81,15 @@ export const makeRoutes = <Callers extends Record<At, unknown>, Own extends Serv
 
 const splitMethodPath = (at: At) => at.split(' ') as [method: string, path: string]
 
+/** Runs heavy work in a place of the caller's account. A body that arrives slowly takes no place. */
+const waitForHeavyPlace =
+  (run: AnyRow<never>['run']): AnyRow<never>['run'] =>
+  async (caller, c, id) => {
+    await readJson(c)
+    const holder = c.env.incoming.findHolder(c.env.incoming.caller)
+    return admission.heavyWork.run(holder, async () => run(caller, c, id))
+  }
+
 /** Adds the routes to an app. */
 export function mountRoutes<Own extends Services>(
   routes: readonly Route<Own>[],
@@ -76,7 +98,8 @@ export function mountRoutes<Own extends Services>(
   const app = new Hono<Env>()
   const withoutCaller: HasServices<Own> = { services }
   for (const row of routes) {
-    const { at, permission, run, send } = row
+    const { at, permission, send } = row
+    const run = row.heavy ? waitForHeavyPlace(row.run) : row.run
     const { withCaller } = permission
     const [method, path] = splitMethodPath(at)
     const first = /:(\w+)/.exec(path)?.[1]
@@ -109,7 +132,7 @@ export const findChangingGets = (routes: readonly Route<never>[]): string[] =>
 /** Describes the routes for OpenAPI. */
 export function describeRoutes(routes: readonly Route<never>[], records: DescribedRecords) {
   const paths: ZodOpenApiPathsObject = {}
-  for (const { at, tag, permission, describe } of routes) {
+  for (const { at, tag, permission, describe, idempotent } of routes) {
     const operation = typeof describe === 'function' ? describe(records) : describe
     if (operation)
       describeOperation(
@@ -117,7 +140,7 @@ export function describeRoutes(routes: readonly Route<never>[], records: Describ
         at.replaceAll(/:(\w+)(?:\{.*?\})?/g, '{$1}'),
         tag,
         permission.security,
-        operation,
+        idempotent ? describeIdempotent(operation) : operation,
       )
   }
   return paths

@@ -15,10 +15,11 @@ export interface CallerServices extends TrustServices {
   readonly store: CatalogStore
 }
 
-/** What limits read of the row of a route. */
+/** What limits and requests read of the row of a route. */
 export interface RouteLimits {
   readonly permission: { readonly credentials?: Credentials }
   readonly maxBytes?: MaxBytes
+  readonly idempotent?: true
 }
 
 /** Default maximum bytes of a request body, as in PocketBase. Contract 8.2 */

@@ -28,7 +28,7 @@ export interface RequestBody {
  * each request, `serve` begins its work.
  */
 export class ServedRequest extends LimitedIncomingMessage {
-  /** What limits read of the row of its route; undefined for a path without one. */
+  /** The row of its route; undefined for a path without one. */
   row: RouteLimits | undefined
   /** Ends its place. A request that only waits does so early. Undefined for requests that take no place. */
   leavePlace: (() => void) | undefined
@@ -73,6 +73,12 @@ export class ServedRequest extends LimitedIncomingMessage {
   get query(): Readonly<Record<string, string>> {
     this.#query ??= readQuery(this.url ?? '')
     return this.#query
+  }
+
+  /** Its `Idempotency-Key`; undefined without one, and for a route that is not `idempotent`. */
+  get idempotencyKey(): string | undefined {
+    const key = this.row?.idempotent && this.headers['idempotency-key']
+    return key === undefined ? undefined : String(key)
   }
 
   /** The token of its `Authorization`; '' without one. */

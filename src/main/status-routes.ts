@@ -7,6 +7,7 @@ import { listLineWarnings } from '../gateway/lines/lines-near-limit.ts'
 import { listIndexWarnings } from '../gateway/messages/history-indexes.ts'
 import { allowByRules, allowEverybody, allowSuperuser } from '../http/allow-callers.ts'
 import { authenticate } from '../http/authenticate.ts'
+import { type Bound, BY_KEYS, BY_SUPERUSERS, WITHOUT_ROWS } from '../http/bounds.ts'
 import { listLogs, logStats, makePlainList, viewLog } from '../http/list-logs.ts'
 import { makeRoutes, makeUndescribedRow } from '../http/make-routes.ts'
 import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'
@@ -77,10 +78,16 @@ const HOURS = z
 
 const LIST = makeListQuery().query
 
+const OF_LOG: Bound = { cost: 'rows of the log', by: 'only superusers; turns' }
+
 /** For proxies. Also answers before the gate, and so without a rate limit. */
 export const READY_ROUTES = makeRoutes(SERVER, {
   'GET /api/ready': {
     permission: allowEverybody(),
+    bound: {
+      cost: 'the queue of all accounts',
+      by: 'one statement at a time, shared by all requests',
+    },
     describe: {
       id: 'ready',
       summary: 'Ask whether to send requests here',
@@ -104,6 +111,7 @@ export const OPERATION_ROUTES = makeRoutes(
   {
     'GET /api/warnings': {
       permission: allowSuperuser,
+      bound: BY_SUPERUSERS,
       describe: {
         id: 'warnings',
         summary: 'List problems of the setup',
@@ -114,6 +122,7 @@ export const OPERATION_ROUTES = makeRoutes(
     },
     'GET /api/jobs': {
       permission: allowSuperuser,
+      bound: { cost: 'jobs of all accounts', by: 'only superusers' },
       describe: {
         id: 'jobFigures',
         summary: 'Count background jobs',
@@ -124,6 +133,7 @@ export const OPERATION_ROUTES = makeRoutes(
     },
     'GET /api/health': {
       permission: allowByRules('viewer'),
+      bound: BY_KEYS,
       describe: {
         id: 'health',
         summary: 'Ask whether the server answers',
@@ -134,6 +144,7 @@ export const OPERATION_ROUTES = makeRoutes(
     },
     'GET /api/logs': {
       permission: allowSuperuser,
+      bound: OF_LOG,
       describe: {
         id: 'listLogs',
         summary: 'List failed requests',
@@ -149,6 +160,7 @@ export const OPERATION_ROUTES = makeRoutes(
     },
     'DELETE /api/logs': {
       permission: allowSuperuser,
+      bound: { cost: 'rows of the log, deleted in pieces', by: 'only superusers' },
       describe: {
         id: 'deleteLogs',
         summary: 'Delete all of them',
@@ -163,6 +175,7 @@ export const OPERATION_ROUTES = makeRoutes(
     },
     'GET /api/logs/stats': {
       permission: allowSuperuser,
+      bound: OF_LOG,
       describe: {
         id: 'countLogs',
         summary: 'Count failed requests by hour',
@@ -176,6 +189,7 @@ export const OPERATION_ROUTES = makeRoutes(
     },
     'GET /api/logs/:id': {
       permission: allowSuperuser,
+      bound: OF_LOG,
       describe: {
         id: 'viewLog',
         summary: 'Read a failed request',
@@ -188,23 +202,28 @@ export const OPERATION_ROUTES = makeRoutes(
     },
     'GET /api/audit': makeUndescribedRow(
       allowSuperuser,
+      OF_LOG,
       ({ auth, store: { db }, services: { extensions } }, c) => {
         const alone = { db, catalog: AUDIT.alone }
         return listRecords(alone, extensions, AUDIT.collection, c.env.incoming.describe(auth, {}))
       },
       sendRaw,
     ),
-    'GET /api/crons': makeUndescribedRow(allowSuperuser, ({ services }) =>
+    'GET /api/crons': makeUndescribedRow(allowSuperuser, WITHOUT_ROWS, ({ services }) =>
       services.jobs.map(({ id, expression }) => ({ id, expression })),
     ),
-    'POST /api/crons/:id': makeUndescribedRow(allowSuperuser, async ({ auth, services }, c, id) => {
-      const { jobs, log } = services
-      const job = jobs.find((one) => one.id === id)
-      if (!job) throw notFound('Missing or invalid cron job')
-      await auditRequest(c, auth, { action: 'run job', record: id })
-      void job.run().catch((err: unknown) => log.error({ err, job: id }, 'a job failed'))
-    }),
-    'POST /api/sql': makeUndescribedRow(allowSuperuser, () => {
+    'POST /api/crons/:id': makeUndescribedRow(
+      allowSuperuser,
+      { cost: 'the job', by: 'only superusers; the bounds of the job' },
+      async ({ auth, services }, c, id) => {
+        const { jobs, log } = services
+        const job = jobs.find((one) => one.id === id)
+        if (!job) throw notFound('Missing or invalid cron job')
+        await auditRequest(c, auth, { action: 'run job', record: id })
+        void job.run().catch((err: unknown) => log.error({ err, job: id }, 'a job failed'))
+      },
+    ),
+    'POST /api/sql': makeUndescribedRow(allowSuperuser, WITHOUT_ROWS, () => {
       throw notFound()
     }),
   },

@@ -15,7 +15,8 @@ export interface Description {
   /** Names of the query parameters. `form`: those of a form in the body. */
   readonly query?: readonly string[]
   readonly form?: readonly string[]
-  readonly header?: z.ZodObject
+  /** See `Row`. */
+  readonly idempotent?: true
   readonly body?: z.ZodType
   readonly answer?: readonly [
     status: 200 | 201 | 202 | 204 | 501,
@@ -39,7 +40,7 @@ export function describeRoute(route: Description) {
     description = summary,
     query,
     form,
-    header,
+    idempotent,
     body,
     error,
     isFile,
@@ -52,7 +53,6 @@ export function describeRoute(route: Description) {
     description,
     params: {
       ...(query && { query: makeOptionalParams(query.filter(hasPlainName)) }),
-      ...(header && { header }),
     },
     ...(body && { body: [body] as const }),
     ...(form && {
@@ -64,7 +64,11 @@ export function describeRoute(route: Description) {
     fails: describeFailures(error, isText),
     responses: isFile ? FILE : describeAnswer(answer, isText),
   }
-  return { describe, send: (c: Ctx, text: string) => sendRaw(c, text, answer[0] as 200) }
+  return {
+    describe,
+    ...(idempotent && { idempotent }),
+    send: (c: Ctx, text: string) => sendRaw(c, text, answer[0] as 200),
+  }
 }
 
 const makeOptionalParams = (names: readonly string[]) =>

@@ -1,4 +1,5 @@
 import type { HasServices, Permission } from '../http/allow-callers.ts'
+import type { Bound } from '../http/bounds.ts'
 import { BY_NOTHING, byKey, readKeyHeader } from '../http/identify-caller.ts'
 import type { Route } from '../http/make-routes.ts'
 import { SENDS as SEND_GROUP } from '../http/metrics/group-requests.ts'
@@ -30,14 +31,22 @@ export const allowKeyHeader = (name: string, security: Security): DoorPermission
  */
 export const ALLOW_KEY_PARAMETER: DoorPermission = { security: NOBODY, credentials: BY_NOTHING }
 
+/** The bound of a send by an API of another product. */
+export const OF_SEND: Bound = {
+  cost: 'recipients; contacts and groups of the user if the request names them',
+  by: '`MAX_RECIPIENTS`; an address has at most 16 KiB',
+}
+
 /** A row of a door. `work` asks who calls. */
 export const defineSendRoute = (
   permission: DoorPermission,
   description: Description,
   work: (call: DoorCall) => Promise<unknown>,
   maxBytes: MaxBytes = MAX_BODY_BYTES,
+  bound = OF_SEND,
 ) => ({
   permission,
+  bound,
   ...((description.body || description.form) && { maxBytes }),
   ...describeRoute(description),
   run: ({ services }: HasServices<GatewayServices>, c: Ctx) => work({ c, services }),

@@ -1,39 +1,69 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SENDING_ROUTES } from '../protocols/send-only/door-sends.ts'
+import { FEATURES } from '../../src/main/features.ts'
+import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 import { startServer } from '../support/server/start.ts'
-import { PAGES, readPage } from './page.ts'
-
-// docs/internals/bounds.md, or the chapter `## Bounds` of a feature's own page, names each route of the API's
-// description and each background job.
+import { readPage } from './page.ts'
 
 const HOME = join(import.meta.dirname, '../..')
-const chapters = PAGES.map(
-  (name) => readPage(name).match(/^## Bounds$[\s\S]*?(?=^## |$(?![\s\S]))/m)?.[0],
-)
-const page = [readPage('docs/internals/bounds.md'), ...chapters].join('\n')
-const HOW = 'add a row to docs/internals/bounds.md, or to the chapter "## Bounds" of your page'
+const ROWS = [
+  ...FEATURES.flatMap(({ rows = [] }) => rows.map((row) => ({ ...row, chapter: row.tag }))),
+  ...PROTOCOLS.flatMap(({ group, rows }) =>
+    rows.map((row) => ({ ...row, chapter: row.tag || group })),
+  ),
+]
+  // ALL: a refusal of all other methods
+  .filter(({ at }) => !at.startsWith('ALL '))
+type Row = (typeof ROWS)[number]
+
+const showPath = ({ at }: Row) => `\`${at.replaceAll(/:(\w+)(?:\{.*?\})?/g, '{$1}')}\``
+
+function showBytes({ maxBytes }: Row): string {
+  if (maxBytes === undefined) return ''
+  if (typeof maxBytes === 'function') return 'varies'
+  if (maxBytes === Number.POSITIVE_INFINITY) return 'any'
+  if (maxBytes % 1024 !== 0) return `${maxBytes.toLocaleString('en')} bytes`
+  return maxBytes < 1 << 20 ? `${maxBytes >> 10} KiB` : `${maxBytes >> 20} MiB`
+}
+
+/** What a row says, apart from its path. */
+const showBound = (row: Row) => {
+  const { cost, by } = row.bound
+  const also = [row.heavy && 'heavy', row.idempotent && 'idempotent'].filter(Boolean).join(', ')
+  return `${cost} | ${by} | ${showBytes(row)} | ${also}`
+}
+
+/** The bounds of all routes as a page. Routes with the same bound share a line. */
+function makePage(): string {
+  const chapters = [...Map.groupBy(ROWS, ({ chapter }) => chapter || 'records')].map(
+    ([title, rows]) => {
+      const lines = [...Map.groupBy(rows, showBound)].map(
+        ([bound, same]) => `| ${same.map(showPath).join(', ')} | ${bound} |\n`,
+      )
+      return `\n## ${title}\n
+| route | cost grows with | bounded by | largest body | |
+|---|---|---|---|---|
+${lines.join('')}`
+    },
+  )
+  return `# What bounds each route
+
+<!-- Made by: npx vitest run test/docs/bounds.test.ts --project quick --update -->
+
+For every route: what makes its statements slower, and which limit bounds that, as the \`bound\` of its row says. [Bounds](bounds.md)
+explains *turns*, *keys* and *30 s*.
+
+- **heavy**: the work waits for a [place of heavy work](client-limits.md), once its body has arrived.
+- **idempotent**: the route reads \`Idempotency-Key\`, and answers a repeated request with its first answer.
+- A route without a largest body reads none, or at most 32 MiB. *varies*: by the settings, the collection or the type of the body.
+${chapters.join('')}`
+}
+
+test('docs/internals/route-bounds.md shows the bounds in the rows of all routes', async () => {
+  await expect(makePage()).toMatchFileSnapshot('../../docs/internals/route-bounds.md')
+})
 
 const server = await startServer({ env: { DEVICE_ALARM_MINUTES: '10' } })
-
-test('the page of bounds names every route', async () => {
-  const document = await (await fetch(`${server.url}/api/openapi.json`)).json()
-  const { paths } = document as { paths: Record<string, object> }
-  const names = server.services.store.catalog.all.map(({ name }) => name).join('|')
-  const ofCollection = new RegExp(`^/api/collections/(?:${names})/`)
-  const routes = Object.entries(paths).flatMap(([path, methods]) => {
-    const general = path.replace(ofCollection, '/api/collections/{collection}/')
-    return Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${general}\``)
-  })
-  expect(routes.length).toBeGreaterThan(100)
-  // a limit of `gateway/messages/send/prepare-offer` bounds these, so that one row is for all
-  const sends = new Set(SENDING_ROUTES.map((at) => `\`${at}\``))
-  const rowOf = (route: string) => (sends.has(route) ? "| sends of other products' APIs |" : route)
-  const missing = [...new Set(routes)].filter((route) => !page.includes(rowOf(route)))
-  expect(missing, HOW).toEqual([])
-  const named = page.match(/`(?:GET|POST|PUT|PATCH|DELETE) \/[^`]*`/g) ?? []
-  expect(named.filter((route) => !routes.includes(route))).toEqual([])
-})
 
 /** `repeat(() => answerTexts(…` runs `answerTexts`. */
 const REPEATED =
@@ -45,10 +75,11 @@ const repeated = () =>
   )
 
 test('the page of bounds names every background job', () => {
+  const page = readPage('docs/internals/bounds.md')
   const jobs = [...server.services.jobs.map(({ id }) => id), ...repeated()]
   expect(jobs.length).toBeGreaterThan(15)
   expect(
     jobs.filter((name) => !page.includes(`\`${name}\``)),
-    HOW,
+    'add a row to docs/internals/bounds.md',
   ).toEqual([])
 })

@@ -14,6 +14,7 @@ import {
 import { authenticate } from '../../http/authenticate.ts'
 import { readForm } from '../../http/body/form.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { makePasswordWork } from '../../http/middleware/limit-password-work.ts'
@@ -77,10 +78,20 @@ async function findKnownMember(c: Ctx, services: Services, { email, password }: 
 
 const NEW = 'Of a new user; leave it out when signed in.'
 
+const OF_MEMBERSHIPS: Bound = {
+  cost: 'names of senders, memberships',
+  by: 'two rows; 1,000 memberships',
+}
+const OF_INVITATIONS: Bound = {
+  cost: 'open invitations of the account',
+  by: '100; limits of tries and mails',
+}
+
 /** `/api/account`: members of accounts, their invitations and their shared inbox. */
 export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   'GET /api/account/me': {
     permission: allowAuthenticated('viewer'),
+    bound: OF_MEMBERSHIPS,
     describe: {
       id: 'readMe',
       summary: 'Read the account of the token, and who uses it',
@@ -90,6 +101,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   },
   'GET /api/account/accounts': {
     permission: allowOwner(),
+    bound: OF_MEMBERSHIPS,
     describe: {
       id: 'listAccounts',
       summary: 'List the accounts that one may act for',
@@ -101,6 +113,10 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   'POST /api/account/act-for': {
     permission: allowOwner(),
     maxBytes: FORM_BYTES,
+    bound: {
+      cost: 'constant cost',
+      by: 'keys. The same token gets the same new token, so a session has one row for each account',
+    },
     describe: {
       id: 'actFor',
       summary: 'Get a token to act for an account',
@@ -124,6 +140,10 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   },
   'GET /api/account/inbox': {
     permission: allowRole('viewer'),
+    bound: {
+      cost: 'conversations',
+      by: '1,000 conversations of each of 9 views, by their indexes; turns',
+    },
     describe: {
       id: 'readInbox',
       summary: 'Count the conversations of each view',
@@ -136,6 +156,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   'POST /api/account/presence': {
     permission: allowRole('viewer'),
     maxBytes: GUEST_BODY_BYTES,
+    bound: { cost: 'one announcement', by: '600 bytes; the rate `subscriptions`' },
     describe: {
       id: 'tellPresence',
       summary: 'Report that a person reads or writes',
@@ -157,6 +178,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   'POST /api/account/invitations': {
     permission: allowRole('admin'),
     maxBytes: GUEST_BODY_BYTES,
+    bound: OF_INVITATIONS,
     describe: {
       id: 'invite',
       summary: 'Invite a person to act for the account',
@@ -190,6 +212,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   'POST /api/account/invitations/show': {
     permission: allowEverybody(),
     maxBytes: FORM_BYTES,
+    bound: OF_INVITATIONS,
     describe: {
       id: 'showInvitation',
       summary: 'Show an invitation',
@@ -212,6 +235,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   'POST /api/account/invitations/accept': {
     permission: allowEverybody(),
     maxBytes: FORM_BYTES,
+    bound: OF_INVITATIONS,
     describe: {
       id: 'acceptInvitation',
       summary: 'Accept an invitation',

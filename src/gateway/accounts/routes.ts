@@ -12,6 +12,7 @@ import {
   type HasServices,
 } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import { type Bound, BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { answerOwnRecord, type Caller } from '../../http/middleware/require-caller.ts'
@@ -70,10 +71,14 @@ const SETUP = z
   })
   .meta({ id: 'Setup' })
 
+const OF_SESSIONS: Bound = { cost: 'sessions', by: '50 sessions of an account' }
+const OF_BROWSERS: Bound = { cost: 'browsers', by: '20 browsers of a person' }
+
 /** `/api/account`: sessions and notifications. `/api/setup`: what a sign-in page needs. */
 export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
   'GET /api/account/sessions': {
     permission: allowAuthenticated(),
+    bound: OF_SESSIONS,
     describe: {
       id: 'listSessions',
       summary: 'List where the account is signed in',
@@ -87,6 +92,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
   },
   'DELETE /api/account/sessions/:id': {
     permission: allowAuthenticated(),
+    bound: OF_SESSIONS,
     describe: {
       id: 'endSession',
       summary: 'End one session',
@@ -100,6 +106,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
   },
   'POST /api/account/end-other-sessions': {
     permission: allowAuthenticated(),
+    bound: OF_SESSIONS,
     describe: {
       id: 'endOtherSessions',
       summary: 'Sign out everywhere else',
@@ -117,6 +124,10 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
   },
   'GET /api/account/retention': {
     permission: allowRole('admin'),
+    bound: {
+      cost: "the account's oldest texts with content and files, its members of groups with days of their own, its entries of consent",
+      by: '10,000 texts of each kind, 100 groups, 100 texts of each member; turns',
+    },
     describe: {
       id: 'readRetention',
       summary: 'See what the server deletes next',
@@ -128,6 +139,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
   },
   'GET /api/account/push-key': {
     permission: allowRole('viewer'),
+    bound: BY_KEYS,
     describe: {
       id: 'readAccountPushKey',
       summary: "Read the server's VAPID key",
@@ -142,6 +154,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
   },
   'GET /api/account/push': {
     permission: allowRole('viewer'),
+    bound: OF_BROWSERS,
     describe: {
       id: 'listPushBrowsers',
       summary: 'List browsers that show notifications',
@@ -157,6 +170,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
   'PUT /api/account/push': {
     permission: allowRole('viewer'),
     maxBytes: GUEST_BODY_BYTES,
+    bound: OF_BROWSERS,
     describe: {
       id: 'savePushBrowser',
       summary: 'Notify in a browser',
@@ -173,6 +187,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
   },
   'DELETE /api/account/push': {
     permission: allowRole('viewer'),
+    bound: OF_BROWSERS,
     describe: {
       id: 'deletePushBrowser',
       summary: 'End notifications',
@@ -189,6 +204,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
   },
   'GET /api/setup': {
     permission: allowEverybody(),
+    bound: BY_KEYS,
     describe: {
       id: 'readSetup',
       summary: 'Read the options of a sign-in page',

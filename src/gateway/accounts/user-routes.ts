@@ -1,5 +1,6 @@
 import { allowSuperuser } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { sendJson } from '../../http/send-answer.ts'
@@ -8,12 +9,18 @@ import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from './enable-user.
 
 const MAX_BODY_BYTES = 1_000
 
+const OF_ACCESS: Bound = {
+  cost: 'keys, devices, webhooks, automatic answers, campaigns and waiting texts of the user',
+  by: 'only superusers; 30 s',
+}
+
 /** `/api/users` for superusers: lists what acts for a user, such as API keys; enables a disabled user. */
 export const USER_ROUTES = makeRoutes(
   'users',
   {
     'GET /api/users/:id/access': {
       permission: allowSuperuser,
+      bound: OF_ACCESS,
       describe: {
         id: 'readUserAccess',
         summary: 'List everything that acts for a user',
@@ -27,6 +34,7 @@ export const USER_ROUTES = makeRoutes(
     'POST /api/users/:id/enable': {
       permission: allowSuperuser,
       maxBytes: MAX_BODY_BYTES,
+      bound: OF_ACCESS,
       describe: {
         id: 'enableUser',
         summary: 'Enable a disabled user',

@@ -1,5 +1,6 @@
 import type { Upload } from '../../engine/files/upload.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import type { Operation } from '../../http/openapi/describe-operations.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
@@ -13,7 +14,7 @@ import { type ActingCaller, allowPerson } from '../messages/require-sender.ts'
 import { readIdempotency } from '../messages/send/idempotency.ts'
 import { describeAsked, makeMediaLoad } from '../messages/send/read-media.ts'
 import { allowFiles, readSendRequest } from '../messages/send/read-send-request.ts'
-import { IDEMPOTENCY, SHAPE } from '../messages/send-routes.ts'
+import { SHAPE } from '../messages/send-routes.ts'
 import {
   CAMPAIGN,
   CAMPAIGN_CHANGE,
@@ -71,6 +72,7 @@ const describeStatusRoute = (
   ...refused: readonly RefusalCode[]
 ) => ({
   permission: allowPerson('campaign'),
+  bound: OF_WAITING,
   describe: {
     id: `${verb}Campaign`,
     summary,
@@ -81,11 +83,22 @@ const describeStatusRoute = (
   run: ({ permit, sending }: ActingCaller, _: Ctx, id: string) => change(sending, permit, id),
 })
 
+const OF_AUDIENCE: Bound = {
+  cost: 'the audience; contacts of the user if it names groups',
+  by: '20,000 recipients (`MAX_AUDIENCE`), stored 1,000 at a time, with turns of accounts; members of groups are read in turns',
+}
+const OF_WAITING: Bound = {
+  cost: 'waiting texts of the campaign',
+  by: '20,000 recipients (`MAX_AUDIENCE`); 30 s',
+}
+
 /** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
 export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   'POST /api/campaigns': {
     permission: allowPerson('campaign'),
     maxBytes: allowFiles(MAX_BODY_BYTES),
+    bound: OF_AUDIENCE,
+    idempotent: true,
     describe: {
       id: 'createCampaign',
       summary: 'Send a text to many',
@@ -98,7 +111,6 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
         'idempotency_key_reused',
         ...DEVICE_AND_LINE,
       ),
-      params: { header: IDEMPOTENCY },
       body: [
         CAMPAIGN,
         {
@@ -113,7 +125,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       const { json, uploads } = await readSendRequest(c)
       const given = readNewCampaign(json, new Date(), uploads.length)
       const wanted = await addCampaignFiles(caller.store, caller.user, given)
-      const key = c.req.header('idempotency-key')
+      const key = c.env.incoming.idempotencyKey
       const asked = await describeAsked(key, json, uploads)
       const idempotency = readIdempotency(key, '/api/campaigns', asked)
       // messages are created after the answer, so that the user can still undo the send
@@ -124,6 +136,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   'POST /api/campaigns/preview': {
     permission: allowPerson('campaign'),
     maxBytes: allowFiles(MAX_BODY_BYTES),
+    bound: OF_AUDIENCE,
     describe: {
       id: 'previewCampaign',
       summary: 'Count the texts of a campaign before it is sent',
@@ -141,6 +154,10 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   'POST /api/campaigns/times': {
     permission: allowPerson('readUsage'),
     maxBytes: MAX_BODY_BYTES,
+    bound: {
+      cost: 'constant cost',
+      by: '289 times of a cron expression, in memory, in a place of heavy work',
+    },
     describe: {
       id: 'readCampaignTimes',
       summary: 'See when a campaign would repeat',
@@ -157,6 +174,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   'PATCH /api/campaigns/:id': {
     permission: allowPerson('campaign'),
     maxBytes: allowFiles(MAX_BODY_BYTES),
+    bound: OF_AUDIENCE,
     describe: {
       id: 'changeCampaign',
       summary: 'Change a campaign of which nothing has left',
@@ -205,6 +223,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   'POST /api/campaigns/:id/retry': {
     permission: allowPerson('campaign'),
     maxBytes: MAX_BODY_BYTES,
+    bound: { ...OF_WAITING, cost: 'failed texts of the campaign' },
     describe: {
       id: 'retryCampaign',
       summary: 'Send the failed messages of a campaign again',
@@ -235,6 +254,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   },
   'GET /api/campaigns/:id/progress': {
     permission: allowPerson('readUsage'),
+    bound: { cost: 'texts of the campaign, incoming texts since it began', by: 'turns' },
     describe: {
       id: 'readCampaignProgress',
       summary: 'See how far a campaign is',

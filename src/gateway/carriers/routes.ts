@@ -1,5 +1,6 @@
 import { allowEverybody, allowOwner, type HasServices } from '../../http/allow-callers.ts'
 import { readJson, readRawBody } from '../../http/body/raw-body.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
@@ -42,10 +43,20 @@ const CALL = {
   ),
 } as const
 
+const OF_CARRIERS: Bound = {
+  cost: 'constant cost',
+  by: '10 carriers of a user, 100 requests at a time; a check makes one of 5 s, and reads 64 KiB',
+}
+const OF_CALL: Bound = {
+  cost: 'items of a call',
+  by: '1,000 items; 100 fields; a wrong token costs one lookup. Files: 4 calls of an account at a time, 10 s and `SMS_MAX_ATTACHMENT_BYTES` a call',
+}
+
 /** `/api/devices/carriers`: accounts of carriers that the servers run as devices. */
 export const CARRIER_ROUTES = makeRoutes(DEVICES, {
   'GET /api/devices/carriers': {
     permission: allowOwner<CarrierServices>(),
+    bound: OF_CARRIERS,
     describe: {
       id: 'listCarriers',
       summary: 'List the carriers that the server runs',
@@ -57,6 +68,7 @@ export const CARRIER_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/carriers': {
     permission: allowOwner<CarrierServices>(),
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_CARRIERS,
     describe: {
       id: 'createCarrier',
       summary: 'Add a carrier that the server runs',
@@ -84,6 +96,7 @@ export const CARRIER_ROUTES = makeRoutes(DEVICES, {
   'PUT /api/devices/carriers/:id': {
     permission: allowOwner<CarrierServices>(),
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_CARRIERS,
     describe: {
       id: 'changeCarrier',
       summary: 'Replace the settings of a carrier',
@@ -108,6 +121,7 @@ export const CARRIER_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/carriers/calls/:token': {
     permission: allowEverybody<CarrierServices>(),
     maxBytes: MAX_CALL_BYTES,
+    bound: OF_CALL,
     describe: {
       id: 'callCarrier',
       summary: "Take a carrier's receipt or text",
@@ -118,6 +132,7 @@ export const CARRIER_ROUTES = makeRoutes(DEVICES, {
   'GET /api/devices/carriers/calls/:token': {
     permission: allowEverybody<CarrierServices>(),
     maxBytes: MAX_CALL_BYTES,
+    bound: OF_CALL,
     describe: {
       id: 'callCarrierByQuery',
       summary: "Take a carrier's receipt or text, from a query",

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDING } from '../../http/openapi/describe-operations.ts'
 import type { Ctx } from '../../http/request-context.ts'
@@ -146,11 +147,14 @@ const START_REFUSALS: readonly RefusalCode[] = [
   'no_devices',
 ]
 
+const OF_CODE: Bound = { cost: 'the pending code of the number', by: 'keys; one row' }
+
 /** `/api/verify`: sends and checks codes that prove a phone number. Errors are `{"error","message"}`. */
 export const CODE_ROUTES = makeRoutes(SENDING, {
   'POST /api/verify': {
     permission: allowSender('verify'),
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_CODE,
     describe: {
       id: 'startVerification',
       summary: 'Send a code',
@@ -170,6 +174,7 @@ export const CODE_ROUTES = makeRoutes(SENDING, {
   'POST /api/verify/check': {
     permission: allowSender('verify'),
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_CODE,
     describe: {
       id: 'checkVerification',
       summary: 'Check a code',
@@ -190,6 +195,7 @@ export const CODE_ROUTES = makeRoutes(SENDING, {
   'POST /api/verify/cancel': {
     permission: allowSender('verify'),
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_CODE,
     describe: {
       id: 'cancelVerification',
       summary: 'Cancel a code',

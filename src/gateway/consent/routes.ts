@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { makeObjectShape, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
 import { allowEverybody, type HasServices } from '../../http/allow-callers.ts'
 import { readForm } from '../../http/body/form.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { identifyKnownCaller } from '../../http/middleware/limit-requests.ts'
 import { SERVER } from '../../http/openapi/describe-operations.ts'
@@ -142,10 +143,13 @@ export const sendErrorPage: ErrorForm = (c, error) => {
   )
 }
 
+const OF_PAGE: Bound = { cost: 'constant cost', by: 'places of the network' }
+
 /** `/join`, `/leave`: pages by which people join groups and end texts, without scripts and cookies. */
 export const CONSENT_PAGES = makeRoutes(SERVER, {
   'GET /join/:id': {
     permission: allowEverybody(),
+    bound: OF_PAGE,
     describe: {
       id: 'showJoinPage',
       summary: 'The page by which people join a group',
@@ -164,6 +168,10 @@ export const CONSENT_PAGES = makeRoutes(SERVER, {
   'POST /join/:id': {
     permission: allowEverybody(),
     maxBytes: MAX_FORM_BYTES,
+    bound: {
+      cost: 'constant cost: one text, one entry of `consents`',
+      by: 'the limits of codes for each number, network and account',
+    },
     describe: {
       id: 'joinByPage',
       summary: 'Ask to join a group',
@@ -192,6 +200,10 @@ export const CONSENT_PAGES = makeRoutes(SERVER, {
   },
   'GET /leave/:token': {
     permission: allowEverybody(),
+    bound: {
+      cost: 'constant cost; a forged token costs one lookup of the key',
+      by: 'places of the network',
+    },
     describe: {
       id: 'showLeavePage',
       summary: 'The page by which a person ends texts',
@@ -206,6 +218,10 @@ export const CONSENT_PAGES = makeRoutes(SERVER, {
   'POST /leave/:token': {
     permission: allowEverybody(),
     maxBytes: MAX_FORM_BYTES,
+    bound: {
+      cost: 'waiting texts of the account to one number',
+      by: 'a repeated request changes nothing',
+    },
     describe: {
       id: 'leaveByPage',
       summary: 'End texts',

@@ -2,6 +2,7 @@ import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import { type Bound, BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { DEVICE } from '../../http/openapi/security.ts'
 import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
@@ -85,11 +86,14 @@ function sendEvents({ device, store, services }: DeviceCaller & HasServices, c: 
   })
 }
 
+const OF_ITEMS: Bound = { cost: 'items', by: '100 items' }
+
 /** `/api/devices`: texts to send, reports, received texts. Errors are `{"error","message"}`. */
 export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/heartbeat': {
     permission: byDevice,
     maxBytes: MAX_BODY_BYTES,
+    bound: { cost: 'the queue of the device', by: 'one index scan of `sms_dispatch_claim`' },
     describe: {
       id: 'heartbeat',
       summary: 'Report that the device is online',
@@ -110,6 +114,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   },
   'GET /api/devices/push-key': {
     permission: byDevice,
+    bound: BY_KEYS,
     describe: {
       id: 'readPushKey',
       summary: "Read the server's VAPID key",
@@ -126,6 +131,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   'PUT /api/devices/push': {
     permission: byDevice,
     maxBytes: MAX_BODY_BYTES,
+    bound: BY_KEYS,
     describe: {
       id: 'savePush',
       summary: 'Keep a push subscription',
@@ -141,6 +147,10 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/claim': {
     permission: byDevice,
     maxBytes: MAX_BODY_BYTES,
+    bound: {
+      cost: 'the queue of the device',
+      by: '100 messages, by an index; two statements for many devices at a time, four claims of devices with limits',
+    },
     describe: {
       id: 'claimMessages',
       summary: 'Claim messages to send',
@@ -173,6 +183,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/report': {
     permission: byDevice,
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_ITEMS,
     describe: {
       id: 'reportMessages',
       summary: 'Report the outcome of messages',
@@ -193,6 +204,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/incoming': {
     permission: byDevice,
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_ITEMS,
     describe: {
       id: 'handInTexts',
       summary: 'Hand in texts that the device received',
@@ -218,6 +230,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/typed': {
     permission: byDevice,
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_ITEMS,
     describe: {
       id: 'handInTypedTexts',
       summary: 'Hand in texts that the owner typed and sent on the phone itself',
@@ -237,6 +250,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   },
   'GET /api/devices/events': {
     permission: byDevice,
+    bound: BY_KEYS,
     describe: {
       id: 'deviceEvents',
       summary: 'Listen for wake-ups',

@@ -6,6 +6,7 @@ import type { AuthCollection } from '../../engine/collections/collection.ts'
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
 import { authenticate } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import { type Bound, WITHOUT_ROWS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { answerOwnRecord, type Caller } from '../../http/middleware/require-caller.ts'
@@ -91,11 +92,17 @@ async function answerPaired(c: Ctx, id: string): Promise<Response> {
   return sendRaw(c, `{"token":${JSON.stringify(token)},"record":${record}}`)
 }
 
+const OF_PAIRING: Bound = {
+  cost: 'devices of the user',
+  by: 'keys; 100 devices of a user; a limit of tries',
+}
+
 /** `/api/devices/pair`: a code, and the device that joins with it. Errors are `{"error","message"}`. */
 export const PAIRING_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/pairing': {
     permission: byAdmin,
     maxBytes: GUEST_BODY_BYTES,
+    bound: OF_PAIRING,
     describe: {
       id: 'startPairing',
       summary: 'Get a code for a new device',
@@ -118,6 +125,7 @@ export const PAIRING_ROUTES = makeRoutes(DEVICES, {
   },
   'GET /api/devices/states': {
     permission: byUserOrSuperuser,
+    bound: { cost: "the user's queue and devices", by: 'turns' },
     describe: {
       id: 'readDeviceStates',
       summary: 'Read the states of devices',
@@ -130,6 +138,7 @@ export const PAIRING_ROUTES = makeRoutes(DEVICES, {
   },
   'GET /api/devices/pair': {
     permission: allowEverybody(),
+    bound: WITHOUT_ROWS,
     describe: {
       id: 'explainPairing',
       summary: 'Look up a pairing code',
@@ -147,6 +156,7 @@ export const PAIRING_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/pair': {
     permission: allowEverybody(),
     maxBytes: GUEST_BODY_BYTES,
+    bound: OF_PAIRING,
     describe: ({ schemaOf }) => ({
       id: 'pairDevice',
       summary: 'Join with a code',

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { readBasic } from '../../engine/auth/basic-credentials.ts'
 import { readHeaderToken } from '../../engine/auth/tokens.ts'
-import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { isTooComplex } from '../../engine/fields/json-text.ts'
 import {
   allowEverybody,
@@ -11,6 +10,7 @@ import {
 } from '../../http/allow-callers.ts'
 import { readMultipart } from '../../http/body/multipart.ts'
 import { BodyTooLarge, JSON_BOUNDS, readJson, readRawBody } from '../../http/body/raw-body.ts'
+import { type Bound, BY_KEYS } from '../../http/bounds.ts'
 import { BY_NOTHING } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import type { Operation } from '../../http/openapi/describe-operations.ts'
@@ -18,7 +18,6 @@ import { listFailureAnswers } from '../../http/openapi/failures.ts'
 import { HOOK, NOBODY, type Security } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { ApiError, notFound, RetryLater } from '../../platform/api-errors.ts'
-import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
 import { sendOutgoing } from '../../platform/outgoing/send-request.ts'
 import {
@@ -205,11 +204,18 @@ const CALL: Omit<Operation, 'id'> = {
   fails: [400, 401, 404, 413],
 }
 
+const OF_CALL: Bound = {
+  cost: 'the rows and files of a send',
+  by: 'the bounds of a send; three files; places of heavy work. A wrong secret costs one lookup',
+}
+
 /** `/api/hooks`: sends texts made from the bodies that other tools post. */
 export const HOOK_ROUTES = makeRoutes('hooks', {
   'POST /api/hooks/preview': {
     permission: allowRole('admin'),
     maxBytes: 4 * MAX_PREVIEW,
+    bound: { cost: 'the rows of a send', by: 'the bounds of a send' },
+    heavy: true,
     describe: {
       id: 'previewHook',
       summary: 'Preview the texts of a hook',
@@ -223,13 +229,13 @@ export const HOOK_ROUTES = makeRoutes('hooks', {
     },
     run: async ({ user, store, services }, c) => {
       const { hook, body } = checkShape(PREVIEW, await readJson(c))
-      const preview = () => previewHook(store, services.config, user, hook, body)
-      return admission.heavyWork.run(makeUserHolder(user), preview)
+      return previewHook(store, services.config, user, hook, body)
     },
   },
   'POST /api/hooks/:secret': {
     permission: allowHookSecret(NOBODY, readSecretInPath),
     maxBytes: MAX_BYTES,
+    bound: OF_CALL,
     describe: {
       id: 'callHook',
       summary: 'Send texts from a body',
@@ -242,6 +248,7 @@ export const HOOK_ROUTES = makeRoutes('hooks', {
   'POST /api/hooks': {
     permission: allowHookSecret(HOOK, readSecretInHeader),
     maxBytes: MAX_BYTES,
+    bound: OF_CALL,
     describe: {
       id: 'callHookByHeader',
       summary: 'Send texts from a body, with the secret in a header',
@@ -251,11 +258,13 @@ export const HOOK_ROUTES = makeRoutes('hooks', {
   },
   'GET /api/hooks/:secret': {
     permission: allowEverybody(),
+    bound: BY_KEYS,
     describe: null,
     run: ({ services }, c) => answerChallenge(c, services, readSecretInPath(c)),
   },
   'GET /api/hooks': {
     permission: allowEverybody(),
+    bound: BY_KEYS,
     describe: null,
     run: ({ services }, c) => answerChallenge(c, services, readSecretInHeader(c)),
   },

@@ -1,4 +1,5 @@
 import { readJson } from '../../http/body/raw-body.ts'
+import { type Bound, BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDING } from '../../http/openapi/describe-operations.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
@@ -41,10 +42,16 @@ const OUT_OF_BOUNDS: readonly RefusalCode[] = [
   'owned_by_campaign',
 ]
 
+const OF_WAITING: Bound = {
+  cost: 'waiting texts of the batch',
+  by: 'a batch has at most 20,000 texts (`MAX_AUDIENCE`); 30 s',
+}
+
 /** `/api/sms`: changes of texts that were sent, and counts of a send. Errors are `{"error","message"}`. */
 export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   'GET /api/sms/batches/:batch_id': {
     permission: allowReader('readUsage'),
+    bound: { cost: 'texts of the batch', by: 'turns' },
     describe: {
       id: 'readBatch',
       summary: 'Count the messages of a send by status',
@@ -55,6 +62,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   },
   'POST /api/sms/batches/:batch_id/cancel': {
     permission: allowSender('cancel'),
+    bound: OF_WAITING,
     describe: {
       id: 'cancelBatch',
       summary: 'Cancel the remaining messages of a send',
@@ -68,6 +76,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   'POST /api/sms/batches/:batch_id/reschedule': {
     permission: allowSender('change'),
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_WAITING,
     describe: {
       id: 'rescheduleBatch',
       summary: 'Reschedule the remaining messages of a send',
@@ -88,6 +97,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   'POST /api/sms/batches/:batch_id/retry': {
     permission: allowSender('retry'),
     maxBytes: MAX_BODY_BYTES,
+    bound: { ...OF_WAITING, cost: 'failed texts of the batch' },
     describe: {
       id: 'retryBatch',
       summary: 'Send the failed messages of a send again',
@@ -112,6 +122,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   'PATCH /api/sms/messages/:id': {
     permission: allowSender('change'),
     maxBytes: MAX_BODY_BYTES,
+    bound: BY_KEYS,
     describe: {
       id: 'changeMessage',
       summary: 'Change a scheduled message',
@@ -132,6 +143,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   'POST /api/sms/messages/:id/retry': {
     permission: allowSender('retry'),
     maxBytes: MAX_BODY_BYTES,
+    bound: BY_KEYS,
     describe: {
       id: 'retryMessage',
       summary: 'Send a failed message once more',
@@ -156,6 +168,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   },
   'POST /api/sms/messages/:id/cancel': {
     permission: allowSender('cancel'),
+    bound: BY_KEYS,
     describe: {
       id: 'cancelMessage',
       summary: 'Cancel a message',

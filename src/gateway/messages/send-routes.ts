@@ -1,13 +1,12 @@
 import { z } from 'zod'
-import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDING } from '../../http/openapi/describe-operations.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { sendRaw } from '../../http/send-answer.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
-import { admission } from '../../platform/limits/shared-limits.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
 import { type ActingCaller, allowSender } from './require-sender.ts'
@@ -24,16 +23,6 @@ import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from './send/send
 /** Enough for 100,000 recipients. */
 export const MAX_BODY_BYTES = 4 << 20
 
-export const IDEMPOTENCY = z.object({
-  'Idempotency-Key': z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .describe(
-      'A name of yours for this request. Within 24 hours the same one gets the first answer, and nothing is sent twice.',
-    ),
-})
 const REPLAYED = z.object({
   'Idempotent-Replayed': z
     .enum(['true'])
@@ -95,7 +84,7 @@ export async function answerSend(
   const { json, uploads } = await readSendRequest(c)
   if (adapt && uploads.length > 0) throw invalidRequest('This interface sends no files')
   const fields = adapt ? adapt(json) : json
-  const key = c.req.header('idempotency-key')
+  const key = c.env.incoming.idempotencyKey
   const asked = await describeAsked(key, fields, uploads)
   const notation = adapt ? 'account' : 'e164'
   const given = { schema, fields, notation, uploads, request: c.env.incoming } as const
@@ -119,17 +108,23 @@ function noteReplay(c: Ctx, { isReplayed }: Accepted): void {
   c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed')
 }
 
+const OF_SEND: Bound = {
+  cost: 'recipients; contacts of the user if it names groups',
+  by: '`MAX_RECIPIENTS`; the server reads the members of groups in turns',
+}
+
 /** `/api/sms`: sends and their previews. Errors are `{"error","message"}`. */
 export const SEND_ROUTES = makeRoutes(SENDING, {
   'POST /api/sms/send': {
     permission: allowSender('send'),
     maxBytes: allowFiles(MAX_BODY_BYTES),
+    bound: OF_SEND,
+    idempotent: true,
     describe: {
       id: 'send',
       summary: 'Send a text',
       description:
         'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none.',
-      params: { header: IDEMPOTENCY },
       body: [SEND, TEXT_EXAMPLE],
       ...describeSent(),
     },
@@ -138,11 +133,12 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
   'POST /api/sms/send-template': {
     permission: allowSender('send'),
     maxBytes: allowFiles(MAX_BODY_BYTES),
+    bound: OF_SEND,
+    idempotent: true,
     describe: {
       id: 'sendTemplate',
       summary: 'Send a template',
       description: 'Sends each recipient an individual text, made from a template.',
-      params: { header: IDEMPOTENCY },
       body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
       ...describeSent(),
     },
@@ -151,6 +147,8 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
   'POST /api/sms/preview': {
     permission: allowSender('preview'),
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_SEND,
+    heavy: true,
     describe: {
       id: 'preview',
       summary: 'Preview a send',
@@ -167,10 +165,9 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
       ),
     },
     run: async (sender, c) => {
-      const { store, user, services } = sender
+      const { store, services } = sender
       const body = readPreview(await readJson(c), new Date())
-      const preview = () => previewSend(store, services.config, sender, body)
-      return admission.heavyWork.run(makeUserHolder(user), preview)
+      return previewSend(store, services.config, sender, body)
     },
   },
 })

@@ -1,5 +1,6 @@
 import { pickFields } from '../../engine/records/pick.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDING } from '../../http/openapi/describe-operations.ts'
 import type { DescribedRecords } from '../../http/openapi/document.ts'
@@ -24,10 +25,16 @@ const makeReadRequest = (c: Ctx, { auth }: SendingCaller) => ({
 
 const findMessageSchema = ({ schemaOf }: DescribedRecords) => schemaOf('sms_messages')!
 
+const OF_BATCH: Bound = {
+  cost: 'texts of a batch',
+  by: 'turns; 100 ids, or the 20,000 texts of a batch (`MAX_AUDIENCE`), of which 500 are answered',
+}
+
 /** `GET /api/sms/messages`: the state of texts, for the API key that has sent them. */
 export const SENT_TEXT_ROUTES = makeRoutes(SENDING, {
   'GET /api/sms/messages': {
     permission: allowReader('readMessage'),
+    bound: OF_BATCH,
     describe: (records) => ({
       id: 'listSentTexts',
       summary: 'Read several texts that you have sent',
@@ -61,6 +68,7 @@ export const SENT_TEXT_ROUTES = makeRoutes(SENDING, {
   },
   'GET /api/sms/messages/:id': {
     permission: allowReader('readMessage'),
+    bound: OF_BATCH,
     describe: (records) => ({
       id: 'readSentText',
       summary: 'Read a text that you have sent, with its status',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Permission } from '../../http/allow-callers.ts'
 import { authenticate } from '../../http/authenticate.ts'
+import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDING } from '../../http/openapi/describe-operations.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
@@ -24,6 +25,7 @@ const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly s
 export const USAGE_ROUTES = makeRoutes(SENDING, {
   'GET /api/sms/usage': {
     permission: allowReader('readUsage'),
+    bound: BY_KEYS,
     describe: {
       id: 'readUsage',
       summary: 'Read the month so far',
@@ -34,6 +36,7 @@ export const USAGE_ROUTES = makeRoutes(SENDING, {
   },
   'GET /api/sms/usage/days': {
     permission: byReaderOrSuperuser,
+    bound: { cost: 'texts of the period', by: 'turns; 366 days. Reads only one index' },
     describe: {
       id: 'readUsageDays',
       summary: 'Count messages by day and status',
@@ -52,6 +55,7 @@ export const USAGE_ROUTES = makeRoutes(SENDING, {
   },
   'GET /api/sms/usage/lines': {
     permission: allowReader('listDevices'),
+    bound: { cost: 'lines of the user with prices', by: 'one index scan; 12 months' },
     describe: {
       id: 'readLineCosts',
       summary: 'Read what the texts of each line cost by month',

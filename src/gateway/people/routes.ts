@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { allowRole, type Permission, type UserCaller } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
@@ -112,6 +113,12 @@ const ERASED = {
 } as const
 const WHY = 'The person asked for it by mail.'
 
+const OF_EXPORT: Bound = { cost: 'constant cost', by: 'keys; 20 open requests of an account' }
+const OF_ERASURE: Bound = {
+  cost: "with `preview`: the person's newest 10,000 texts each way, calls of hooks, campaigns, keys; else constant cost",
+  by: 'turns; 10,000 rows of a place; 20 open requests of an account',
+}
+
 /**
  * `/api/contacts/{id}/data`, `/erase`, `/api/person`: data of one person. `/api/account/data`: data of the
  * whole account.
@@ -119,6 +126,7 @@ const WHY = 'The person asked for it by mail.'
 export const PERSON_ROUTES = makeRoutes('person_requests', {
   'POST /api/account/data': {
     permission: byAdmin,
+    bound: OF_EXPORT,
     describe: {
       id: 'exportAccount',
       ...EXPORT,
@@ -131,6 +139,7 @@ export const PERSON_ROUTES = makeRoutes('person_requests', {
   },
   'GET /api/contacts/:id/data': {
     permission: byAdmin,
+    bound: OF_EXPORT,
     describe: { id: 'exportContact', ...EXPORT, fails: [401, 403, 404, 429] },
     changes: true,
     run: async (caller, c, id) =>
@@ -139,6 +148,7 @@ export const PERSON_ROUTES = makeRoutes('person_requests', {
   'POST /api/contacts/:id/erase': {
     permission: byAdmin,
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_ERASURE,
     describe: {
       id: 'eraseContact',
       ...ERASED,
@@ -153,6 +163,7 @@ export const PERSON_ROUTES = makeRoutes('person_requests', {
   'POST /api/person/data': {
     permission: byAdmin,
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_EXPORT,
     describe: {
       id: 'exportPerson',
       ...EXPORT,
@@ -167,6 +178,7 @@ export const PERSON_ROUTES = makeRoutes('person_requests', {
   'POST /api/person/erase': {
     permission: byAdmin,
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_ERASURE,
     describe: {
       id: 'erasePerson',
       ...ERASED,

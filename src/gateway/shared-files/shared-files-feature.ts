@@ -19,6 +19,10 @@ export const SHARED_FILES: Feature = {
   rows: makeRoutes(SERVER, {
     'GET /f/:token': {
       permission: allowEverybody(),
+      bound: {
+        cost: 'the size of the file',
+        by: 'a forged token costs one lookup of the key; pieces of 64 kB',
+      },
       describe: {
         id: 'sharedFile',
         summary: 'Get a file by the link in a text',

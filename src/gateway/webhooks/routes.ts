@@ -3,6 +3,7 @@ import type { AuthRecord } from '../../engine/request/request.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
 import { authenticate } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { listErrorAnswers, makeErrorDescriber } from '../../http/openapi/gateway-error-answers.ts'
@@ -72,6 +73,7 @@ const describeWebhookAnswers = (...codes: Parameters<typeof describeRefusals>) =
 export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
   'POST /api/webhooks/:id/test': {
     permission: byWebhookOwner,
+    bound: { cost: 'constant cost', by: '3 waiting tests of a webhook' },
     describe: {
       id: 'testWebhook',
       summary: 'Send a test event',
@@ -84,6 +86,7 @@ export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
   },
   'POST /api/webhooks/:id/rotate': {
     permission: byWebhookOwner,
+    bound: BY_KEYS,
     describe: {
       id: 'rotateWebhookSecret',
       summary: 'Change the secret',
@@ -97,6 +100,10 @@ export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
   'POST /api/webhooks/:id/resend-failed': {
     permission: byWebhookOwner,
     maxBytes: 10_000,
+    bound: {
+      cost: 'failed deliveries of the webhook since a date',
+      by: 'only deliveries of the last `WEBHOOK_LOG_DAYS` exist; 30 s',
+    },
     describe: {
       id: 'resendFailedDeliveries',
       summary: 'Send failed deliveries again',
@@ -120,6 +127,7 @@ export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
   },
   'GET /api/webhooks/deliveries/:id/request': {
     permission: byWebhookOwner,
+    bound: BY_KEYS,
     describe: {
       id: 'readDeliveryRequest',
       summary: 'Read the request of a delivery',
@@ -133,6 +141,7 @@ export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
   },
   'POST /api/webhooks/deliveries/:id/resend': {
     permission: byWebhookOwner,
+    bound: BY_KEYS,
     describe: {
       id: 'resendDelivery',
       summary: 'Send a delivery again',

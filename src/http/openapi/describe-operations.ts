@@ -76,6 +76,23 @@ export function describeOperation(
   }
 }
 
+const IDEMPOTENCY_KEY = z.object({
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe(
+      'A name of yours for this request. Within 24 hours the same one gets the first answer, and nothing is sent twice.',
+    ),
+})
+
+/** Adds the header of an idempotent route. */
+export const describeIdempotent = (operation: Operation): Operation => ({
+  ...operation,
+  params: { ...operation.params, header: IDEMPOTENCY_KEY },
+})
+
 const ofBody = makeErrorDescriber(COMMON_REFUSALS)(
   'invalid_request',
   'request_too_large',

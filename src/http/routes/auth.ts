@@ -41,6 +41,7 @@ import { allowByRules, allowMember, allowSuperuser } from '../allow-callers.ts'
 import { authenticate } from '../authenticate.ts'
 import { type FormOptions, readForm } from '../body/form.ts'
 import { readRequestBody } from '../body/read-body.ts'
+import type { Bound } from '../bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import {
   auditConfirmation,
@@ -57,17 +58,25 @@ const BY_RULES = allowByRules()
 /** Allowed to members, because a sign-in ignores the token that is sent with it. */
 const SIGN_IN = allowByRules('viewer')
 
+const OF_SIGN_IN: Bound = { cost: 'constant cost', by: 'keys; limits of sign-ins' }
+const OF_MAIL: Bound = { cost: 'constant cost', by: 'keys; limits of mails' }
+const OF_CONFIRMATION: Bound = {
+  cost: 'if an owner reclaims the record: keys, devices, webhooks and waiting texts of the account',
+  by: '30 s',
+}
+
 /** Sign-in routes. PocketBase: apis/record_auth.go, contract 5.3 */
 export const AUTH_ROUTES = makeRoutes(
   '',
   {
     'GET /api/collections/:collection/auth-methods': makeUndescribedRow(
       BY_RULES,
+      OF_SIGN_IN,
       ({ services }, c) => renderAuthMethods(requireAuthCollection(c, services)),
     ),
     'POST /api/collections/:collection/auth-with-password': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(SIGN_IN, ({ services }, c) => {
+      ...makeUndescribedRow(SIGN_IN, OF_SIGN_IN, ({ services }, c) => {
         const identity = async () => (await readForm(c, PASSWORD_FORM)).identity
         const find = () => authWithPassword(makeAuthCall(c, services, PASSWORD_FORM))
         return answerSignInCall(c, services, 'password', find, identity)
@@ -75,13 +84,13 @@ export const AUTH_ROUTES = makeRoutes(
     },
     'POST /api/collections/:collection/request-otp': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(BY_RULES, async ({ services }, c) => ({
+      ...makeUndescribedRow(BY_RULES, OF_SIGN_IN, async ({ services }, c) => ({
         otpId: await requestOtp(makeAuthCall(c, services, EMAIL_FORM)),
       })),
     },
     'POST /api/collections/:collection/auth-with-otp': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(SIGN_IN, ({ services }, c) =>
+      ...makeUndescribedRow(SIGN_IN, OF_SIGN_IN, ({ services }, c) =>
         answerSignInCall(c, services, 'otp', () =>
           authWithOtp(makeAuthCall(c, services, OTP_FORM)),
         ),
@@ -89,7 +98,7 @@ export const AUTH_ROUTES = makeRoutes(
     },
     'POST /api/collections/:collection/auth-with-oauth2': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(BY_RULES, async ({ services }, c) => {
+      ...makeUndescribedRow(BY_RULES, OF_SIGN_IN, async ({ services }, c) => {
         const arrival = await identifyByOAuth2(makeAuthCall(c, services, OAUTH2_FORM))
         const { values } = await readRequestBody(c)
         const { extensions, log, store } = services
@@ -111,46 +120,55 @@ export const AUTH_ROUTES = makeRoutes(
     },
     'POST /api/collections/:collection/auth-refresh': {
       maxBytes: MAX_BODY_BYTES,
-      ...makeUndescribedRow(allowMember('viewer'), async ({ auth, services }, c) => {
+      ...makeUndescribedRow(allowMember('viewer'), OF_SIGN_IN, async ({ auth, services }, c) => {
         const token = await refreshToken(services.store.signIn.db, auth, c.env.incoming.token)
         return answerWithToken(c, services, auth, { token }, { asker: auth })
       }),
     },
     'POST /api/collections/:collection/impersonate/:id': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(allowSuperuser, async ({ auth: superuser, services }, c, named) => {
-        const { signIn: store } = services.store
-        const collection = store.catalog.find(named)
-        if (collection?.type !== 'auth')
-          throw notFound('Missing or invalid auth collection context.')
-        const read = () => readForm(c, IMPERSONATE_FORM, { terse: true })
-        const { auth, token } = await impersonateRecord(store, collection, c.req.param('id')!, read)
-        const entry = { action: 'impersonate', collection: collection.name, record: auth.id }
-        await auditRequest(c, superuser, entry)
-        return answerWithToken(c, services, auth, { token }, { asker: superuser })
-      }),
+      ...makeUndescribedRow(
+        allowSuperuser,
+        OF_SIGN_IN,
+        async ({ auth: superuser, services }, c, named) => {
+          const { signIn: store } = services.store
+          const collection = store.catalog.find(named)
+          if (collection?.type !== 'auth')
+            throw notFound('Missing or invalid auth collection context.')
+          const read = () => readForm(c, IMPERSONATE_FORM, { terse: true })
+          const { auth, token } = await impersonateRecord(
+            store,
+            collection,
+            c.req.param('id')!,
+            read,
+          )
+          const entry = { action: 'impersonate', collection: collection.name, record: auth.id }
+          await auditRequest(c, superuser, entry)
+          return answerWithToken(c, services, auth, { token }, { asker: superuser })
+        },
+      ),
     },
     'POST /api/collections/:collection/request-verification': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(BY_RULES, ({ services }, c) =>
+      ...makeUndescribedRow(BY_RULES, OF_MAIL, ({ services }, c) =>
         requestVerification(makeAuthCall(c, services, EMAIL_FORM)),
       ),
     },
     'POST /api/collections/:collection/confirm-verification': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(BY_RULES, ({ services }, c) =>
+      ...makeUndescribedRow(BY_RULES, OF_CONFIRMATION, ({ services }, c) =>
         confirmVerification(makeAuthCall(c, services, TOKEN_FORM)),
       ),
     },
     'POST /api/collections/:collection/request-password-reset': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(BY_RULES, ({ services }, c) =>
+      ...makeUndescribedRow(BY_RULES, OF_MAIL, ({ services }, c) =>
         requestPasswordReset(makeAuthCall(c, services, EMAIL_FORM)),
       ),
     },
     'POST /api/collections/:collection/confirm-password-reset': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(BY_RULES, ({ services }, c) => {
+      ...makeUndescribedRow(BY_RULES, OF_CONFIRMATION, ({ services }, c) => {
         const also = auditConfirmation(c, 'reset password')
         return confirmPasswordReset(
           makeAuthCall(c, services, PASSWORD_RESET_FORM, { terse: true }),
@@ -160,13 +178,13 @@ export const AUTH_ROUTES = makeRoutes(
     },
     'POST /api/collections/:collection/request-email-change': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(allowMember(), ({ auth, services }, c) =>
+      ...makeUndescribedRow(allowMember(), OF_MAIL, ({ auth, services }, c) =>
         requestEmailChange(makeAuthCall(c, services, EMAIL_CHANGE_FORM), auth),
       ),
     },
     'POST /api/collections/:collection/confirm-email-change': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(BY_RULES, ({ services }, c) => {
+      ...makeUndescribedRow(BY_RULES, OF_CONFIRMATION, ({ services }, c) => {
         const also = auditConfirmation(c, 'change email')
         return confirmEmailChange(makeAuthCall(c, services, EMAIL_CHANGE_CONFIRM_FORM), also)
       }),

@@ -24,6 +24,7 @@ import {
 } from '../../platform/api-errors.ts'
 import { allowEverybody, allowSuperuser } from '../allow-callers.ts'
 import { readForm } from '../body/form.ts'
+import type { Bound } from '../bounds.ts'
 import { makeRoutes } from '../make-routes.ts'
 import { auditRequest } from '../middleware/audit-requests.ts'
 import { SERVER } from '../openapi/describe-operations.ts'
@@ -67,12 +68,15 @@ const TOKEN = z.object({
 
 const BACKUP_FORM = makeObjectShape({ name: text })
 
+const OF_BACKUP: Bound = { cost: 'the database', by: 'only superusers; one backup at a time' }
+
 /** `/api/backups` for superusers. PocketBase: apis/backup.go. `/api/backup-status` is our own. */
 export const BACKUP_ROUTES = makeRoutes(
   SERVER,
   {
     'GET /api/backup-status': {
       permission: allowSuperuser,
+      bound: OF_BACKUP,
       describe: {
         id: 'backupStatus',
         summary: 'Ask how the backups are',
@@ -86,6 +90,7 @@ export const BACKUP_ROUTES = makeRoutes(
     },
     'GET /api/backups': {
       permission: allowSuperuser,
+      bound: OF_BACKUP,
       describe: {
         id: 'listBackups',
         summary: 'List the backups',
@@ -99,6 +104,7 @@ export const BACKUP_ROUTES = makeRoutes(
     'POST /api/backups': {
       permission: allowSuperuser,
       maxBytes: FORM_BYTES,
+      bound: OF_BACKUP,
       describe: {
         id: 'createBackup',
         summary: 'Make a backup',
@@ -122,6 +128,7 @@ export const BACKUP_ROUTES = makeRoutes(
     'POST /api/backups/upload': {
       permission: allowSuperuser,
       maxBytes: Number.POSITIVE_INFINITY,
+      bound: OF_BACKUP,
       describe: {
         id: 'uploadBackup',
         summary: 'Upload a backup',
@@ -152,6 +159,7 @@ export const BACKUP_ROUTES = makeRoutes(
     },
     'GET /api/backups/:key': {
       permission: allowEverybody(),
+      bound: OF_BACKUP,
       describe: {
         id: 'downloadBackup',
         summary: 'Download a backup',
@@ -164,6 +172,7 @@ export const BACKUP_ROUTES = makeRoutes(
     },
     'DELETE /api/backups/:key': {
       permission: allowSuperuser,
+      bound: OF_BACKUP,
       describe: {
         id: 'deleteBackup',
         summary: 'Delete a backup',
@@ -185,6 +194,7 @@ export const BACKUP_ROUTES = makeRoutes(
     },
     'POST /api/backups/:key/restore': {
       permission: allowSuperuser,
+      bound: OF_BACKUP,
       describe: {
         id: 'restoreBackup',
         summary: 'Replace everything by a backup',

@@ -56,6 +56,7 @@ export const BATCH_ROUTES = makeRoutes(SERVER, {
   'POST /api/batch': {
     permission: allowByRules('agent'),
     maxBytes: findMaxBatchBytes,
+    bound: { cost: 'parts', by: '50 parts and 3 s, unless the settings change this' },
     describe: {
       id: 'batch',
       summary: 'Write several records at once',

@@ -11,6 +11,7 @@ import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { allowAuthenticated, allowByRules } from '../allow-callers.ts'
 import { readRequestBody } from '../body/read-body.ts'
+import { BY_KEYS, BY_PIECES } from '../bounds.ts'
 import { makeRoutes } from '../make-routes.ts'
 import { requirePathCollection } from '../middleware/require-caller.ts'
 import { SERVER } from '../openapi/describe-operations.ts'
@@ -43,6 +44,7 @@ export const FILE_ROUTES = makeRoutes(
   {
     'POST /api/files/token': {
       permission: allowAuthenticated('viewer'),
+      bound: BY_KEYS,
       describe: {
         id: 'fileToken',
         summary: 'Get a token for links to protected files',
@@ -58,6 +60,7 @@ export const FILE_ROUTES = makeRoutes(
     },
     'GET /api/files/:collection/:record/:filename': {
       permission: allowByRules(),
+      bound: BY_PIECES,
       describe: {
         id: 'file',
         summary: 'Get a file of a record',

@@ -8,6 +8,7 @@ import { readTopic } from '../../engine/realtime/topic.ts'
 import { allowByRules, allowEverybody } from '../allow-callers.ts'
 import { type Attempt, asCaller, WRITE } from '../attempt.ts'
 import { readBodyOr } from '../body/read-body.ts'
+import type { Bound } from '../bounds.ts'
 import { makeRoutes } from '../make-routes.ts'
 import { SERVER } from '../openapi/describe-operations.ts'
 import { describeTextAnswer } from '../openapi/success-answers.ts'
@@ -35,10 +36,16 @@ const SUBSCRIPTION = z
   })
   .meta({ id: 'Subscription' })
 
+const OF_SUBSCRIPTIONS: Bound = {
+  cost: 'subscriptions',
+  by: '1,000 topics a request; turns for statements of filters and expands ([Realtime](realtime.md))',
+}
+
 /** `/api/realtime`: an event stream and its subscriptions. PocketBase: apis/realtime.go, contract 7.1 */
 export const REALTIME_ROUTES = makeRoutes(SERVER, {
   'GET /api/realtime': {
     permission: allowEverybody(),
+    bound: OF_SUBSCRIPTIONS,
     describe: {
       id: 'listen',
       summary: 'Listen for changes of records',
@@ -64,6 +71,7 @@ export const REALTIME_ROUTES = makeRoutes(SERVER, {
   'POST /api/realtime': {
     permission: allowByRules('viewer'),
     maxBytes: MAX_BODY_BYTES,
+    bound: OF_SUBSCRIPTIONS,
     describe: {
       id: 'subscribe',
       summary: 'Set the topics of a connection',

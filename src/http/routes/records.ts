@@ -14,6 +14,7 @@ import { allowByRules, type HasServices } from '../allow-callers.ts'
 import { type Attempt, asCaller, READ, WRITE } from '../attempt.ts'
 import { authenticate } from '../authenticate.ts'
 import { readRequestBody } from '../body/read-body.ts'
+import type { Bound } from '../bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import { auditWrite } from '../middleware/audit-requests.ts'
 import { limitOldPasswordChecks, makePasswordWork } from '../middleware/limit-password-work.ts'
@@ -23,6 +24,11 @@ import { type CallerServices, MAX_BODY_BYTES, type Routed } from '../route-limit
 import { sendJson } from '../send-answer.ts'
 import { streamPieces } from './send-file.ts'
 
+const OF_WRITE: Bound = {
+  cost: 'records that the rule reads; with a file, the number of contents of the account',
+  by: 'a superuser wrote the rule; 30 s; an index of at most 262,144 contents (`MAX_ACCOUNT_FILE_BYTES`)',
+}
+
 /**
  * Records, and their export as CSV. Each handler names its steps: the collection, before the body is read;
  * then, for each attempt, the caller's store and collection, the rule, the rows and the answer. PocketBase:
@@ -31,27 +37,37 @@ import { streamPieces } from './send-file.ts'
 export const RECORD_ROUTES = makeRoutes('', {
   'GET /api/collections/:collection/records': makeUndescribedRow(
     allowByRules('viewer'),
+    {
+      cost: 'records that the rule and the filter read',
+      by: 'turns; a lookup if the page is short, in the order of an index, with a stored total',
+    },
     answerList,
   ),
   'GET /api/collections/:collection/records/:id': makeUndescribedRow(
     allowByRules('viewer'),
+    { cost: 'constant cost; `expand`', by: 'keys; turns for `expand`, 20,000 records' },
     answerView,
     sendJson,
   ),
   'GET /api/collections/:collection/export': makeUndescribedRow(
     allowByRules('viewer'),
+    { cost: 'records, the filter', by: 'turns; pieces of 1 MiB' },
     answerExport,
   ),
   'POST /api/collections/:collection/records': {
     maxBytes: findMaxRecordBytes,
-    ...makeUndescribedRow(allowByRules('agent'), answerCreate, sendJson),
+    ...makeUndescribedRow(allowByRules('agent'), OF_WRITE, answerCreate, sendJson),
   },
   'PATCH /api/collections/:collection/records/:id': {
     maxBytes: findMaxRecordBytes,
-    ...makeUndescribedRow(allowByRules('agent'), answerUpdate, sendJson),
+    ...makeUndescribedRow(allowByRules('agent'), OF_WRITE, answerUpdate, sendJson),
   },
   'DELETE /api/collections/:collection/records/:id': makeUndescribedRow(
     allowByRules('agent'),
+    {
+      cost: 'records with a relation to it: all texts of a user or of a device',
+      by: 'one to three statements for each such field; 30 s',
+    },
     answerDelete,
   ),
 })

@@ -8,6 +8,7 @@ import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeKeySender } from '../../gateway/base/make-sender.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import { WITHOUT_ROWS } from '../../http/bounds.ts'
 import { byKey, makeKeyIdentity } from '../../http/identify-caller.ts'
 import { SMALL_BYTES } from '../../http/limit-request-memory.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
@@ -69,6 +70,10 @@ const ROUTES = makeRoutes(SENDING, {
   'POST /mcp': {
     permission: allowKey,
     maxBytes: MAX_BODY_BYTES,
+    bound: {
+      cost: 'the calls of its tools',
+      by: 'the bounds of the list of records, a send and a preview; 10 calls a request',
+    },
     describe: {
       id: 'callMcp',
       summary: 'Call a tool as an assistant',
@@ -92,7 +97,7 @@ const ROUTES = makeRoutes(SENDING, {
     run: ({ services, holder }, c) => answerMcpRequest(c, services, holder),
   },
   // there are no sessions to open with GET or to end with DELETE
-  'ALL /mcp': makeUndescribedRow(allowKey, (_, c) => {
+  'ALL /mcp': makeUndescribedRow(allowKey, WITHOUT_ROWS, (_, c) => {
     c.header('allow', 'POST')
     return c.json(
       { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null },

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { REFRESH_SCOPE, Scope } from '../../engine/request/scopes.ts'
 import type { Permission } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { SMSGATE_CLIENT } from '../../http/openapi/security.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { type AttemptFlags, retryRequest } from '../../http/retry-request.ts'
@@ -50,11 +51,13 @@ export const ERROR = z.object({ message: z.string() }).meta({ id: 'SmsgateError'
 export const defineRoute = (
   scope: Scope | typeof REFRESH_SCOPE,
   summary: string,
+  bound: Bound,
   run: (call: Call) => Promise<unknown>,
   more: Omit<Description, 'summary'> = {},
   maxBytes = MAX_BODY_BYTES,
 ) => ({
   permission: allowScope(scope, more.body !== undefined),
+  bound,
   ...(more.body && { maxBytes }),
   ...describeRoute({
     error: ERROR,

@@ -24,7 +24,7 @@ export async function answerSend(call: Call): Promise<MessageState> {
   const { deviceActiveWithin } = checkQuery(c, QUERY)
   let body: SendBody | undefined
   const accepted = await acceptSend({ ...services.sending, store }, call, {
-    once: { key: c.req.header('idempotency-key'), endpoint: c.req.path, asked: json },
+    once: { key: c.env.incoming.idempotencyKey, endpoint: c.req.path, asked: json },
     waitsForDevice: true,
     read: async () => {
       const { memory } = c.env.incoming

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { allowOwner } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { ACCOUNT } from '../../http/openapi/describe-operations.ts'
 import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
@@ -90,6 +91,7 @@ function* listSettingNames(raw: unknown): Generator<string> {
 export const SIGNING_KEY_ROUTES = makeRoutes(ACCOUNT, {
   'GET /api/account/smsgate-key': {
     permission: allowOwner(),
+    bound: BY_KEYS,
     describe: {
       id: 'readSmsgateKey',
       summary: "Read the signing key of SMSGate's form",
@@ -107,6 +109,7 @@ export const SIGNING_KEY_ROUTES = makeRoutes(ACCOUNT, {
   'PUT /api/account/smsgate-key': {
     permission: allowOwner(),
     maxBytes: GUEST_BODY_BYTES,
+    bound: BY_KEYS,
     describe: {
       id: 'saveSmsgateKey',
       summary: "Change the signing key of SMSGate's form",

@@ -5,13 +5,14 @@ import { deleteRecord } from '../../engine/records/delete.ts'
 import { REFRESH_SCOPE, type Scope } from '../../engine/request/scopes.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
 import { checkDevice } from '../../gateway/messages/send/prepare-offer.ts'
-import { IDEMPOTENCY } from '../../gateway/messages/send-routes.ts'
+import { type Bound, BY_KEYS, BY_PIECES, WITHOUT_ROWS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDS } from '../../http/metrics/group-requests.ts'
 import { sendMessageError } from '../../http/middleware/answer-errors.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Protocol } from '../gateway-services.ts'
+import { OF_SEND } from '../send-only-protocol.ts'
 import { makePhoneSettings, renderDevice } from '../smsgate/app-json.ts'
 import { CLIENT_PATH, toCanonicalPath } from './canonical-path.ts'
 import { type Call, defineRoute, TAG } from './define-route.ts'
@@ -71,12 +72,14 @@ const PHONE_SETTINGS = (() => {
 const listRoute = <Q extends z.ZodObject>(
   scope: Scope,
   summary: string,
+  bound: Bound,
   schema: Q,
   list: (store: Store, user: string, query: z.output<Q>) => Promise<Page<unknown>>,
 ) =>
   defineRoute(
     scope,
     summary,
+    bound,
     async ({ c, store, user }) => {
       const { items, total } = await list(store, user, checkQuery(c, schema))
       c.header('X-Total-Count', String(total))
@@ -91,6 +94,7 @@ const defineKeyRoute = () =>
   defineRoute(
     'settings:write',
     'Set the key that webhooks are signed with',
+    BY_KEYS,
     async ({ store, user, json }) => {
       const key = readSigningKey(json)
       if (key !== undefined) await setSigningKey(store.db, user, key)
@@ -99,15 +103,24 @@ const defineKeyRoute = () =>
     { body: SETTINGS_BODY },
   )
 
+const OF_RECIPIENTS: Bound = { cost: 'texts of the send', by: '`MAX_RECIPIENTS`' }
+const OF_PERIOD: Bound = { cost: 'incoming texts of the period', by: '1,000 deliveries a request' }
+const OF_DEVICES: Bound = {
+  cost: 'devices of the user; a delete: the rows of a deleted record',
+  by: 'one index scan; 30 s',
+}
+const OF_WEBHOOKS: Bound = { cost: 'webhooks', by: '20 webhooks of a user' }
+
 /** OpenAPI has one spelling of each path; `toCanonicalPath` has the others. */
 const ROUTES = makeRoutes(TAG, {
   'POST /api/3rdparty/v1/messages': defineRoute(
     'messages:send',
     'Send a text or pictures',
+    OF_SEND,
     answerSend,
     {
       query: ['skipPhoneValidation', 'deviceActiveWithin'],
-      header: IDEMPOTENCY,
+      idempotent: true,
       body: SEND_BODY,
       answer: [202, 'Accepted.', undefined, LOCATION],
     },
@@ -116,17 +129,20 @@ const ROUTES = makeRoutes(TAG, {
   'GET /api/3rdparty/v1/messages': listRoute(
     'messages:list',
     'List sends of this API',
+    { cost: 'sends of the user', by: 'turns' },
     LIST_QUERY,
     listMessages,
   ),
   'GET /api/3rdparty/v1/messages/:id': defineRoute(
     'messages:read',
     'Read the state of a send',
+    OF_RECIPIENTS,
     async ({ store, user, id }) => readSendState(store, user, await findSend(store, user, id)),
   ),
   'DELETE /api/3rdparty/v1/messages/:id': defineRoute(
     'messages:cancel',
     'Cancel what no device has begun',
+    OF_RECIPIENTS,
     async (call) => {
       const { store, user, id } = call
       const send = await findSend(store, user, id)
@@ -137,6 +153,7 @@ const ROUTES = makeRoutes(TAG, {
   'POST /api/3rdparty/v1/messages/inbox/export': defineRoute(
     'messages:export',
     'Read inboxes again and tell webhooks (the old form)',
+    OF_PERIOD,
     async ({ c, store, user, json }) => {
       c.header('Deprecation', 'true')
       return refreshInbox(store, user, json, true)
@@ -146,10 +163,16 @@ const ROUTES = makeRoutes(TAG, {
       answer: [202, 'Asked.', undefined, z.object({ Deprecation: z.literal('true') })],
     },
   ),
-  'GET /api/3rdparty/v1/devices': defineRoute('devices:list', 'List devices', listDevices),
+  'GET /api/3rdparty/v1/devices': defineRoute(
+    'devices:list',
+    'List devices',
+    OF_DEVICES,
+    listDevices,
+  ),
   'DELETE /api/3rdparty/v1/devices/:id': defineRoute(
     'devices:delete',
     'Delete a device',
+    OF_DEVICES,
     deleteDevice,
     {
       answer: [204, 'Deleted.'],
@@ -158,35 +181,41 @@ const ROUTES = makeRoutes(TAG, {
   'GET /api/3rdparty/v1/inbox': listRoute(
     'inbox:list',
     'List incoming texts',
+    { cost: 'incoming texts of the user', by: 'turns' },
     INBOX_QUERY,
     listInbox,
   ),
   'POST /api/3rdparty/v1/inbox/refresh': defineRoute(
     'inbox:refresh',
     'Read inboxes of phones again',
+    OF_PERIOD,
     ({ store, user, json }) => refreshInbox(store, user, json),
     { body: REFRESH_BODY, answer: [202, 'Asked.'] },
   ),
   'GET /api/3rdparty/v1/inbox/:id/attachments/:part': defineRoute(
     'inbox:list',
     'Read a file of an incoming text',
+    BY_PIECES,
     sendAttachment,
     { isFile: true },
   ),
   'GET /api/3rdparty/v1/webhooks': defineRoute(
     'webhooks:list',
     "List webhooks of SMSGate's form",
+    OF_WEBHOOKS,
     listWebhooks,
   ),
   'POST /api/3rdparty/v1/webhooks': defineRoute(
     'webhooks:write',
     'Add a webhook, or replace the one with its id',
+    OF_WEBHOOKS,
     saveWebhook,
     { body: WEBHOOK_BODY, answer: [201, 'Saved.'] },
   ),
   'DELETE /api/3rdparty/v1/webhooks/:id': defineRoute(
     'webhooks:delete',
     'Delete a webhook',
+    OF_WEBHOOKS,
     deleteWebhook,
     {
       answer: [204, 'There is none with this id.'],
@@ -195,6 +224,7 @@ const ROUTES = makeRoutes(TAG, {
   'GET /api/3rdparty/v1/settings': defineRoute(
     'settings:read',
     'Read the settings of phones',
+    BY_KEYS,
     async () => PHONE_SETTINGS,
   ),
   'PATCH /api/3rdparty/v1/settings': defineKeyRoute(),
@@ -202,6 +232,7 @@ const ROUTES = makeRoutes(TAG, {
   'POST /api/3rdparty/v1/auth/token': defineRoute(
     'tokens:manage',
     'Make a pair of tokens',
+    BY_KEYS,
     issueTokens,
     {
       body: TOKEN_BODY,
@@ -211,12 +242,14 @@ const ROUTES = makeRoutes(TAG, {
   'POST /api/3rdparty/v1/auth/token/refresh': defineRoute(
     REFRESH_SCOPE,
     'Trade a refresh token for another pair',
+    BY_KEYS,
     refreshTokens,
     { answer: [201, 'The pair.'] },
   ),
   'DELETE /api/3rdparty/v1/auth/token/:id': defineRoute(
     'tokens:manage',
     'Revoke a pair of tokens',
+    BY_KEYS,
     revokeTokens,
     {
       answer: [204, 'There is none with this id.'],
@@ -225,6 +258,7 @@ const ROUTES = makeRoutes(TAG, {
   'GET /api/3rdparty/v1/logs': defineRoute(
     'logs:read',
     'Not kept',
+    WITHOUT_ROWS,
     () =>
       Promise.reject(
         new GatewayError(501, { message: 'Logs of devices are not kept: see sms_events' }),

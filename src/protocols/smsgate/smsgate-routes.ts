@@ -13,6 +13,7 @@ import {
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
 import { authenticate } from '../../http/authenticate.ts'
 import { readJson, readRawBody } from '../../http/body/raw-body.ts'
+import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { STREAMS } from '../../http/metrics/group-requests.ts'
 import { sendMessageError } from '../../http/middleware/answer-errors.ts'
@@ -52,19 +53,25 @@ const byPhone: Permission<DeviceCaller & HasServices> = {
     work({ ...(await identifyPhone(c, services)), services }),
 }
 
-const pull = makeUndescribedRow(byPhone, async ({ device, store, services }, c) =>
-  // without a limit of memory: its messages are claimed, and must reach the phone
-  c.json(
-    await pullMessages(
-      store,
-      device,
-      services.config,
-      readAppRules(c.env.incoming.headers['user-agent']),
+const pull = makeUndescribedRow(
+  byPhone,
+  { cost: 'the queue of the device', by: '20 messages (`MAX_CAPACITY`), by an index' },
+  async ({ device, store, services }, c) =>
+    // without a limit of memory: its messages are claimed, and must reach the phone
+    c.json(
+      await pullMessages(
+        store,
+        device,
+        services.config,
+        readAppRules(c.env.incoming.headers['user-agent']),
+      ),
     ),
-  ),
 )
-const report = makeUndescribedRow(byPhone, async ({ device, store, services }, c) =>
-  storeStates(store, device, checkShape(STATES_BODY, await readPhoneJson(c)), services.config),
+const report = makeUndescribedRow(
+  byPhone,
+  { cost: 'items', by: '500 items' },
+  async ({ device, store, services }, c) =>
+    storeStates(store, device, checkShape(STATES_BODY, await readPhoneJson(c)), services.config),
 )
 
 const ROUTES = makeRoutes('', {
@@ -72,50 +79,72 @@ const ROUTES = makeRoutes('', {
   'GET /api/mobile/v1/messages': pull,
   'PATCH /api/mobile/v1/message': { maxBytes: MAX_BODY_BYTES, ...report },
   'PATCH /api/mobile/v1/messages': { maxBytes: MAX_BODY_BYTES, ...report },
-  'GET /api/mobile/v1/device': makeUndescribedRow(allowEverybody(), async ({ services }, c) => {
-    const auth = await authenticate(c, services)
-    if (!auth) await refuseSuspended(c, services)
-    const isPhone = auth?.collection.name === 'devices'
-    return {
-      externalIp: c.env.incoming.ip,
-      ...(isPhone && { device: renderDevice(auth.values) }),
-    }
-  }),
+  'GET /api/mobile/v1/device': makeUndescribedRow(
+    allowEverybody(),
+    BY_KEYS,
+    async ({ services }, c) => {
+      const auth = await authenticate(c, services)
+      if (!auth) await refuseSuspended(c, services)
+      const isPhone = auth?.collection.name === 'devices'
+      return {
+        externalIp: c.env.incoming.ip,
+        ...(isPhone && { device: renderDevice(auth.values) }),
+      }
+    },
+  ),
   'POST /api/mobile/v1/device': {
     maxBytes: GUEST_BODY_BYTES,
-    ...makeUndescribedRow(allowEverybody(), async ({ services }, c) =>
-      c.json(await register(c, services, await readJson(c, JSON.parse)), 201),
+    ...makeUndescribedRow(
+      allowEverybody(),
+      { cost: 'devices of the user', by: 'keys; 100 devices of a user; limits of sign-ins' },
+      async ({ services }, c) =>
+        c.json(await register(c, services, await readJson(c, JSON.parse)), 201),
     ),
   },
   'PATCH /api/mobile/v1/device': {
     maxBytes: MAX_BODY_BYTES,
-    ...makeUndescribedRow(byPhone, async ({ device, store }, c) => {
-      const { id, simCards } = checkShape(UPDATE_BODY, await readPhoneJson(c))
-      if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
-      if (simCards) await saveSims(store, device, simCards)
-    }),
+    ...makeUndescribedRow(
+      byPhone,
+      { cost: 'lines of the device', by: 'keys' },
+      async ({ device, store }, c) => {
+        const { id, simCards } = checkShape(UPDATE_BODY, await readPhoneJson(c))
+        if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
+        if (simCards) await saveSims(store, device, simCards)
+      },
+    ),
   },
-  'GET /api/mobile/v1/user/code': makeUndescribedRow(allowEverybody(), async ({ services }, c) => {
-    const { code, expires_at } = await retryRequest(
-      services.store,
-      { identify: () => signInBasic(c, services) },
-      (user) => startPairing(c.env.incoming.openStore(user), user, '', services.config.publicUrl),
-    )
-    return { code, validUntil: renderDate(expires_at) }
-  }),
-  'GET /api/mobile/v1/webhooks': makeUndescribedRow(byPhone, async ({ device, store, services }) =>
-    listPhoneWebhooks(await findOrMakePhone(store, device), services.config.publicUrl),
+  'GET /api/mobile/v1/user/code': makeUndescribedRow(
+    allowEverybody(),
+    { cost: 'codes of the user', by: 'keys; limits of sign-ins' },
+    async ({ services }, c) => {
+      const { code, expires_at } = await retryRequest(
+        services.store,
+        { identify: () => signInBasic(c, services) },
+        (user) => startPairing(c.env.incoming.openStore(user), user, '', services.config.publicUrl),
+      )
+      return { code, validUntil: renderDate(expires_at) }
+    },
   ),
-  'GET /api/mobile/v1/settings': makeUndescribedRow(byPhone, async ({ device, store }) =>
+  'GET /api/mobile/v1/webhooks': makeUndescribedRow(
+    byPhone,
+    BY_KEYS,
+    async ({ device, store, services }) =>
+      listPhoneWebhooks(await findOrMakePhone(store, device), services.config.publicUrl),
+  ),
+  'GET /api/mobile/v1/settings': makeUndescribedRow(byPhone, BY_KEYS, async ({ device, store }) =>
     makePhoneSettings(await findOrMakePhone(store, device)),
   ),
-  'GET /api/mobile/v1/events': makeUndescribedRow(byPhone, ({ device, store, services }, c) =>
-    sendEvents(c, services, device, store),
+  'GET /api/mobile/v1/events': makeUndescribedRow(
+    byPhone,
+    BY_KEYS,
+    ({ device, store, services }, c) => sendEvents(c, services, device, store),
   ),
   'POST /api/mobile/v1/incoming/:path': {
     maxBytes: MAX_EVENT_BYTES,
-    ...makeUndescribedRow(allowEverybody(), ({ services }, c, path) =>
-      takePosted(c, services, path),
+    ...makeUndescribedRow(
+      allowEverybody(),
+      { cost: 'the files of one text', by: 'a wrong path costs one lookup' },
+      ({ services }, c, path) => takePosted(c, services, path),
     ),
   },
 })

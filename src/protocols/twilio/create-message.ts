@@ -151,7 +151,7 @@ export async function createMessage(call: Call) {
   let wanted: NewMessage | undefined
   const accepted = await acceptSend({ ...services.sending, store }, call, {
     once: {
-      key: c.req.header('idempotency-key'),
+      key: c.env.incoming.idempotencyKey,
       endpoint: '/2010-04-01/Messages',
       asked: Object.fromEntries(parameters),
     },

@@ -2,6 +2,7 @@ import type { SendingCaller } from '../../gateway/messages/require-sender.ts'
 import type { Permission } from '../../http/allow-callers.ts'
 import { WRITE } from '../../http/attempt.ts'
 import { BodyTooLarge, readRawBody } from '../../http/body/raw-body.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { TWILIO } from '../../http/openapi/security.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
@@ -52,10 +53,12 @@ const allowTwilioCall = ({
 /** A row of Twilio's API. */
 export const defineTwilioRoute = (
   summary: string,
+  bound: Bound,
   run: (call: Call) => Promise<unknown>,
   more: Omit<Description, 'summary'> = {},
 ) => ({
   permission: allowTwilioCall(more),
+  bound,
   ...(more.form && { maxBytes: MAX_BODY_BYTES }),
   ...describeRoute({ summary, ...more }),
   run,

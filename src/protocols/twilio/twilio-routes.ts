@@ -1,6 +1,6 @@
 import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
 import { allowReader } from '../../gateway/messages/require-sender.ts'
-import { IDEMPOTENCY } from '../../gateway/messages/send-routes.ts'
+import { type Bound, BY_KEYS, BY_PIECES, WITHOUT_ROWS } from '../../http/bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { SENDING } from '../../http/openapi/describe-operations.ts'
 import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
@@ -21,9 +21,12 @@ import { VERIFY_ROUTES } from './verify-routes.ts'
 // members have no account of Twilio's
 const { least: _, ...byOwnerOrKey } = allowReader('readUsage')
 
+const OF_NUMBERS: Bound = { cost: 'devices of the user', by: 'one index scan' }
+
 const CONNECTION_ROUTES = makeRoutes(SENDING, {
   'GET /api/sms/twilio': {
     permission: byOwnerOrKey,
+    bound: OF_NUMBERS,
     describe: {
       id: 'twilioConnection',
       summary: "Read the settings for Twilio's libraries",
@@ -37,12 +40,17 @@ const CONNECTION_ROUTES = makeRoutes(SENDING, {
 })
 
 const MESSAGE_ROUTES = makeRoutes('twilio', {
-  'GET /2010-04-01/Accounts.json': defineTwilioRoute('List accounts', listAccounts, {
+  'GET /2010-04-01/Accounts.json': defineTwilioRoute('List accounts', BY_KEYS, listAccounts, {
     query: PAGE_PARAMETERS,
   }),
-  'GET /2010-04-01/Accounts/:AccountSid.json': defineTwilioRoute('Fetch an account', findAccount),
+  'GET /2010-04-01/Accounts/:AccountSid.json': defineTwilioRoute(
+    'Fetch an account',
+    BY_KEYS,
+    findAccount,
+  ),
   'GET /2010-04-01/Accounts/:AccountSid/Messages.json': defineTwilioRoute(
     'List messages',
+    { cost: 'texts of the user', by: 'turns' },
     listMessages,
     {
       query: ['To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGE_PARAMETERS],
@@ -50,24 +58,28 @@ const MESSAGE_ROUTES = makeRoutes('twilio', {
   ),
   'POST /2010-04-01/Accounts/:AccountSid/Messages.json': defineTwilioRoute(
     'Send a message',
+    { cost: 'constant cost', by: 'the bounds of a send to one number' },
     createMessage,
     {
-      header: IDEMPOTENCY,
+      idempotent: true,
       form: CREATE_PARAMETERS,
       answer: [201, 'The message.'],
     },
   ),
   'GET /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': defineTwilioRoute(
     'Fetch a message',
+    BY_KEYS,
     fetchMessage,
   ),
   'POST /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': defineTwilioRoute(
     'Cancel a message, or take its text away',
+    BY_KEYS,
     changeMessage,
     { form: ['Body', 'Status'] },
   ),
   'DELETE /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': defineTwilioRoute(
     'Delete a message',
+    BY_KEYS,
     deleteMessage,
     {
       answer: [204, 'It is deleted.'],
@@ -75,15 +87,18 @@ const MESSAGE_ROUTES = makeRoutes('twilio', {
   ),
   'GET /2010-04-01/Accounts/:AccountSid/Messages/:Sid/Media.json': defineTwilioRoute(
     'List the media of a message',
+    BY_KEYS,
     listMedia,
     { query: PAGE_PARAMETERS },
   ),
   'GET /2010-04-01/Accounts/:AccountSid/Messages/:MessageSid/Media/:Sid.json': defineTwilioRoute(
     'Fetch what is known of a file',
+    BY_KEYS,
     fetchMedium,
   ),
   'GET /2010-04-01/Accounts/:AccountSid/Messages/:MessageSid/Media/:Sid': defineTwilioRoute(
     'Fetch a file',
+    BY_PIECES,
     sendMedium,
     {
       isFile: true,
@@ -91,6 +106,7 @@ const MESSAGE_ROUTES = makeRoutes('twilio', {
   ),
   'GET /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers.json': defineTwilioRoute(
     'List numbers',
+    OF_NUMBERS,
     listNumbers,
     {
       query: ['PhoneNumber', 'FriendlyName', ...PAGE_PARAMETERS],
@@ -98,10 +114,12 @@ const MESSAGE_ROUTES = makeRoutes('twilio', {
   ),
   'GET /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers/:Sid.json': defineTwilioRoute(
     'Fetch a number',
+    OF_NUMBERS,
     fetchNumber,
   ),
   'POST /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers/:Sid.json': defineTwilioRoute(
     'Say where its texts go',
+    OF_NUMBERS,
     changeNumber,
     { form: ['SmsUrl', 'SmsMethod', 'FriendlyName'] },
   ),
@@ -113,7 +131,7 @@ const SIGNALWIRE_ROOT = '/api/laml'
 const ROOTS = ['/2010-04-01', '/v1', '/v2', '/v3', SIGNALWIRE_ROOT]
 
 const makeErrorRoute = (error: (c: Ctx) => TwilioRefusal) =>
-  makeUndescribedRow(allowAccount, (_, c) => {
+  makeUndescribedRow(allowAccount, WITHOUT_ROWS, (_, c) => {
     throw error(c)
   })
 const refusingMethod = makeErrorRoute(

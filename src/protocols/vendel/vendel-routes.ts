@@ -15,6 +15,7 @@ import { ACCEPTED } from '../../gateway/messages/send/accept-send.ts'
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
 import { answerSend, MAX_BODY_BYTES } from '../../gateway/messages/send-routes.ts'
 import { WRITE } from '../../http/attempt.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { BY_KEY_OR_TOKEN } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDER } from '../../http/openapi/security.ts'
@@ -118,15 +119,22 @@ const defineVendelRoute = (
   id: string,
   summary: string,
   answer: z.ZodType,
-  more: Pick<Description, 'body' | 'query'>,
+  more: Pick<Description, 'body' | 'query' | 'idempotent'>,
   work: Parameters<typeof defineSendRoute>[2],
+  bound?: Bound,
 ) =>
   defineSendRoute(
     ALLOW_SENDER,
     { id: `vendel${id}`, summary, error: ERROR, answer: [200, 'Done.', answer], ...more },
     work,
     MAX_BODY_BYTES,
+    bound,
   )
+
+const OF_LIST: Bound = {
+  cost: 'the rows of a list of records',
+  by: 'the bounds of a list of records; 200 records, 1,000 of a batch',
+}
 
 const listRoute = (things: string, list: List, act: Act) => {
   const query = [...list.filters, 'page', 'per_page']
@@ -136,6 +144,7 @@ const listRoute = (things: string, list: List, act: Act) => {
     makeVendelPageSchema(list),
     { query },
     makeListHandler(list, act),
+    OF_LIST,
   )
 }
 
@@ -144,14 +153,14 @@ const SENDS = makeRoutes('vendel', {
     'Send',
     'Send a text',
     ACCEPTED,
-    { body: TEXT },
+    { body: TEXT, idempotent: true },
     makeSendHandler(SEND, TEXT),
   ),
   'POST /vendel/api/sms/send-template': defineVendelRoute(
     'SendTemplate',
     'Send a template',
     ACCEPTED,
-    { body: TEMPLATE },
+    { body: TEMPLATE, idempotent: true },
     makeSendHandler(TEMPLATE_SEND, TEMPLATE),
   ),
 })
@@ -163,6 +172,7 @@ const READS = makeRoutes('vendel', {
     makeItemSchema(MESSAGES),
     {},
     makeReadHandler('readMessage', readStatus),
+    OF_LIST,
   ),
   'GET /vendel/api/sms/batch/:id': defineVendelRoute(
     'ReadBatch',
@@ -170,6 +180,7 @@ const READS = makeRoutes('vendel', {
     BATCH,
     {},
     makeReadHandler('readMessage', readBatch),
+    OF_LIST,
   ),
   'GET /vendel/api/plans/quota': defineVendelRoute(
     'ReadQuota',
@@ -177,6 +188,7 @@ const READS = makeRoutes('vendel', {
     QUOTA,
     {},
     makeReadHandler('readUsage', readQuota),
+    { cost: 'devices of the user', by: 'one index scan' },
   ),
   'GET /vendel/api/sms/messages': listRoute('Messages', MESSAGES, 'listMessages'),
   'GET /vendel/api/contacts': listRoute('Contacts', CONTACTS, 'readContacts'),

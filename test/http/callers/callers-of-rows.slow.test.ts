@@ -40,11 +40,11 @@ app.use('*', async (c, next) => {
   seenByLimits = c.env.incoming.caller?.id ?? null
   await next()
 })
-const probes = ROWS.map(({ at, tag, permission, maxBytes }) => ({
+const probes = ROWS.map(({ at, tag, permission, bound, maxBytes }) => ({
   at,
   tag,
   ...(maxBytes !== undefined && { maxBytes }),
-  ...makeUndescribedRow(permission, async (asking, c) =>
+  ...makeUndescribedRow(permission, bound, async (asking, c) =>
     c.json({ caller: await findCallerOfRow((asking ?? {}) as Asking, c) }),
   ),
   send: () => undefined,

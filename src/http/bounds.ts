@@ -1,0 +1,23 @@
+/**
+ * What makes the statements of a route slower, and which limit bounds that. docs/internals/route-bounds.md
+ * lists the bounds of all routes, docs/internals/bounds.md explains their words.
+ */
+export interface Bound {
+  /** What the cost grows with. */
+  readonly cost: string
+  readonly by: string
+}
+
+const CONSTANT = 'constant cost'
+
+/** The statements find rows by their keys, as many as the request names. */
+export const BY_KEYS: Bound = { cost: CONSTANT, by: 'keys' }
+
+/** The route reads no rows of clients. */
+export const WITHOUT_ROWS: Bound = { cost: CONSTANT, by: 'reads no rows of clients' }
+
+/** For rare work on the whole database. */
+export const BY_SUPERUSERS: Bound = { cost: 'the database', by: 'only superusers; 30 s' }
+
+/** The route sends a file, whose row is found by its key. */
+export const BY_PIECES: Bound = { cost: 'the size of the file', by: 'keys; pieces of 64 kB' }
