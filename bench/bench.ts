@@ -18,6 +18,7 @@ import { measureScale } from './scale/scale.ts'
 import { SCENARIOS } from './scenarios.ts'
 import { MESSAGES } from './seed.ts'
 import { startBare, startPocketsms } from './servers.ts'
+import { benchStart } from './start.ts'
 import { measureWakes } from './wake.ts'
 
 const say = (line: string) => void process.stderr.write(`${line}\n`)
@@ -111,7 +112,9 @@ const options =
     ? await benchFlow(rest)
     : first === 'pairs'
       ? await benchPairs(rest)
-      : readOptions()
+      : first === 'start'
+        ? await benchStart(rest)
+        : readOptions()
 if (options) {
   try {
     if (options.scale) await measureScale(options.scale)
