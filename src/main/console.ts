@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { type Handler, Hono } from 'hono'
 import { listDescribedCollections } from '../http/openapi/described-collections.ts'
-import { type DescribedRoutes, makeOpenApiDocument } from '../http/openapi/document.ts'
+import type { DescribedRoutes } from '../http/openapi/document.ts'
 import type { Ctx, Env, Services } from '../http/request-context.ts'
+import { PROGRAM_FOLDER } from '../platform/tools/program-folder.ts'
 
-const DIST = fileURLToPath(new URL('../../console/dist/', import.meta.url))
+const DIST = join(PROGRAM_FOLDER, 'console/dist/')
 
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
@@ -137,15 +138,16 @@ export function makeDocsRoutes(
   { config, extensions, store }: Services,
   described: readonly DescribedRoutes[],
 ) {
-  let description: Tagged | undefined
-  const make = () => {
+  let description: Promise<Tagged> | undefined
+  const make = async () => {
+    const { makeOpenApiDocument } = await import('../http/openapi/document.ts')
     const collections = listDescribedCollections(store.catalog.builtIn)
     const subject = { url: config.publicUrl, collections, extensions, described }
     return addEtag(JSON.stringify(makeOpenApiDocument(subject)))
   }
-  return new Hono<Env>().get('/api/openapi.json', (c) => {
+  return new Hono<Env>().get('/api/openapi.json', async (c) => {
     description ??= make()
-    return sendWithEtag(c, description, {
+    return sendWithEtag(c, await description, {
       'content-type': 'application/json',
       'cache-control': 'no-cache',
     })

@@ -6,10 +6,13 @@ import {
   type NationalNumber,
   readNationalNumbers,
 } from '../gateway/conversations/national-numbers.ts'
+import { readConfig } from '../platform/config.ts'
 import type { Db } from '../platform/db/open.ts'
 import { queries } from '../platform/db/queries.ts'
-import type { Progress } from '../platform/tools/progress.ts'
+import { type Progress, showProgress } from '../platform/tools/progress.ts'
 import type { OptWords } from '../portable/read-opt-word.ts'
+import { printLine } from './command-line.ts'
+import { withStore } from './open-store-for-command.ts'
 
 const SHOWN = 20
 const ACCOUNTS_PAGE = 500
@@ -22,7 +25,15 @@ interface Repair {
   readonly progress: Progress
 }
 
-/** `pocketsms doctor --numbers`: shows what is stored under national numbers, or moves it to E.164. */
+/** `pocketsms doctor --numbers`: repairs the numbers of all accounts in the database of the settings. */
+export const repairAllNumbers = (apply: boolean): Promise<void> =>
+  withStore((store) => {
+    const { optWords: words } = readConfig(process.env)
+    const progress = showProgress(process.stderr)
+    return repairNumbers(store, { apply, words, say: printLine, progress })
+  })
+
+/** Shows what is stored under national numbers, or moves it to E.164. */
 export async function repairNumbers(store: Store, repair: Repair): Promise<void> {
   const { apply, say, progress } = repair
   const total = await countAccounts(store.db)

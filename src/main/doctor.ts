@@ -9,8 +9,6 @@ import { openDb } from '../platform/db/connect-database.ts'
 import { findSite } from '../platform/db/embedded/find-site.ts'
 import { createLogger } from '../platform/log.ts'
 import { limitTime } from '../platform/tools/deadline.ts'
-import { showProgress } from '../platform/tools/progress.ts'
-import { printLine } from './command-line.ts'
 import {
   type Check,
   checkPhoneAccess,
@@ -20,8 +18,6 @@ import {
   PATIENCE_MS,
   readErrorCause,
 } from './doctor-network.ts'
-import { repairNumbers } from './doctor-numbers.ts'
-import { withStore } from './open-store-for-command.ts'
 
 /** How far the clocks of other servers may be off: one-time passwords expire in 30 seconds. */
 const MOST_SKEW_MS = 30_000
@@ -163,23 +159,11 @@ async function printChecks(): Promise<void> {
   process.exit(faults ? 1 : 0)
 }
 
-const repairAllNumbers = (apply: boolean) =>
-  withStore((store) => {
-    const { optWords: words } = readConfig(process.env)
-    return repairNumbers(store, {
-      apply,
-      words,
-      say: printLine,
-      progress: showProgress(process.stderr),
-    })
-  })
-
 /**
  * `pocketsms doctor`: prints a line for each check. The exit code is 1 if there is a fault. With `--numbers`
- * it runs `repairNumbers` instead.
+ * it runs `repairAllNumbers` instead.
  */
 export const doctorCommand = defineCommand({
-  meta: { name: 'doctor', description: 'Check for common problems, and suggest solutions.' },
   args: {
     numbers: {
       type: 'boolean',
@@ -190,6 +174,8 @@ export const doctorCommand = defineCommand({
   },
   async run({ args: { numbers, apply } }) {
     if (apply && !numbers) throw new UserError('--apply needs --numbers.')
-    await (numbers ? repairAllNumbers(apply) : printChecks())
+    if (!numbers) return printChecks()
+    const { repairAllNumbers } = await import('./doctor-numbers.ts')
+    await repairAllNumbers(apply)
   },
 })

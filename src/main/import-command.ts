@@ -12,7 +12,6 @@ import { withCatalogStore } from './open-store-for-command.ts'
 const makeTextArg = (valueHint: string, description: string) =>
   ({ type: 'string', description, valueHint }) as const
 export const importCommand = defineCommand({
-  meta: { name: 'import', description: 'Import collections and records, all or nothing.' },
   args: {
     schema: makeTextArg('FILE', 'collections, as PocketBase exports them (JSON)'),
     fixtures: makeTextArg(

@@ -12,11 +12,6 @@ const BY_SUPERUSER = `The tables are new. The statistics and the log of Postgres
   checkpoint;`
 
 export const scrubCommand = defineCommand({
-  meta: {
-    name: 'scrub',
-    description:
-      'Rewrite all tables, so that the files of Postgres hold no deleted data. Each table is locked meanwhile.',
-  },
   async run() {
     const { config, log } = readCommandSetting()
     const database = await openDb(config, log)

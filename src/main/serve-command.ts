@@ -19,10 +19,10 @@ import { type RunningServer, runServer } from './run-server.ts'
 async function printInstallerLink(store: Store, config: Config) {
   const link = await makeInstallerLink(store, config.publicUrl)
   if (!link) return
-  printLine(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
   printLine(
-    'Then the page Users adds people, and Devices their phones. If that fails: pocketsms doctor',
+    'There is no superuser yet, who adds people on the page Users and their phones on Devices. If that fails: pocketsms doctor',
   )
+  printLine(`Create the first superuser here, within 30 minutes:\n${link}`)
 }
 
 function stopOnSignal(stop: () => Promise<void>) {
@@ -89,10 +89,6 @@ async function superviseWorkers(config: Config, count: number) {
 }
 
 export const serve = defineCommand({
-  meta: {
-    name: 'serve',
-    description: 'Run the server. Settings come from the environment; see docs/settings.md.',
-  },
   async run() {
     const config = readConfig(process.env)
     const count = chooseWorkerCount(config)

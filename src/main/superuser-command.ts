@@ -17,7 +17,6 @@ const addresses: Words = {
 }
 const email = { type: 'positional', required: true, description: 'their email address' } as const
 export const superuser = defineCommand({
-  meta: { name: 'superuser', description: 'Manage superusers, who may do everything.' },
   subCommands: {
     upsert: defineCommand({
       meta: { name: 'upsert', description: 'Create a superuser, or set a new password.' },

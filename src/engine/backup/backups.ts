@@ -18,10 +18,8 @@ import { makeBackupName } from './backup-names.ts'
 import { type BackupStorage, openFolderStorage, type StoredBackup } from './folder-storage.ts'
 import { notifyRestore } from './follow-restores.ts'
 import { LEASE, type Lease, takeBackupLease } from './lease.ts'
-import { checkBackup } from './read-archive.ts'
-import { type AfterRestore, restoreBackup } from './restore.ts'
+import type { AfterRestore } from './restore.ts'
 import type { Done, Job } from './state.ts'
-import { writeBackup } from './write.ts'
 
 const SCHEDULE = 'schedule'
 
@@ -71,6 +69,7 @@ export function makeBackups(services: BackupServices) {
       await removeLeftovers(folder, PREFIX, LEFT_BEHIND_MS)
       const signal = AbortSignal.any([stopping, lease.lost])
       const size = await withTemporary('backup', async (path) => {
+        const { writeBackup } = await import('./write.ts')
         await writeBackup(db, path, { progress: lease.report, signal })
         signal.throwIfAborted()
         const { size } = await stat(path)
@@ -158,6 +157,7 @@ async function replaceDatabase(
   lease: Lease,
   afterRestore: AfterRestore,
 ): Promise<void> {
+  const { restoreBackup } = await import('./restore.ts')
   const state = await exportState(db)
   await restoreBackup(db, path, {
     afterRestore,
@@ -168,6 +168,8 @@ async function replaceDatabase(
     },
   })
 }
+
+const checkBackup = async (path: string) => (await import('./read-archive.ts')).checkBackup(path)
 
 /** Writes a new file that only its owner can read, and waits until the disk has it. */
 const writeBackupFile = (content: AsyncIterable<Buffer>, path: string): Promise<void> =>

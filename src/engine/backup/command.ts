@@ -27,11 +27,6 @@ const printLine = (line: string) => void process.stdout.write(`${line}\n`)
 
 export const makeBackupCommand = (setting: Setting) =>
   defineCommand({
-    meta: {
-      name: 'backup',
-      description:
-        'Write everything to one file, while the server runs or not. It can be restored on any Postgres.',
-    },
     args: {
       to: {
         type: 'string',
@@ -61,10 +56,6 @@ export const makeBackupCommand = (setting: Setting) =>
 
 export const makeRestoreCommand = (setting: Setting, afterRestore: AfterRestore) =>
   defineCommand({
-    meta: {
-      name: 'restore',
-      description: 'Restore a backup into an empty database or a new folder, all or nothing.',
-    },
     args: {
       file: {
         type: 'positional',

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import peggy from 'peggy'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { Lru } from '../../platform/tools/lru.ts'
 import { formatGoText } from './convert-scalars.ts'
+import { parse } from './filter-grammar.ts'
 import { makeLikePattern } from './like-pattern.ts'
 import { deriveTraits, type Traits } from './literal-traits.ts'
 
@@ -30,10 +29,6 @@ interface RawItem {
   readonly item: RawComparison | readonly RawItem[]
 }
 
-const parser = peggy.generate(
-  readFileSync(new URL('../../../grammar/filter.peggy', import.meta.url), 'utf8'),
-)
-
 const MAX_EXPRESSIONS = 200
 const MAX_CALL_NESTING = 3
 const CACHED_TREES = 500
@@ -60,7 +55,7 @@ class Reader {
   read(text: string): Tree {
     let chain: readonly RawItem[]
     try {
-      chain = parser.parse(text)
+      chain = parse(text)
     } catch (error) {
       throw new FilterError((error as Error).message)
     }

@@ -73,7 +73,6 @@ function tidySchema(schema: {
 /** `pocketsms openapi`: prints the API description without a server. `setting` may throw a UserError. */
 export const makeOpenapiCommand = (setting: () => DocumentScope) =>
   defineCommand({
-    meta: { name: 'openapi', description: 'Print the API as an OpenAPI 3.1 document (JSON).' },
     args: { out: { type: 'string', description: 'write it to this file', valueHint: 'FILE' } },
     run({ args: { out } }) {
       const document = makeOpenApiDocument(setting())

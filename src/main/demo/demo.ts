@@ -156,10 +156,6 @@ async function runDemo(start: Start): Promise<void> {
 
 export const makeDemoCommand = (start: Start) =>
   defineCommand({
-    meta: {
-      name: 'demo',
-      description: 'Show the main job with two simulated phones, on separate data.',
-    },
     run: () => runDemo(start),
   })
 

@@ -156,9 +156,5 @@ const startCommand = defineCommand({
 })
 
 export const agentCommand = defineCommand({
-  meta: {
-    name: 'agent',
-    description: 'Act as a device: send and receive through a phone or modem.',
-  },
   subCommands: { start: startCommand, pair: pairCommand, run: runCommand },
 })

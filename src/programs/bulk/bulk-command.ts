@@ -5,7 +5,6 @@ const makeTextArg = (description: string, valueHint: string) =>
   ({ type: 'string', description, valueHint }) as const
 
 export const sendCommand = defineCommand({
-  meta: { name: 'send', description: 'Send a template to each row of a CSV file, over HTTP.' },
   args: {
     csv: { ...makeTextArg('a head with column names, then a row each', 'FILE'), required: true },
     template: {

@@ -25,7 +25,6 @@ import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
 import { asKeyHolder } from '../send-by-key.ts'
 import type { McpCaller } from './caller.ts'
-import { answerMcp } from './server.ts'
 
 /** Enough for 1,000 recipients and the values of a template's variables. */
 const MAX_BODY_BYTES = 1 << 20
@@ -128,6 +127,7 @@ async function answerMcpRequest(
   try {
     const { sending, log } = services
     const ofCaller = { ...sending, log, store: c.env.incoming.openStore(holder.auth) }
+    const { answerMcp } = await import('./server.ts')
     const response = await answerMcp(ofCaller, makeMcpCaller(c, services, holder), request, json)
     const bytes = Buffer.from(await response.arrayBuffer())
     if (bytes.length > SMALL_BYTES) c.env.incoming.countAnswer(bytes.length)

@@ -15,7 +15,6 @@ import {
   sendReplies,
 } from './plan-replies.ts'
 import { TwilioRefusal, toTwilioError } from './twilio-errors.ts'
-import { readTwimlAnswer } from './twiml.ts'
 import { isSuccessStatus, NO_SUCCESS } from './webhook-outcome.ts'
 
 const MAX_REDIRECTS = 10
@@ -66,6 +65,7 @@ async function collectReplies(
       ? reply
       : { ...reply, files: await loadTwilioMedia(store, text.user, config, reply.media, memory) }
   try {
+    const { readTwimlAnswer } = await import('./twiml.ts')
     for (let redirects = 0; ; redirects++) {
       const { messages, redirect } = readTwimlAnswer(answer.headers, answer.body)
       const more = await planReplies(store, text, messages, base, config.webhookAllowPrivate)

@@ -5,7 +5,9 @@ import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import type { Config } from '../../platform/config.ts'
 import { type ResponseHead, sendOutgoing } from '../../platform/outgoing/send-request.ts'
 import { type Form, makeSignedRequest } from './signed-request.ts'
-import { MAX_ANSWER_BYTES } from './twiml.ts'
+
+/** Maximum bytes of an answer, as at Twilio. */
+export const MAX_ANSWER_BYTES = 64 << 10
 
 export interface CallServices {
   readonly store: Store

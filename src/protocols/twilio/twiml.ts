@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { SaxesParser } from 'saxes'
 import { decodeText, readCharset } from '../../platform/tools/charsets.ts'
+import { MAX_ANSWER_BYTES } from './make-url-caller.ts'
 import { TwilioRefusal } from './twilio-errors.ts'
 
 interface Twiml {
@@ -86,8 +87,6 @@ function readTwiml(text: string): Twiml {
   parser.write(text.trimStart().replace(/^\ufeff/, '')).close()
   return { messages, redirect }
 }
-
-export const MAX_ANSWER_BYTES = 64 << 10
 
 const XML = new Set(['text/xml', 'application/xml', 'text/html'])
 const NOTHING: Twiml = { messages: [], redirect: undefined }

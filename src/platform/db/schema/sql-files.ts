@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const SQL = fileURLToPath(new URL('../../../../sql/', import.meta.url))
+import { basename, join } from 'node:path'
+import { PROGRAM_FOLDER } from '../../tools/program-folder.ts'
 
 export interface SqlFile {
   readonly name: string
@@ -13,7 +11,7 @@ const kept = new Map<string, readonly SqlFile[]>()
 
 /** The SQL files in a folder of `sql/`, sorted by path. Read only once: an upgrade may replace them later. */
 export function readSqlFiles(folder: string): readonly SqlFile[] {
-  const files = kept.get(folder) ?? readSqlFolder(`${SQL}${folder}`)
+  const files = kept.get(folder) ?? readSqlFolder(join(PROGRAM_FOLDER, 'sql', folder))
   kept.set(folder, files)
   return files
 }
