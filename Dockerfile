@@ -14,7 +14,7 @@ RUN tar -xzf /pocketsms-*.tgz --strip-components=1
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8090 DATA_DIR=/data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8090 DATA_DIR=/data XDG_CACHE_HOME=/data/cache
 COPY --from=install /usr/local/lib/node_modules/pocketsms /usr/local/lib/node_modules/pocketsms
 RUN ln -s ../lib/node_modules/pocketsms/bin/pocketsms.js /usr/local/bin/pocketsms
 RUN install -d -o node -g node -m 700 /data

@@ -36,17 +36,30 @@ Install the current version from https://nodejs.org/en/download, and run the com
   }
 }
 
+/**
+ * The environment with a folder of the user for code that Node has compiled, which takes half of a start.
+ * Without such a folder, or if it cannot be written, each start compiles all of it.
+ */
+function addCompileCache(env) {
+  const { XDG_CACHE_HOME, HOME, LOCALAPPDATA } = env
+  const folder = XDG_CACHE_HOME || (HOME && join(HOME, '.cache')) || LOCALAPPDATA
+  return folder ? { NODE_COMPILE_CACHE: join(folder, 'pocketsms'), ...env } : env
+}
+
+const env = addCompileCache(process.env)
 const node = isNewEnough ? process.execPath : ownNode()
 const args = [...FLAGS, cli, ...process.argv.slice(2)]
 
 if (process.execve && process.platform !== 'win32') {
   // this process becomes the program: nothing stays in memory beside it
-  process.execve(node, [node, ...args], process.env)
+  process.execve(node, [node, ...args], env)
 }
 
 // the program ends when this process is gone: src/platform/tools/stop-signal.ts
-const env = { ...process.env, POCKETSMS_LAUNCHER: String(process.pid) }
-const child = spawn(node, args, { stdio: 'inherit', env })
+const child = spawn(node, args, {
+  stdio: 'inherit',
+  env: { ...env, POCKETSMS_LAUNCHER: String(process.pid) },
+})
 // the program may also receive the signal itself, from a terminal or from systemd. Both count as one signal:
 // src/platform/tools/stop-signal.ts
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))

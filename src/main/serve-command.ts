@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { flushCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { renderUnicodeCompact } from 'uqr'
@@ -69,8 +70,10 @@ async function serveAndPrintUrl(config: Config, count: number): Promise<RunningS
     printLine(`pocketsms listens on ${server.url}`)
     printAddresses(config)
   }
-  if (!member || member.worker === 1)
-    await printInstallerLink(server.services.store.forEverybody('command'), config)
+  if (member && member.worker > 1) return server
+  await printInstallerLink(server.services.store.forEverybody('command'), config)
+  // Node itself writes it at the end of a process, which a kill leaves out. After the first start: 6 ms
+  flushCompileCache()
   return server
 }
 
