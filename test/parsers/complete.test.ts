@@ -37,7 +37,7 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'protocols/smtp/html-text.ts': 'in the thread of mails',
     'protocols/smtp/visible-elements.ts': 'types alone',
   },
-  peggy: {},
+  peggy: { 'engine/filter/filter-grammar.ts': 'behind engine/filter/parse-filter.ts' },
   'postal-mime': { 'protocols/smtp/mail-parts.ts': 'in the thread of mails' },
   re2js: {},
   s3mini: { 'engine/backup/s3-storage.ts': 'answers of the storage that superusers chose' },
