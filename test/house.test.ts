@@ -73,6 +73,16 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^protocols\/smtp\//, /^(smtp-server|postal-mime)$/],
 ]
 
+/** Names that several files export, each for the same thing of another product or program. */
+const SHARED_NAMES: Readonly<Record<string, string>> = {
+  Call: "a request to a product's API whose caller is known: of SMSGate, of Twilio",
+  ERROR: "the schema of a product's errors: of SMSGate, of Vendel",
+  listMessages: 'the list of messages of a product: of SMSGate, of Twilio',
+  makeInstantSchema: 'an instant in a body: of our own API, of SMSGate',
+  MAX_SIMS: "the server's maximum, which the agent repeats as it imports nothing of the server",
+  renderMessage: 'a message as a product shows it: SMSGate, Twilio',
+}
+
 /** The console runs in browsers and speaks HTTP to the server: it has these alone in common with it. */
 const FOR_THE_CONSOLE = new Set(['grammar/filter.peggy', 'docs/console.md', 'docs/console/de.md'])
 const CONSOLE_PACKAGES = new Set([
@@ -231,6 +241,26 @@ describe('the rooms of src', () => {
   test.each(OWNERS)('let only %s import %s', (owner, packages) => {
     const strangers = imports.filter(({ from, to }) => packages.test(to) && !owner.test(from))
     expect(strangers.map(({ from, to }) => `${from}: ${to}`)).toEqual([])
+  })
+
+  test('export a name from one file only, unless it means the same in each', () => {
+    const exported =
+      /^export (?:declare )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm
+    const places = new Map<string, Set<string>>()
+    for (const file of files)
+      for (const [, name] of text(file).matchAll(exported))
+        places.set(name!, (places.get(name!) ?? new Set()).add(file))
+    const shared = [...places].filter(([, where]) => where.size > 1)
+    expect(places.size).toBeGreaterThan(1_000)
+    expect(
+      shared
+        .filter(([name]) => !(name in SHARED_NAMES))
+        .map(([name, where]) => `${name}: ${[...where].join(', ')}`),
+    ).toEqual([])
+    const unneeded = Object.keys(SHARED_NAMES).filter(
+      (name) => !shared.some(([one]) => one === name),
+    )
+    expect(unneeded, 'names in SHARED_NAMES that one file exports').toEqual([])
   })
 
   test('have no default exports', () => {

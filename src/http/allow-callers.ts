@@ -80,7 +80,7 @@ export const allowSuperuser: Permission<Caller & HasServices> = {
 }
 
 /** A record of the auth collection in the path. */
-export const allowMember = (least?: Role): Permission<Caller & HasServices> => ({
+export const allowPathRecord = (least?: Role): Permission<Caller & HasServices> => ({
   ...(least && { least }),
   security: SIGNED_IN,
   withCaller: async (c, services, work) =>

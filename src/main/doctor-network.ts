@@ -11,7 +11,7 @@ export interface Finding {
   readonly found: string
   readonly advice?: string
 }
-export type Check = (config: Config) => Promise<Finding>
+export type DoctorCheck = (config: Config) => Promise<Finding>
 
 /** The words of an error, of its cause if it has one. */
 export const readErrorCause = (error: unknown) => {

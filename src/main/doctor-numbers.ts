@@ -9,7 +9,7 @@ import {
 import { readConfig } from '../platform/config.ts'
 import type { Db } from '../platform/db/open.ts'
 import { queries } from '../platform/db/queries.ts'
-import { type Progress, showProgress } from '../platform/tools/progress.ts'
+import { type ReportProgress, showProgress } from '../platform/tools/progress.ts'
 import type { OptWords } from '../portable/read-opt-word.ts'
 import { printLine } from './command-line.ts'
 import { withStore } from './open-store-for-command.ts'
@@ -22,7 +22,7 @@ interface Repair {
   readonly apply: boolean
   readonly words: OptWords
   readonly say: (line: string) => void
-  readonly progress: Progress
+  readonly progress: ReportProgress
 }
 
 /** `pocketsms doctor --numbers`: repairs the numbers of all accounts in the database of the settings. */

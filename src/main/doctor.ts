@@ -10,9 +10,9 @@ import { findSite } from '../platform/db/embedded/find-site.ts'
 import { createLogger } from '../platform/log.ts'
 import { limitTime } from '../platform/tools/deadline.ts'
 import {
-  type Check,
   checkPhoneAccess,
   checkTls,
+  type DoctorCheck,
   type Finding,
   fetchHealth,
   PATIENCE_MS,
@@ -68,7 +68,7 @@ async function queryDatabase(config: Config, text: string): Promise<unknown> {
 }
 
 // fails for a database that no server of this version has opened
-const checkZones: Check = async (config) =>
+const checkZones: DoctorCheck = async (config) =>
   describeZones(
     config.databaseUrl &&
       (await queryDatabase(config, 'select sms_unknown_zones()').catch(() => undefined)),
@@ -125,7 +125,7 @@ async function checkPushes({ vapidSubject }: Config): Promise<Finding> {
 }
 
 /** The checks in their order. `Postgres` creates the folder that `disk` checks. */
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS: Readonly<Record<string, DoctorCheck>> = {
   port: checkPort,
   Postgres: checkPostgres,
   zones: checkZones,
@@ -138,7 +138,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 }
 
 /** Runs a check. If it throws, that is a fault, too; a UserError says what to do. */
-const runCheck = (check: Check, config: Config): Promise<Finding> =>
+const runCheck = (check: DoctorCheck, config: Config): Promise<Finding> =>
   check(config).catch((error: Error) => {
     if (error instanceof UserError) return { found: 'cannot be used', advice: error.message }
     return {

@@ -2,14 +2,14 @@ import { cleanUpSignIns } from '../engine/auth/delete-old-sign-ins.ts'
 import { SUPERUSERS_ID, superusersExtension } from '../engine/auth/superusers.ts'
 import { deleteOldAuditEntries } from '../engine/auth/write-audit-log.ts'
 import { runBackupSchedule } from '../engine/backup/schedule.ts'
-import { readState } from '../engine/backup/state.ts'
+import { loadBackupState } from '../engine/backup/state.ts'
 import { sweepContents } from '../engine/files/file-contents.ts'
 import { deleteOldLogs } from '../engine/logs/store-request-log.ts'
 import { makeChangesCleanUp } from '../engine/realtime/change-log.ts'
 import { EVERY_MINUTE, EVERY_TEN_MINUTES, type Feature, HOURLY } from '../gateway/base/feature.ts'
 import { readDisk } from '../http/metrics/disk.ts'
 import { makeGaugeFactory } from '../http/metrics/family.ts'
-import { SERVER as SERVER_TAG } from '../http/openapi/describe-operations.ts'
+import { SERVER_TAG } from '../http/openapi/describe-operations.ts'
 import type { DescribedRecords } from '../http/openapi/document.ts'
 import { describeAuthPaths } from '../http/routes/auth.openapi.ts'
 import { AUTH_ROUTES } from '../http/routes/auth.ts'
@@ -82,7 +82,7 @@ export const SERVER: Feature = {
   ],
   metrics({ store, config }) {
     const jobs = makeGaugeFactory(() => readJobFigures(store.db))
-    const backups = makeGaugeFactory(() => readState(store.db))
+    const backups = makeGaugeFactory(() => loadBackupState(store.db))
     const disk = makeGaugeFactory(() => readDisk(config))
     return [
       jobs('jobs', 'Background jobs of all nodes, by kind and state.', (kinds) =>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { type BackupServices, makeBackups } from '../engine/backup/backups.ts'
 import { awaitOtherRestore } from '../engine/backup/follow-restores.ts'
-import { readState } from '../engine/backup/state.ts'
+import { loadBackupState } from '../engine/backup/state.ts'
 import { openCatalogStore } from '../engine/collections/catalog-store.ts'
 import { RequestLog } from '../engine/logs/store-request-log.ts'
 import { openRealtime } from '../engine/realtime/open-realtime.ts'
@@ -61,7 +61,7 @@ export async function startWork(
   const { db } = backup
   await migrateDatabase(db)
   await awaitOtherRestore(db, backup.node)
-  const { restores } = await readState(db)
+  const { restores } = await loadBackupState(db)
   const store = await openCatalogStore(database, BUILT_IN)
   const settings = await SettingsStore.open(db)
   const [stopping, closing, ending] = [

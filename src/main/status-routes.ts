@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readState } from '../engine/backup/state.ts'
+import { loadBackupState } from '../engine/backup/state.ts'
 import type { Store } from '../engine/collections/catalog.ts'
 import { deleteAllLogs } from '../engine/logs/store-request-log.ts'
 import { listRecords } from '../engine/records/list.ts'
@@ -13,7 +13,7 @@ import { makeRoutes, makeUndescribedRow } from '../http/make-routes.ts'
 import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'
 import { makeReadinessProbe, READINESS } from '../http/metrics/readiness.ts'
 import { auditRequest } from '../http/middleware/audit-requests.ts'
-import { SERVER } from '../http/openapi/describe-operations.ts'
+import { SERVER_TAG } from '../http/openapi/describe-operations.ts'
 import { listFailureAnswers } from '../http/openapi/failures.ts'
 import { BY_ID, FIELDS_ONLY, makeListQuery } from '../http/openapi/record-parameters.ts'
 import { makePageSchema } from '../http/openapi/record-schema.ts'
@@ -81,7 +81,7 @@ const LIST = makeListQuery().query
 const OF_LOG: Bound = { cost: 'rows of the log', by: 'only superusers; turns' }
 
 /** For proxies. Also answers before the gate, and so without a rate limit. */
-export const READY_ROUTES = makeRoutes(SERVER, {
+export const READY_ROUTES = makeRoutes(SERVER_TAG, {
   'GET /api/ready': {
     permission: allowEverybody(),
     bound: {
@@ -107,7 +107,7 @@ export const READY_ROUTES = makeRoutes(SERVER, {
 
 /** Health, warnings, jobs, logs, audit and crons. `/api/sql` always answers 404. Contract 7.4 */
 export const OPERATION_ROUTES = makeRoutes(
-  SERVER,
+  SERVER_TAG,
   {
     'GET /api/warnings': {
       permission: allowSuperuser,
@@ -252,7 +252,7 @@ async function answerHealth(c: Ctx, services: Services): Promise<object> {
   const auth = await authenticate(c, services)
   const data = auth?.isSuperuser
     ? {
-        canBackup: (await readState(c.env.incoming.openStore(auth).db)).running === null,
+        canBackup: (await loadBackupState(c.env.incoming.openStore(auth).db)).running === null,
         possibleProxyHeader: findProxyHeader(c, services),
         realIP: c.env.incoming.ip,
       }

@@ -15,7 +15,7 @@ export const makeWholeSetting = (fallback: number, min = 0, max = Number.MAX_SAF
 }
 export const makeChoiceSetting = <const T extends readonly string[]>(...words: T) =>
   z.enum(words, `must be one of: ${words.join(', ')}`)
-export const flag = makeChoiceSetting('true', 'false', '1', '0')
+export const flagSetting = makeChoiceSetting('true', 'false', '1', '0')
   .default('false')
   .transform((text) => text === 'true' || text === '1')
 export const makeListSetting = (fallback = '') =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import {
-  flag,
+  flagSetting,
   isAddress,
   makeChoiceSetting,
   makeListSetting,
@@ -116,7 +116,7 @@ export const SETTINGS = {
   ],
   webhookAllowPrivate: [
     'WEBHOOK_ALLOW_PRIVATE',
-    flag,
+    flagSetting,
     'Allows webhooks, pushes and [carriers](carriers.md) at private addresses and by plain http. The demo allows them if only its own computer reaches it.',
   ],
   webhookLogDays: [

@@ -7,7 +7,7 @@ export interface SheetRow {
 }
 
 /** A sheet with as many cells in each row as `head` has names. */
-export interface Table {
+export interface CsvTable {
   readonly head: readonly string[]
   readonly rows: readonly SheetRow[]
 }
@@ -23,7 +23,7 @@ export function makeTable(
   sheet: readonly SheetRow[],
   hasHead: (first: readonly string[]) => boolean,
   nameColumn: (number: number) => string,
-): Table {
+): CsvTable {
   const filled = sheet.filter(({ cells }) => cells.some(isFilled))
   const isUsed: boolean[] = []
   for (const { cells } of filled)

@@ -34,7 +34,7 @@ export function foldWord(text: string): string {
 }
 
 /** Whether a whole text is one of these words. The subject of an MMS counts if the MMS has no words. */
-export function isWord(text: StoredText, words: readonly string[]): boolean {
+export function isOneWordOf(text: StoredText, words: readonly string[]): boolean {
   const written = readWrittenText(text)
   return isOneOf(foldWord(written.words || written.subject), words)
 }

@@ -12,9 +12,9 @@ export const SELECT_VALUES = {
   'webhooks.preset': listKeys(WEBHOOK_PRESETS),
 } as const
 
-export type SelectField = keyof typeof SELECT_VALUES
-export type SelectValue<F extends SelectField> = (typeof SELECT_VALUES)[F][number]
+export type SelectFieldName = keyof typeof SELECT_VALUES
+export type SelectValue<F extends SelectFieldName> = (typeof SELECT_VALUES)[F][number]
 
 /** Whether code lists the values of this field. */
-export const isSelectField = (field: string): field is SelectField =>
+export const isSelectField = (field: string): field is SelectFieldName =>
   Object.hasOwn(SELECT_VALUES, field)

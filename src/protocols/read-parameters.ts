@@ -9,7 +9,7 @@ export const splitAtCommas = (list: string): string[] => {
 }
 
 /** Of a form, or of a JSON body with a text. */
-export const MAX_BODY_BYTES = 64 << 10
+export const MAX_PARAMETER_BYTES = 64 << 10
 
 /** The query's parameters. In a POST, parameters of the form replace those of the query. */
 export async function readQueryAndForm(c: Ctx): Promise<Readonly<Record<string, string>>> {

@@ -8,7 +8,7 @@ import type { Ctx, ErrorForm } from '../http/request-context.ts'
 import type { MaxBytes } from '../http/route-limits.ts'
 import { type Description, describeRoute } from './describe-route.ts'
 import type { GatewayServices, Protocol } from './gateway-services.ts'
-import { MAX_BODY_BYTES } from './read-parameters.ts'
+import { MAX_PARAMETER_BYTES } from './read-parameters.ts'
 
 // A door is another product's API, through which programs send texts with an API key.
 
@@ -42,7 +42,7 @@ export const defineSendRoute = (
   permission: DoorPermission,
   description: Description,
   work: (call: DoorCall) => Promise<unknown>,
-  maxBytes: MaxBytes = MAX_BODY_BYTES,
+  maxBytes: MaxBytes = MAX_PARAMETER_BYTES,
   bound = OF_SEND,
 ) => ({
   permission,

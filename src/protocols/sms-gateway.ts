@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { acceptNumber, checkShape } from '../gateway/base/body-schemas.ts'
-import { readJson } from '../http/body/raw-body.ts'
+import { readJsonBody } from '../http/body/raw-body.ts'
 import { makeRoutes } from '../http/make-routes.ts'
 import { sendError } from '../http/middleware/answer-errors.ts'
 import { KEY_HOLDER } from '../http/openapi/security.ts'
@@ -35,7 +35,7 @@ export const SMS_GATEWAY = makeSendOnlyProtocol(
       },
       async (call) => {
         const [id] = await sendByKey(call, async () => {
-          const json = await readJson(call.c, JSON.parse)
+          const json = await readJsonBody(call.c, JSON.parse)
           const { to, body, content } = checkShape(MESSAGE, json)
           return { recipients: splitAtCommas(to), body: body ?? content }
         })

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { PROJECT, readPage } from './page.ts'
 
-// The pages about the code name files, folders, functions, tables and variables that exist.
+// The pages about the code, and its comments, name files, folders, functions, tables and variables that exist.
 
 const PAGES = [
   'ARCHITECTURE.md',
@@ -30,7 +30,17 @@ const read = (file: string): string => {
   textOf.set(file, text)
   return text
 }
-const WORDS = new Set(SOURCES.flatMap((file) => read(file).match(/[A-Za-z_]\w+/g) ?? []))
+
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
+const SQL_COMMENT = /--.*$/gm
+const commentOf = (file: string): RegExp | undefined =>
+  file.endsWith('.sql') ? SQL_COMMENT : /\.(tsx?|mjs|peggy)$/.test(file) ? COMMENT : undefined
+const readCode = (file: string): string => {
+  const comment = commentOf(file)
+  return comment ? read(file).replaceAll(comment, ' ') : read(file)
+}
+/** All words of the code, those in its comments apart. */
+const WORDS = new Set(SOURCES.flatMap((file) => readCode(file).match(/[A-Za-z_]\w+/g) ?? []))
 
 const ROOMS = globSync('src/*/', { cwd: PROJECT }).map((room) => posix.basename(room))
 const FOLDERS = ['src', 'sql', 'test', 'bench', 'package', 'grammar', 'deploy', 'docs', '.ci']
@@ -48,7 +58,13 @@ const spansOf = (page: string) =>
 /** Names of other projects and placeholders. */
 const OTHERS = new Set([
   ...['getaddrinfo', 'pg_rewrite', 'ev_action', 'oauth4webapi', 'submit_sm', 'drive_smpp'],
-  ...['NNNN_name.sql', 'create_distributed_function'],
+  ...['NNNN_name.sql', 'create_distributed_function', 'commander'],
+])
+/** The same in comments. */
+const OTHERS_IN_COMMENTS = new Set([
+  ...['contacts_via_groups', 'unit_amount_decimal', 'backward', 'writeSync', 'iPhones', 'vCards'],
+  ...['findNextUnicodePosition', 'applyWorkHoursLimit', 'writeUdtaBox', 'writeMoovLevelMetaBox'],
+  ...['formatToWebpSticker', 'checkIfRange'],
 ])
 
 test.each(PAGES)('%s names files and folders that exist', (page) => {
@@ -60,12 +76,32 @@ test.each(PAGES)('%s names files and folders that exist', (page) => {
   expect(missing).toEqual([])
 })
 
-/** Names with two or more words: `likeThis`, `like_this`, `LIKE_THIS`, also after a dot or before `(`. */
-const NAME = /^(?:\w+\.)?([a-z]+[A-Z]\w*|[a-z]+(?:_[a-z]+)+|[A-Z]+(?:_[A-Z]+)+)(?:\([^)]*\))?$/
+/** A name in camel case, with underscores, or one word in small letters; also after a dot or before `(`. */
+const NAME =
+  /^(?:\w+\.)?([a-z]+[A-Z]\w*|[a-z]+(?:_[a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[a-z]{2,})(?:\([^)]*\))?$/
 
 test.each(PAGES)('%s names functions, tables and variables that exist', (page) => {
   const names = spansOf(page).flatMap((span) => NAME.exec(span)?.[1] ?? [])
   expect(names.filter((name) => !WORDS.has(name) && !OTHERS.has(name))).toEqual([])
+})
+
+test('comments name functions, tables and variables that exist', () => {
+  const isKnown = (name: string) => WORDS.has(name) || OTHERS_IN_COMMENTS.has(name)
+  const unknown = SOURCES.filter((file) => commentOf(file)).flatMap((file) =>
+    (read(file).match(commentOf(file)!) ?? [])
+      // these name PocketBase's own functions, too
+      .filter((comment) => !comment.includes('PocketBase'))
+      .flatMap((comment) => {
+        const spans = [...comment.matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!)
+        const quoted = spans.flatMap((span) => NAME.exec(span)?.[1] ?? [])
+        const plain = comment
+          .replaceAll(/`[^`]*`|https?:\/\/\S+|[\w-]+\/[\w./-]+/g, '')
+          .match(/(?<![\w./@#-])[a-z]+[A-Z]\w*\b(?!\.\w)/g)
+        const names = [...quoted, ...(plain ?? [])]
+        return names.filter((name) => !isKnown(name)).map((name) => `${file}: ${name}`)
+      }),
+  )
+  expect(unknown).toEqual([])
 })
 
 /** `` `name` (`file`) `` and `` `name` in `file` ``. */

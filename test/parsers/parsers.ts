@@ -16,7 +16,7 @@ import { hideCode } from '../../src/gateway/hooks/compose-hook-text.ts'
 import { cutToParts } from '../../src/gateway/hooks/cut-text-to-parts.ts'
 import {
   fillVariables,
-  parseTemplate as readTemplate,
+  parseTextTemplate as readTemplate,
   renderForPerson,
 } from '../../src/gateway/messages/send/text-template.ts'
 import { fillTemplates } from '../../src/gateway/webhooks/fill-templates.ts'

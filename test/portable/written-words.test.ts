@@ -1,5 +1,5 @@
 import { matchesKeyword } from '../../src/gateway/conversations/keyword-match.ts'
-import { isWord, readOptWord } from '../../src/portable/read-opt-word.ts'
+import { isOneWordOf, readOptWord } from '../../src/portable/read-opt-word.ts'
 import { joinSubject, readWrittenText } from '../../src/portable/written-words.ts'
 
 const WORDS = { out: ['STOP', 'UNSUBSCRIBE'], in: ['START'] }
@@ -102,8 +102,8 @@ test.each([
   ['JOIN NEWS', 'join\u200d-news'],
   ['YES', '‘Yes’'],
 ])('the word %s is the text %s', (word, words) => {
-  expect(isWord(mms('Re: News', words), [word])).toBe(true)
-  expect(isWord(mms('News', `${words} but not now`), [word])).toBe(false)
+  expect(isOneWordOf(mms('Re: News', words), [word])).toBe(true)
+  expect(isOneWordOf(mms('News', `${words} but not now`), [word])).toBe(false)
 })
 
 test.each([

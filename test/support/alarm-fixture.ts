@@ -1,4 +1,4 @@
-import { SETTINGS } from '../../src/engine/settings/settings-shape.ts'
+import { SETTINGS_SHAPE } from '../../src/engine/settings/settings-shape.ts'
 import { checkSilentDevices, makeAlarmMailJobs } from '../../src/gateway/alarms/alarm-mails.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { makeWorker } from '../../src/platform/jobs/job-worker.ts'
@@ -23,9 +23,9 @@ const PASS = [
 /** A store and a mail server. Nothing happens by itself, and time passes when a test says so. */
 export async function openAlarmFixture() {
   const [store, mail] = await Promise.all([testStore(), startMailServer()])
-  const settings = SETTINGS.over(
+  const settings = SETTINGS_SHAPE.over(
     { smtp: { enabled: true, host: '127.0.0.1', port: mail.port } },
-    SETTINGS.fresh(),
+    SETTINGS_SHAPE.fresh(),
   )
   const config = readConfig({ PUBLIC_URL: 'https://sms.example.com' })
   const post = {

@@ -1,5 +1,5 @@
 import type { RecordModel } from 'pocketbase'
-import type { SelectField, SelectValue } from '#portable/select-values.ts'
+import type { SelectFieldName, SelectValue } from '#portable/select-values.ts'
 import type * as collections from './collections.ts'
 import type { Repeat } from './repeat.ts'
 
@@ -8,7 +8,7 @@ import type { Repeat } from './repeat.ts'
 /** One of the values of a select field; any text for other fields. */
 type One<F> = F extends { values: readonly (infer V)[] }
   ? V
-  : F extends { valuesOf: infer K extends SelectField }
+  : F extends { valuesOf: infer K extends SelectFieldName }
     ? SelectValue<K>
     : string
 

@@ -2,13 +2,13 @@ import type { AuthCollection } from '../collections/collection.ts'
 import type { MailTemplate } from '../collections/mail-texts.ts'
 import type { Field, Value } from '../fields/field.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { SETTINGS } from '../settings/settings-shape.ts'
+import { SETTINGS_SHAPE } from '../settings/settings-shape.ts'
 import { escapeHtml, renderMailLayout } from './mail-html.ts'
 import { type MailServices, sendMail } from './send-mail.ts'
 import { signToken } from './tokens.ts'
 
 /** The default of the setting `appURL`. While the setting has this value, mails use PUBLIC_URL instead. */
-const FRESH_URL = SETTINGS.fresh().meta.appURL
+const FRESH_URL = SETTINGS_SHAPE.fresh().meta.appURL
 
 /** Field types whose values cannot contain HTML. */
 const PLAIN_TYPES: ReadonlySet<string> = new Set(['autodate', 'date', 'bool', 'number'])

@@ -33,7 +33,7 @@ export interface AuthCall<Form = unknown> {
   readonly readForm: () => Promise<Form>
 }
 
-export interface Origin {
+export interface SignInOrigin {
   readonly ip: string
   readonly userAgent: string
 }

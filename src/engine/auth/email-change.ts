@@ -3,11 +3,11 @@ import { makeGuestHolder } from '../../platform/limits/limit-holder.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import {
+  checkEmail,
   checkFields,
   checkLength,
   checkNotListed,
   checkRequired,
-  email,
   failWith,
 } from '../collections/value-checks.ts'
 import { verifyPassword } from '../fields/bcrypt.ts'
@@ -37,7 +37,7 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
     : undefined
   const isOther = checkNotListed([String(auth.values.email)])
   checkFields(form, {
-    newEmail: [checkRequired, checkLength(1, 255), email, isOther, failWith(taken)],
+    newEmail: [checkRequired, checkLength(1, 255), checkEmail, isOther, failWith(taken)],
   })
   try {
     await sendLinkMail(services, auth, 'emailChange', form.newEmail)

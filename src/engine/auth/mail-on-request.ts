@@ -2,11 +2,11 @@ import { E164 } from '../../portable/phone/e164.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import {
+  checkEmail,
   checkFields,
   checkLength,
   checkRequired,
   checkWhen,
-  email,
 } from '../collections/value-checks.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
@@ -52,7 +52,7 @@ export async function findMailedRecord(
   const form = await call.readForm()
   const isByNumber = takesNumbers && isPhoneLogin(collection, form.email)
   checkFields(form, {
-    email: [checkRequired, checkLength(1, 255), checkWhen(!isByNumber, email)],
+    email: [checkRequired, checkLength(1, 255), checkWhen(!isByNumber, checkEmail)],
   })
   await limitMails(makeSignInAttempt(call, form.email))
   const auth = await (isByNumber ? findRecordByPhone : findByEmail)(store, collection, form.email)

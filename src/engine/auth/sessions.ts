@@ -8,7 +8,7 @@ import { makeRandomId } from '../../platform/tools/random.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { INSTANT } from '../fields/date-schema.ts'
 import type { AuthRecord } from '../request/request.ts'
-import type { Origin } from './auth-services.ts'
+import type { SignInOrigin } from './auth-services.ts'
 import { hashSha256, readClaims, signToken } from './tokens.ts'
 
 const MAX_TRIES = 5
@@ -51,7 +51,7 @@ export const SESSION = z
     current: z.boolean().describe('It is the session of this request.'),
   })
   .meta({ id: 'Session' })
-export type Session = z.output<typeof SESSION>
+export type SignInSession = z.output<typeof SESSION>
 
 /**
  * Starts a session and returns its token. If all tries collide with concurrent sign-ins, the token is valid,
@@ -60,7 +60,7 @@ export type Session = z.output<typeof SESSION>
 export async function startSession(
   db: Db,
   auth: AuthRecord,
-  { ip, userAgent }: Origin,
+  { ip, userAgent }: SignInOrigin,
 ): Promise<string> {
   const { token } = await signOwnToken(auth, async (hash, expires) => {
     const agent = userAgent.slice(0, MAX_AGENT_LENGTH)
@@ -80,7 +80,7 @@ export async function startSession(
 }
 
 /** The sessions of a record, latest use first. `token` marks the current one. */
-export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<Session[]> =>
+export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<SignInSession[]> =>
   queries(db)
     .selectFrom('auth_sessions as s')
     .select(({ exists, selectFrom }) => [

@@ -5,7 +5,7 @@ import type { AuthCollection } from '../collections/collection.ts'
 import { formatNow } from '../fields/parse-date.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { sendAuthAlertMail } from './auth-mails.ts'
-import type { AuthServices, Origin } from './auth-services.ts'
+import type { AuthServices, SignInOrigin } from './auth-services.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,
@@ -25,7 +25,7 @@ export async function recordSignInOrigin(
   store: Store,
   services: AuthServices,
   auth: AuthRecord,
-  { ip, userAgent }: Origin,
+  { ip, userAgent }: SignInOrigin,
 ): Promise<void> {
   if (!(auth.collection as AuthCollection).authAlert.enabled) return
   const agent =

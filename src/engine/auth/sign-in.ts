@@ -3,19 +3,19 @@ import { toRow } from '../records/record-row.ts'
 import { answerRecord } from '../records/view.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { checkAuthRule } from './auth-rule.ts'
-import type { AuthServices, Origin } from './auth-services.ts'
+import type { AuthServices, SignInOrigin } from './auth-services.ts'
 import { checkMfa, type Method, type MfaForm } from './check-mfa.ts'
 import { requireEnabled } from './find-auth-record.ts'
 import { startSession } from './sessions.ts'
 import { recordSignInOrigin } from './sign-in-origins.ts'
 import { checkAddress } from './superuser-addresses.ts'
 
-interface SignInRequest extends Origin {
+interface SignInRequest extends SignInOrigin {
   readonly request: RequestInfo
   readonly readMfaForm: () => Promise<MfaForm>
 }
 
-export interface Proof {
+export interface SignInProof {
   /** How the user signed in; absent if a token is exchanged for a new one. */
   readonly method?: Method
   /** The `meta` of the answer, as JSON text. */
@@ -33,7 +33,7 @@ export async function answerSignIn(
   services: AuthServices,
   auth: AuthRecord,
   signIn: SignInRequest,
-  proof: Proof,
+  proof: SignInProof,
 ): Promise<string> {
   checkAddress(services, auth, signIn.ip)
   requireEnabled(auth)

@@ -5,10 +5,10 @@ import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import {
   type Check,
   checkAllowed,
+  checkEmail,
   checkFields,
   checkLength,
   checkRequired,
-  email,
 } from '../collections/value-checks.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import { formatNow } from '../fields/parse-date.ts'
@@ -47,7 +47,7 @@ export async function sendTestMail(
         )
   const checks = {
     collection: [checkLength(1, 255), isAuth],
-    email: [checkRequired, checkLength(1, 255), email],
+    email: [checkRequired, checkLength(1, 255), checkEmail],
     template: [checkRequired, checkAllowed(Object.keys(TEMPLATES))],
   }
   checkFields(form, checks, 'Failed to send the test email.')

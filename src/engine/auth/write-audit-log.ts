@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { AuthRecord } from '../request/request.ts'
 
-export interface Actor {
+export interface AuditActor {
   readonly auth: AuthRecord
   readonly ip: string
 }

@@ -11,15 +11,15 @@ import { queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import type { Logger } from '../../platform/log.ts'
 import { removeLeftovers } from '../../platform/tools/lock-and-sync-files.ts'
-import { type Actor, recordAudit } from '../auth/write-audit-log.ts'
+import { type AuditActor, recordAudit } from '../auth/write-audit-log.ts'
 import { formatDate } from '../fields/parse-date.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import { makeBackupName } from './backup-names.ts'
 import { type BackupStorage, openFolderStorage, type StoredBackup } from './folder-storage.ts'
 import { notifyRestore } from './follow-restores.ts'
-import { LEASE, type Lease, takeBackupLease } from './lease.ts'
+import { LEASE, type BackupLease, takeBackupLease } from './lease.ts'
 import type { AfterRestore } from './restore.ts'
-import type { Done, Job } from './state.ts'
+import type { Done, BackupJob } from './state.ts'
 
 const SCHEDULE = 'schedule'
 
@@ -83,7 +83,7 @@ export function makeBackups(services: BackupServices) {
     return true
   }
 
-  async function restore(lease: Lease, job: Job, size: number, by: Actor): Promise<void> {
+  async function restore(lease: BackupLease, job: BackupJob, size: number, by: AuditActor): Promise<void> {
     const { key } = job
     await ended(lease, key, () =>
       withTemporary('restore', async (path) => {
@@ -100,7 +100,7 @@ export function makeBackups(services: BackupServices) {
     await notifyRestore(db)
   }
 
-  async function ended(lease: Lease, key: string, work: () => Promise<Done>): Promise<void> {
+  async function ended(lease: BackupLease, key: string, work: () => Promise<Done>): Promise<void> {
     const done = await work().catch(async (error) => {
       log.error({ err: error, key }, 'a backup or restore failed')
       await lease
@@ -137,7 +137,7 @@ export function makeBackups(services: BackupServices) {
         await (await storage()).put(path, key)
       }),
     /** Starts to restore a backup in the background. Throws 400 while another job runs. */
-    async startRestore({ key, size }: StoredBackup, by: Actor): Promise<void> {
+    async startRestore({ key, size }: StoredBackup, by: AuditActor): Promise<void> {
       const job = { action: 'restore', key, by: String(by.auth.values.email ?? '') } as const
       const lease = await takeBackupLease(db, node, job)
       if (!lease) throw makeBusyError()
@@ -153,8 +153,8 @@ async function replaceDatabase(
   db: Db,
   path: string,
   key: string,
-  by: Actor,
-  lease: Lease,
+  by: AuditActor,
+  lease: BackupLease,
   afterRestore: AfterRestore,
 ): Promise<void> {
   const { restoreBackup } = await import('./restore.ts')

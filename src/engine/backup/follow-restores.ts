@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Logger } from '../../platform/log.ts'
-import { readState } from './state.ts'
+import { loadBackupState } from './state.ts'
 
 /** The channel notified when a restore begins to replace the data, and when it ends. */
 const RESTORE_CHANNEL = 'pocketsms_restore'
@@ -22,7 +22,7 @@ export function followRestores(
   exclusively: (work: () => Promise<void>) => Promise<void>,
 ): Promise<() => Promise<void>> {
   const look = async () => {
-    const { running, restores } = await readState(db)
+    const { running, restores } = await loadBackupState(db)
     if (running?.node === node) return
     if (running?.exclusive || restores !== seen())
       await exclusively(() => awaitOtherRestore(db, node))
@@ -38,7 +38,7 @@ export function followRestores(
 /** Waits until no other node restores a backup; the restore of a dead node ends with its lease. */
 export async function awaitOtherRestore(db: Db, node: string): Promise<void> {
   for (;;) {
-    const state = await readState(db).catch(() => undefined)
+    const state = await loadBackupState(db).catch(() => undefined)
     if (state && !(state.running?.exclusive && state.running.node !== node)) return
     await sleep(POLL_MS)
   }

@@ -4,12 +4,12 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { formatDate } from '../fields/parse-date.ts'
 import {
+  type BackupJob,
   type Done,
   type Failed,
-  type Job,
+  loadBackupState,
   makeJobFailure,
   type Running,
-  readState,
 } from './state.ts'
 
 /** The time after which the lease of a killed node no longer blocks other nodes. */
@@ -72,19 +72,19 @@ const endBackupLease = (db: Db, id: string, failure: Failed | null, done: Done |
     .where('lease', '=', id)
     .execute()
 
-export type Lease = NonNullable<Awaited<ReturnType<typeof takeBackupLease>>>
+export type BackupLease = NonNullable<Awaited<ReturnType<typeof takeBackupLease>>>
 
 /** Takes the lease. Undefined while another job runs, or if `scheduledUntil` is no longer the stored one. */
 export async function takeBackupLease(
   db: Db,
   node: string,
-  job: Job,
+  job: BackupJob,
   scheduledUntil: string | null = null,
 ) {
   const id = randomUUID()
   const started = formatDate(new Date())
   let running: Running = { ...job, node, started, step: '', done: 0, total: 0, exclusive: false }
-  const { lastFailure } = await readState(db)
+  const { lastFailure } = await loadBackupState(db)
   if (!(await insertLease(db, id, running, lastFailure, scheduledUntil))) return undefined
   const lost = new AbortController()
   let writing: Promise<void> | undefined

@@ -5,8 +5,8 @@ import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { takeLock } from '../../platform/db/queries.ts'
 import { findUnknownMigrations, migrateDatabase } from '../../platform/db/schema/migrate.ts'
-import type { Progress } from '../../platform/tools/progress.ts'
-import { readRows as readCollections } from '../collections/catalog.ts'
+import type { ReportProgress } from '../../platform/tools/progress.ts'
+import { loadCollectionRows as readCollections } from '../collections/catalog.ts'
 import { CatalogStore } from '../collections/catalog-store.ts'
 import { createSystemCollections } from '../collections/create-system-collections.ts'
 import type { BuiltIn } from '../collections/definition/built-in-collections.ts'
@@ -19,7 +19,7 @@ import {
   describeColumns,
   NOT_TRANSFERRED,
   readTables,
-  type Table,
+  type TransferTable,
   writeNotOfExtension,
 } from '../transfer/tables.ts'
 import { withoutTriggers } from '../transfer/without-triggers.ts'
@@ -65,7 +65,7 @@ interface RestoreOptions {
   readonly replace?: (tx: Db) => Promise<void>
   readonly resume?: boolean
   readonly afterRestore: AfterRestore
-  readonly progress?: Progress
+  readonly progress?: ReportProgress
 }
 
 export interface Restored extends BackupSummary {
@@ -118,7 +118,7 @@ async function restoreTables(
   archive: Archive,
   { builtIn, run }: AfterRestore,
   resume: boolean,
-  progress: Progress,
+  progress: ReportProgress,
 ): Promise<Restored> {
   const { manifest, bytes } = archive
   await migrateDatabase(tx, manifest.migrations)
@@ -172,7 +172,11 @@ end $$`
 const COLLECTIONS = '_collections'
 
 /** Creates and fills the tables and returns them. Throws a UserError for a damaged file. */
-async function loadArchive(tx: Db, archive: Archive, progress: Progress): Promise<TableEntry[]> {
+async function loadArchive(
+  tx: Db,
+  archive: Archive,
+  progress: ReportProgress,
+): Promise<TableEntry[]> {
   try {
     await fillCollections(tx, archive, progress)
     const entries = await listOwnEntries(tx, archive)
@@ -189,7 +193,7 @@ async function loadArchive(tx: Db, archive: Archive, progress: Progress): Promis
   }
 }
 
-async function fillCollections(tx: Db, archive: Archive, progress: Progress): Promise<void> {
+async function fillCollections(tx: Db, archive: Archive, progress: ReportProgress): Promise<void> {
   const table = (await readTables(tx)).find(({ name }) => name === COLLECTIONS)
   const entry = archive.manifest.tables.find(({ name }) => name === COLLECTIONS)
   if (!table || !entry) throw makeBackupError('it has no collections')
@@ -215,15 +219,15 @@ async function listOwnEntries(tx: Db, { manifest }: Archive) {
 }
 
 /** Empties new tables, since migrations have inserted rows. */
-const truncateTables = (tx: Db, ...tables: readonly Table[]) =>
+const truncateTables = (tx: Db, ...tables: readonly TransferTable[]) =>
   sql`truncate ${joinSqlNames(tables)}`.execute(tx)
 
 async function fillTable(
   tx: Db,
   archive: Archive,
   entry: TableEntry,
-  table: Table,
-  progress: Progress,
+  table: TransferTable,
+  progress: ReportProgress,
 ) {
   const { name } = table
   if (describeColumns(entry) !== describeColumns(table))

@@ -7,7 +7,7 @@ import { parseCron } from '../settings/cron.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import { AUTO_PREFIX } from './backup-names.ts'
 import type { Backups } from './backups.ts'
-import { beginSchedule, readState } from './state.ts'
+import { beginSchedule, loadBackupState } from './state.ts'
 
 /** Makes a due or missed backup, then deletes the oldest above the limit. Each node calls it each minute. */
 export async function runBackupSchedule(
@@ -20,7 +20,7 @@ export async function runBackupSchedule(
   const { db } = store
   await beginSchedule(db, cron)
   if (cron === '') return
-  const { until, untilMs } = (await readState(db)).schedule
+  const { until, untilMs } = (await loadBackupState(db)).schedule
   const due = parseCron(cron).nextRun(new Date(untilMs))
   if (!due || due.getTime() > Date.now()) return
   const made = await backups.createScheduled(until).catch(async (error) => {

@@ -10,7 +10,7 @@ const JOB = z.object({
   by: z.string().describe('An email address, or `schedule`.'),
 })
 
-export type Job = z.output<typeof JOB>
+export type BackupJob = z.output<typeof JOB>
 
 /** A running job. `step`, `done` and `total`: its progress; empty and 0 until known. */
 export const RUNNING = JOB.extend({
@@ -34,10 +34,10 @@ export type Failed = z.output<typeof FAILED>
 
 const INTERRUPTED = 'The server ended before it was done.'
 
-export type State = Awaited<ReturnType<typeof readState>>
+export type BackupState = Awaited<ReturnType<typeof loadBackupState>>
 
 /** The state of backups, shared by all nodes. A job of a dead node counts as failed. */
-export async function readState(db: Db) {
+export async function loadBackupState(db: Db) {
   const row = await queries(db)
     .selectFrom('backup_state')
     .select([
@@ -76,7 +76,7 @@ export async function readState(db: Db) {
 const parseStateJson = <T>(json: string | null): T | null =>
   json === null ? null : (JSON.parse(json) as T)
 
-export const makeJobFailure = ({ action, key, by }: Job, message: string): Failed => ({
+export const makeJobFailure = ({ action, key, by }: BackupJob, message: string): Failed => ({
   action,
   key,
   by,

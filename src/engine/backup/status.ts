@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { formatDate } from '../fields/parse-date.ts'
 import { parseCron } from '../settings/cron.ts'
 import type { Settings } from '../settings/settings-shape.ts'
-import { DONE, FAILED, RUNNING, readState, type State } from './state.ts'
+import { type BackupState, DONE, FAILED, loadBackupState, RUNNING } from './state.ts'
 
 const DAY_MS = 86_400_000
 
@@ -26,7 +26,7 @@ export async function readStatus(
   { backups }: Settings,
   { backupWarningDays: days }: Pick<Config, 'backupWarningDays'>,
 ): Promise<z.output<typeof STATUS>> {
-  const { since, restores: _, schedule, ...state } = await readState(db)
+  const { since, restores: _, schedule, ...state } = await loadBackupState(db)
   const newest = state.lastBackup ? new Date(state.lastBackup.at.replace(' ', 'T')) : since
   const next = computeNextBackup(schedule, backups.cron)
   return {
@@ -38,7 +38,10 @@ export async function readStatus(
 }
 
 /** When the next scheduled backup is due: a past time if it was missed, null without a schedule. */
-function computeNextBackup({ cron, untilMs }: State['schedule'], expression: string): Date | null {
+function computeNextBackup(
+  { cron, untilMs }: BackupState['schedule'],
+  expression: string,
+): Date | null {
   if (expression === '') return null
   return parseCron(expression).nextRun(cron === expression ? new Date(untilMs) : new Date())
 }

@@ -7,7 +7,7 @@ import { UserError } from '../../platform/api-errors.ts'
 import { isSqlError, LOCK_NOT_AVAILABLE } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { listAppliedMigrations } from '../../platform/db/schema/migrate.ts'
-import type { Progress } from '../../platform/tools/progress.ts'
+import type { ReportProgress } from '../../platform/tools/progress.ts'
 import { readPlan } from '../transfer/build-tables.ts'
 import { readSequences } from '../transfer/copy-sequences.ts'
 import {
@@ -17,7 +17,7 @@ import {
   prepareTransfer,
   readJsonLines,
 } from '../transfer/rows.ts'
-import { NOT_TRANSFERRED, readTables, type Table } from '../transfer/tables.ts'
+import { NOT_TRANSFERRED, readTables, type TransferTable } from '../transfer/tables.ts'
 import {
   type BackupSummary,
   FORMAT,
@@ -32,7 +32,7 @@ import { writeNewFile } from './write-new-file.ts'
 import { openZip } from './zip-file.ts'
 
 interface DumpOptions {
-  readonly progress?: Progress
+  readonly progress?: ReportProgress
   readonly signal?: AbortSignal
 }
 
@@ -98,7 +98,7 @@ const dumpTablesOnce = (
     }
   })
 
-async function lockTables(tx: Db): Promise<Table[]> {
+async function lockTables(tx: Db): Promise<TransferTable[]> {
   const all = await readTables(tx)
   if (!all.some(({ name }) => name === '_migrations'))
     throw new UserError('There is no pocketsms in the database.')
@@ -109,9 +109,9 @@ async function lockTables(tx: Db): Promise<Table[]> {
 
 async function dumpTable(
   tx: Db,
-  table: Table,
+  table: TransferTable,
   zip: ReturnType<typeof openZip>,
-  progress: Progress,
+  progress: ReportProgress,
   signal: AbortSignal | undefined,
 ): Promise<TableEntry> {
   const { name, columns } = table
@@ -139,7 +139,7 @@ async function dumpTable(
   }
 }
 
-function encodeTableLines({ name }: Table, lines: readonly string[]): Buffer {
+function encodeTableLines({ name }: TransferTable, lines: readonly string[]): Buffer {
   const bytes = lines.map((line) => Buffer.from(`${line}\n`))
   if (bytes.some(({ length }) => length > MAX_LINE_BYTES)) {
     throw new UserError(

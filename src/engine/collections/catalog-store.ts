@@ -6,7 +6,7 @@ import {
   type Ticket,
 } from '../../platform/limits/limit-holder.ts'
 import { makeSerialQueue } from '../../platform/tools/repeat-work.ts'
-import { Catalog, CatalogDraft, readRows, type Store } from './catalog.ts'
+import { Catalog, CatalogDraft, loadCollectionRows, type Store } from './catalog.ts'
 import { makeClusterBarrier } from './cluster-barrier.ts'
 import { type Collection, makeUserHolder } from './collection.ts'
 import { createSystemCollections } from './create-system-collections.ts'
@@ -81,7 +81,7 @@ export class CatalogStore {
         await db.script(
           `set local lock_timeout = 0; select pg_advisory_xact_lock(${LOCKS.migration}); set local lock_timeout to default`,
         )
-        const before = this.#read(await readRows(db))
+        const before = this.#read(await loadCollectionRows(db))
         const draft = new CatalogDraft(db, before)
         const result = await work(draft)
         if (draft.catalog !== before) change = await this.#barrier.announce(db)
@@ -111,7 +111,7 @@ export class CatalogStore {
   }
 
   async #load(): Promise<void> {
-    const catalog = this.#read(await readRows(this.#db))
+    const catalog = this.#read(await loadCollectionRows(this.#db))
     const same =
       catalog.all.length === this.catalog.all.length &&
       catalog.all.every((c, i) => c === this.catalog.all[i])

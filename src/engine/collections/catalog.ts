@@ -49,7 +49,7 @@ export interface Store {
 }
 
 /** All rows of `_collections` in order of creation. `data` is the collection's JSON. */
-export const readRows = (db: Db): Promise<{ id: string; data: string }[]> =>
+export const loadCollectionRows = (db: Db): Promise<{ id: string; data: string }[]> =>
   queries(db).selectFrom('_collections').select(['id', 'data']).orderBy('position').execute()
 
 /** A transaction that changes collections. Its catalog includes the changes made so far. */

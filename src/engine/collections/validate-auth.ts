@@ -12,10 +12,10 @@ import {
   checkMinimum,
   checkNullOrFilled,
   checkRequired,
+  checkUrl,
   collectProblems,
   type Problem,
   runChecks,
-  url,
 } from './value-checks.ts'
 
 const MAX_TOKEN_SECONDS = 94_670_856
@@ -64,9 +64,9 @@ const checkProvider = ({
     name: runChecks(name, checkRequired, checkKnownProvider),
     clientId: checkRequired(clientId),
     clientSecret: checkRequired(clientSecret),
-    authURL: url(authURL),
-    tokenURL: url(tokenURL),
-    userInfoURL: url(userInfoURL),
+    authURL: checkUrl(authURL),
+    tokenURL: checkUrl(tokenURL),
+    userInfoURL: checkUrl(userInfoURL),
   })
 
 const checkProviders = (list: readonly OAuth2Provider[]) =>

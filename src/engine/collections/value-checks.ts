@@ -128,8 +128,8 @@ export const checkEquals =
   (value) =>
     value === other ? undefined : makeFieldError('validation_values_mismatch', "values don't match")
 
-export const email = makeCheck(isEmail, 'validation_is_email', 'must be a valid email address')
-export const url = makeCheck(isUrl, 'validation_is_url', 'must be a valid URL')
+export const checkEmail = makeCheck(isEmail, 'validation_is_email', 'must be a valid email address')
+export const checkUrl = makeCheck(isUrl, 'validation_is_url', 'must be a valid URL')
 
 const DNS_NAME = /^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}(\.[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$/
 export const host = makeCheck(

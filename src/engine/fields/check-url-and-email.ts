@@ -73,7 +73,7 @@ function isAllowed({ onlyDomains, exceptDomains }: Domains, domain: string): boo
 }
 
 /** `email`: compares `onlyDomains` and `exceptDomains` exactly, with case. PocketBase: core/field_email.go */
-export const email: FieldType<FieldOf<'email'>> = {
+export const emailType: FieldType<FieldOf<'email'>> = {
   ...TEXT_LIKE,
   check(field, value) {
     const address = value as string
@@ -85,7 +85,7 @@ export const email: FieldType<FieldOf<'email'>> = {
 }
 
 /** `url`: the scheme is optional; domain options test the host. PocketBase: core/field_url.go */
-export const url: FieldType<FieldOf<'url'>> = {
+export const urlType: FieldType<FieldOf<'url'>> = {
   ...TEXT_LIKE,
   check(field, value) {
     const address = value as string

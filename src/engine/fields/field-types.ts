@@ -1,5 +1,5 @@
 import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
-import { email, url } from './check-url-and-email.ts'
+import { emailType, urlType } from './check-url-and-email.ts'
 import { toTexts } from './convert-values.ts'
 import {
   type Field,
@@ -8,25 +8,25 @@ import {
   type FieldTypeName,
   type FileField,
   isMulti,
+  MAX_SHORT_BYTES,
   type RelationField,
   type SelectField,
-  SMALL_BYTES,
-  type Storage,
   type Value,
+  type ValueStorage,
 } from './field.ts'
-import { geoPoint } from './geo-point.ts'
-import { autodate, date } from './parse-date.ts'
+import { geoPointType } from './geo-point.ts'
+import { autodateType, dateType } from './parse-date.ts'
 import {
-  bool,
+  boolType,
   DEFAULT_EDITOR_BYTES,
   DEFAULT_JSON_BYTES,
-  editor,
+  editorType,
   isScalar,
-  json,
+  jsonType,
   makeRequiredError,
-  number,
+  numberType,
   TEXT_LIKE,
-  text,
+  textType,
 } from './scalar-types.ts'
 
 type ChoiceField = SelectField | RelationField | FileField
@@ -136,29 +136,29 @@ const file: FieldType<FileField> = {
 }
 
 const FIELD_TYPES: { readonly [T in FieldTypeName]: FieldType<FieldOf<T>> } = {
-  text,
-  number,
-  bool,
-  email,
-  url,
-  editor,
-  date,
-  autodate,
+  text: textType,
+  number: numberType,
+  bool: boolType,
+  email: emailType,
+  url: urlType,
+  editor: editorType,
+  date: dateType,
+  autodate: autodateType,
   select,
-  json,
-  geoPoint,
+  json: jsonType,
+  geoPoint: geoPointType,
   relation,
   file,
   // stored as a bcrypt hash; `fromInput` returns plain text, which is hashed later
-  password: { ...TEXT_LIKE, maxBytes: () => SMALL_BYTES },
+  password: { ...TEXT_LIKE, maxBytes: () => MAX_SHORT_BYTES },
 }
 
 export const findFieldType = (field: Field): FieldType => FIELD_TYPES[field.type] as FieldType
 
-export const findFieldStorage = (field: Field): Storage =>
+export const findFieldStorage = (field: Field): ValueStorage =>
   isMulti(field) ? 'list' : findFieldType(field).storage
 
-const SQL_TYPES: Readonly<Record<Storage, string>> = {
+const SQL_TYPES: Readonly<Record<ValueStorage, string>> = {
   text: 'text',
   number: 'double precision',
   bool: 'boolean',

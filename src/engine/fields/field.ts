@@ -51,17 +51,17 @@ export const isMulti = (field: Field): boolean => 'maxSelect' in field && field.
 export type Value = string | number | boolean | string[] | null
 
 /** Maximum bytes of a short stored value, such as a number or a date. */
-export const SMALL_BYTES = 40
+export const MAX_SHORT_BYTES = 40
 
 /** How a field's values are stored. `list`: as texts; `geo`: as JSON that is compared as it is written. */
-export type Storage = 'text' | 'number' | 'bool' | 'list' | 'json' | 'geo'
+export type ValueStorage = 'text' | 'number' | 'bool' | 'list' | 'json' | 'geo'
 
 /** The behaviour of a field type, without the database. `engine/fields/field-types.ts` lists all types. */
 export interface FieldType<F extends Field = Field> {
   /** Type of the field's column, with `not null` and default. */
   column(field: F): string
   /** How one value is stored. Several values of a field are a list. */
-  readonly storage: Exclude<Storage, 'list'>
+  readonly storage: Exclude<ValueStorage, 'list'>
   /** Maximum bytes of the field's stored value. */
   maxBytes(field: F): number
   zero(field: F): Value

@@ -10,7 +10,7 @@ interface Point {
 }
 
 /** `geoPoint`: stored as exactly `{"lon":1,"lat":2}`; 0/0 is empty. PocketBase: tools/types/geo_point.go */
-export const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
+export const geoPointType: FieldType<FieldOf<'geoPoint'>> = {
   column: () => `json not null default '{"lon":0,"lat":0}'`,
   storage: 'geo',
   maxBytes: () => 100,

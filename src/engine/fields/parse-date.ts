@@ -1,7 +1,7 @@
 import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import { toText } from './convert-values.ts'
 import { parseLayouts } from './date-layouts.ts'
-import { type FieldOf, type FieldType, SMALL_BYTES } from './field.ts'
+import { type FieldOf, type FieldType, MAX_SHORT_BYTES } from './field.ts'
 
 /** PocketBase's date format, in which dates are also stored. Comparing such texts compares the dates. */
 const WIRE = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3})Z$/
@@ -72,13 +72,13 @@ const parseYear = (text: string) => Number.parseInt(text, 10)
 const DATE = {
   column: () => 'pb_date',
   storage: 'text',
-  maxBytes: () => SMALL_BYTES,
+  maxBytes: () => MAX_SHORT_BYTES,
   zero: () => '',
   fromInput: (_: unknown, raw: unknown) => parseDate(raw),
 } as const
 
 /** `date`: a date, `''` when unset. PocketBase: core/field_date.go */
-export const date: FieldType<FieldOf<'date'>> = {
+export const dateType: FieldType<FieldOf<'date'>> = {
   ...DATE,
   accepts: (raw) =>
     raw === null || raw === '' || (typeof raw === 'string' && parseDate(raw) !== ''),
@@ -92,4 +92,4 @@ export const date: FieldType<FieldOf<'date'>> = {
 }
 
 /** `autodate`: the time of create or update, which no client can set. PocketBase: core/field_autodate.go */
-export const autodate: FieldType<FieldOf<'autodate'>> = DATE
+export const autodateType: FieldType<FieldOf<'autodate'>> = DATE

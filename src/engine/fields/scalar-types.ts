@@ -12,8 +12,8 @@ import {
   type Field,
   type FieldOf,
   type FieldType,
+  MAX_SHORT_BYTES,
   type PasswordField,
-  SMALL_BYTES,
   type TextField,
   type Value,
 } from './field.ts'
@@ -65,7 +65,7 @@ export const TEXT_LIKE = {
 } as const
 
 /** `text`: `min`, `max`, `pattern`; `primaryKey` marks a record's id. PocketBase: core/field_text.go */
-export const text: FieldType<TextField> = {
+export const textType: FieldType<TextField> = {
   ...TEXT_LIKE,
   maxBytes: ({ max }) => (max || DEFAULT_MAX_CHARACTERS) * CHARACTER_BYTES,
   check(field, value) {
@@ -93,7 +93,7 @@ export const text: FieldType<TextField> = {
 }
 
 /** `editor`: HTML up to `maxSize` bytes. PocketBase: core/field_editor.go */
-export const editor: FieldType<FieldOf<'editor'>> = {
+export const editorType: FieldType<FieldOf<'editor'>> = {
   ...TEXT_LIKE,
   maxBytes: ({ maxSize }) => maxSize || DEFAULT_EDITOR_BYTES,
   check(field, value) {
@@ -112,10 +112,10 @@ export function makeTooSmallError(min: number): FieldError {
 }
 
 /** `number`: `min`, `max`, `onlyInt`. 0 is empty and so not checked. PocketBase: core/field_number.go */
-export const number: FieldType<FieldOf<'number'>> = {
+export const numberType: FieldType<FieldOf<'number'>> = {
   column: () => 'double precision not null default 0',
   storage: 'number',
-  maxBytes: () => SMALL_BYTES,
+  maxBytes: () => MAX_SHORT_BYTES,
   zero: () => 0,
   fromInput: (_, raw) => toNumber(raw),
   // null is refused: to a client it may mean "unlimited", but it would become 0
@@ -150,10 +150,10 @@ export const isInt64 = (value: number) =>
   Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
 
 /** `bool`: a required one must be true. PocketBase: core/field_bool.go */
-export const bool: FieldType<FieldOf<'bool'>> = {
+export const boolType: FieldType<FieldOf<'bool'>> = {
   column: () => 'boolean not null default false',
   storage: 'bool',
-  maxBytes: () => SMALL_BYTES,
+  maxBytes: () => MAX_SHORT_BYTES,
   zero: () => false,
   fromInput: (_, raw) => toBool(raw),
   accepts: (raw) =>
@@ -170,7 +170,7 @@ const EMPTY = new Set(['null', '""', '[]', '{}'])
 const WORDS = new Set(['null', 'true', 'false'])
 
 /** `json`: any JSON of up to `maxSize` bytes, null when unset. PocketBase: core/field_json.go */
-export const json: FieldType<FieldOf<'json'>> = {
+export const jsonType: FieldType<FieldOf<'json'>> = {
   column: () => 'json',
   storage: 'json',
   maxBytes: ({ maxSize }) => maxSize || DEFAULT_JSON_BYTES,

@@ -4,7 +4,7 @@ import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { type FileOwner, reserveStorage } from './storage-limit.ts'
-import type { Content } from './upload.ts'
+import type { FileContent } from './upload.ts'
 
 // Contents of files. Files of an account with equal contents share one; it is deleted with the last of them.
 
@@ -16,7 +16,11 @@ const HASHED_BYTES = 64 << 10
  * The id of a stored content with these bytes. Call it in the transaction that stores a file with the id.
  * Throws FilesFull.
  */
-export async function storeContent(db: Db, owner: FileOwner, content: Content): Promise<number> {
+export async function storeContent(
+  db: Db,
+  owner: FileOwner,
+  content: FileContent,
+): Promise<number> {
   // contents without an account are shared by no files: no other transaction stores them
   if (owner.id === '') return (await insertContent(db, owner, content, null))!
   const sha256 = await hashContent(content)
@@ -27,7 +31,7 @@ export async function storeContent(db: Db, owner: FileOwner, content: Content): 
   }
 }
 
-async function hashContent(content: Content): Promise<Buffer> {
+async function hashContent(content: FileContent): Promise<Buffer> {
   const hash = createHash('sha256')
   for await (const piece of content.pieces(HASHED_BYTES)) hash.update(piece)
   return hash.digest()
@@ -50,7 +54,7 @@ const findContent = async (db: Db, { id: account }: FileOwner, sha256: Buffer) =
 async function insertContent(
   db: Db,
   owner: FileOwner,
-  content: Content,
+  content: FileContent,
   sha256: Buffer | null,
 ): Promise<number | undefined> {
   await reserveStorage(db, owner, content.size)

@@ -4,7 +4,7 @@ import { matchAny, queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { CHUNK_BYTES, dropContents, storeContent } from './file-contents.ts'
 import { type FileOwner, NO_OWNER } from './storage-limit.ts'
-import type { Content } from './upload.ts'
+import type { FileContent } from './upload.ts'
 
 const READ_BYTES = 64 << 10
 
@@ -35,7 +35,7 @@ export async function storeFile(
   db: Db,
   place: FilePlace,
   { type, modified, owner = NO_OWNER, thumb }: FileFacts,
-  content: Content,
+  content: FileContent,
 ): Promise<boolean> {
   const id = await storeContent(db, owner, content)
   const file = await queries(db)
@@ -65,7 +65,7 @@ export async function storeFileForAll(
     name,
   }: Omit<FilePlace, 'record'> & { readonly records: readonly string[] },
   { type, owner }: { readonly type: string; readonly owner: FileOwner },
-  content: Content,
+  content: FileContent,
 ): Promise<void> {
   const id = await storeContent(db, owner, content)
   await queries(db)

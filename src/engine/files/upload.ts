@@ -3,7 +3,7 @@ import { type Sniffed, sniffContentType } from './sniff-content-type.ts'
 import { makeStoredName } from './stored-name.ts'
 
 /** Content that can be read repeatedly from its beginning. */
-export interface Content {
+export interface FileContent {
   readonly size: number
   pieces(bytes: number): AsyncIterable<Buffer>
 }
@@ -12,18 +12,18 @@ export interface Upload {
   readonly name: string
   readonly originalName: string
   readonly sniffed: Sniffed
-  readonly content: Content
+  readonly content: FileContent
 }
 
 export type Uploads = ReadonlyMap<string, readonly Upload[]>
 
 /** Detects the type of an uploaded file and chooses its stored name. */
-export async function readUpload(originalName: string, content: Content): Promise<Upload> {
+export async function readUpload(originalName: string, content: FileContent): Promise<Upload> {
   const sniffed = await sniffContentType(await readFirstPiece(content))
   return { name: makeStoredName(originalName, sniffed.extension), originalName, sniffed, content }
 }
 
-async function readFirstPiece(content: Content): Promise<Buffer> {
+async function readFirstPiece(content: FileContent): Promise<Buffer> {
   for await (const piece of content.pieces(HEAD_BYTES)) return piece
   return Buffer.alloc(0)
 }
@@ -36,7 +36,7 @@ export const copyUpload = ({ name, ...upload }: Upload): Upload => ({
 })
 
 /** The content of a file that is in memory. */
-export const makeMemoryContent = (bytes: Buffer): Content => ({
+export const makeMemoryContent = (bytes: Buffer): FileContent => ({
   size: bytes.length,
   async *pieces(size) {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -46,7 +46,7 @@ export const makeMemoryContent = (bytes: Buffer): Content => ({
 const PIECE_BYTES = 256 << 10
 
 /** The whole content in memory. */
-export async function readWholeContent(content: Content): Promise<Buffer> {
+export async function readWholeContent(content: FileContent): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of content.pieces(PIECE_BYTES)) pieces.push(Buffer.from(piece))
   return Buffer.concat(pieces)

@@ -5,7 +5,7 @@ import { type Condition, collectMultiRows, findRequiredRows, joinByAnd, TRUE } f
 import type { Context } from './filter-row.ts'
 import { rewordFilterError } from './function-call.ts'
 import { listWithAncestors } from './join-scope.ts'
-import { FORMS, type Storage } from './operand.ts'
+import { FORMS, type OperandStorage } from './operand.ts'
 import { FilterError } from './parse-filter.ts'
 import { resolveName } from './resolve-token.ts'
 import {
@@ -122,7 +122,7 @@ function keepSharedConditions(condition: Condition, rows: ReadonlySet<JoinedRow>
 }
 
 /** The values to sort by. JSON sorts null first, then numbers, then texts. */
-function sortKeys(storage: Storage, value: Sql): Sql[] {
+function sortKeys(storage: OperandStorage, value: Sql): Sql[] {
   if (storage === 'list' || storage === 'geo') return [FORMS[storage].text(value)]
   if (storage !== 'json') return [value]
   return [

@@ -74,10 +74,10 @@ function makeExpressionSide(operand: Expression, conversion: Conversion): Side {
     return { ...common, rank: 'number', number: form.number(operand.sql) }
   const text = form.text(operand.sql)
   if (storage !== 'text' || conversion !== 'numeric') return { ...common, rank: 'text', text }
-  return { ...common, ...makeNumericSide(text) }
+  return { ...common, ...makeMixedSide(text) }
 }
 
-const makeNumericSide = (text: Sql) => {
+const makeMixedSide = (text: Sql) => {
   const number = sql`pb_numeric(${text})`
   return {
     rank: 'mixed',

@@ -31,7 +31,7 @@ export function prepareFilter(catalog: Catalog, question: FilterQuery): () => Co
   return () => bindTemplateParams(template, question, client)
 }
 
-/** The SQL of a filter, cached without literals. For superusers, it does not test listRules. */
+/** The SQL of a filter, cached without literals. For superusers, it does not test list rules. */
 function findOrBuildTemplate(
   catalog: Catalog,
   question: FilterQuery,

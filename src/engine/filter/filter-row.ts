@@ -4,7 +4,7 @@ import { toColumnName, toTableName } from '../collections/sql-names.ts'
 import { listCountedColumns } from '../collections/views/view-fields.ts'
 import type { Field } from '../fields/field.ts'
 import { findFieldStorage, findFieldType, findSqlType } from '../fields/field-types.ts'
-import type { Scope } from './join-scope.ts'
+import type { JoinScope } from './join-scope.ts'
 import { makeKnownValue } from './known-value.ts'
 import type { Affinity } from './operand.ts'
 import { type JoinedRow, makeColumn, makeParam, type Sql } from './sql-pieces.ts'
@@ -44,13 +44,13 @@ export function findAffinity({ collection, known }: FilterRow, field: Field): Af
   return storage === 'json' ? 'none' : 'numeric'
 }
 
-/** Rows that a client's filter or sort joins. Their listRules must accept them. */
+/** Rows that a client's filter or sort joins. The list rules of their collections must accept them. */
 export type ReachedRows = Map<JoinedRow, Collection>
 
 export interface Context {
   readonly catalog: Catalog
   readonly auth: Collection | undefined
-  readonly scope: Scope
+  readonly scope: JoinScope
   readonly base: FilterRow
   /** Rows that an ordinary client's filter joins; null for a rule or a superuser's filter. Contract 2.9. */
   readonly reached: ReachedRows | null
@@ -58,7 +58,7 @@ export interface Context {
   readonly isClient: boolean
 }
 
-/** The context inside a subquery. Rows joined there need no listRules: the outer query tests them. */
+/** The context inside a subquery. Rows joined there need no list rules: the outer query tests them. */
 export const makeSubqueryContext = (context: Context): Context => ({
   ...context,
   scope: context.scope.inner(),

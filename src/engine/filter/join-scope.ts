@@ -7,31 +7,31 @@ export function listWithAncestors(row: JoinedRow): JoinedRow[] {
 }
 
 /** The rows that a condition joins, one for each path. */
-export class Scope {
+export class JoinScope {
   readonly rows: JoinedRow[]
   readonly #byPath = new Map<string, JoinedRow>()
-  readonly #outer: Scope | null
+  readonly #outer: JoinScope | null
   readonly #aliases: { next: number }
 
-  constructor(outer: Scope | null = null, rows: JoinedRow[] = [], aliases = { next: 1 }) {
+  constructor(outer: JoinScope | null = null, rows: JoinedRow[] = [], aliases = { next: 1 }) {
     this.#outer = outer
     this.rows = rows
     this.#aliases = aliases
   }
 
   /** A scope for a subquery. It shares joins with the outer query, except on paths to many rows. */
-  inner(): Scope {
-    return new Scope(this, [], this.#aliases)
+  inner(): JoinScope {
+    return new JoinScope(this, [], this.#aliases)
   }
 
   /** A scope in the same subquery, for the other side of a comparison. It shares no joins with this one. */
-  sibling(): Scope {
-    return new Scope(this.#outer, this.rows, this.#aliases)
+  sibling(): JoinScope {
+    return new JoinScope(this.#outer, this.rows, this.#aliases)
   }
 
   /** A scope in the same FROM, for another rule. It shares no joins with this one. */
-  apart(): Scope {
-    return new Scope(null, this.rows, this.#aliases)
+  apart(): JoinScope {
+    return new JoinScope(null, this.rows, this.#aliases)
   }
 
   join(name: string, parent: JoinedRow | null, many: boolean, source: () => JoinSource): JoinedRow {

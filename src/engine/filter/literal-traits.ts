@@ -29,9 +29,9 @@ export const MIXED: Traits = {
 }
 
 /** Traits of a request value that is always a non-empty text. */
-export const TEXT: Traits = { ...MIXED, kind: 'text' }
+export const TEXT_TRAITS: Traits = { ...MIXED, kind: 'text' }
 
-export const NUMBER: Traits = { ...MIXED, kind: 'number', numeric: 'number' }
+export const NUMBER_TRAITS: Traits = { ...MIXED, kind: 'number', numeric: 'number' }
 
 export function deriveTraits(value: Scalar): Traits {
   const kind = classifyScalar(value)

@@ -1,6 +1,6 @@
 import type { Scalar } from './convert-scalars.ts'
 import { convertValue, type KnownValue, makeKnownValue } from './known-value.ts'
-import { deriveTraits, NUMBER, type Traits } from './literal-traits.ts'
+import { deriveTraits, NUMBER_TRAITS, type Traits } from './literal-traits.ts'
 import { type JoinedRow, makeParam, makeTextParam, type Sql, sql } from './sql-pieces.ts'
 
 /** SQLite's type affinity of an operand. The other operand may be converted to it. Contract 2.10 */
@@ -10,7 +10,15 @@ export type Affinity = 'text' | 'numeric' | 'none'
 type Fallback = 'auto' | 'off' | 'forced'
 
 /** The type of a column or expression. FORMS converts each to text and, if possible, to a number. */
-export type Storage = 'text' | 'number' | 'integer' | 'real' | 'bool' | 'list' | 'geo' | 'json'
+export type OperandStorage =
+  | 'text'
+  | 'number'
+  | 'integer'
+  | 'real'
+  | 'bool'
+  | 'list'
+  | 'geo'
+  | 'json'
 
 interface Common {
   readonly affinity: Affinity
@@ -37,7 +45,7 @@ export interface Known extends Common {
 export interface Expression extends Common {
   readonly kind: 'expression'
   readonly sql: Sql
-  readonly storage: Storage
+  readonly storage: OperandStorage
   readonly nullable: boolean
   /** For JSON: SQL of the value as plain text, which is enough for some comparisons and can use an index. */
   readonly text?: Sql
@@ -58,7 +66,7 @@ export type Operand = Known | Expression
 /** An expression that may be NULL and has no affinity, unless `rest` says otherwise. */
 export const makeExpression = (
   part: Sql,
-  storage: Storage,
+  storage: OperandStorage,
   rest: Partial<Expression> = {},
 ): Expression => ({
   kind: 'expression',
@@ -99,11 +107,12 @@ export const makeConstant = (value: Scalar): Known =>
 export const makeKeyword = (value: null | bigint): Known =>
   makeKnownOperand(makeKnownValue({ kind: 'constant', value }), deriveTraits(value))
 
-export const makeNumberOperand = (value: KnownValue): Known => makeKnownOperand(value, NUMBER)
+export const makeNumberOperand = (value: KnownValue): Known =>
+  makeKnownOperand(value, NUMBER_TRAITS)
 
 /** The result of `:isset`, 0 or 1. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
 export const makeIssetResult = (value: KnownValue): Known =>
-  makeKnownOperand(value, NUMBER, { isWord: true })
+  makeKnownOperand(value, NUMBER_TRAITS, { isWord: true })
 
 /** SQL of a stored value as a number and as a text. Computed texts have collation C, to sort by bytes. */
 interface Form {
@@ -112,7 +121,7 @@ interface Form {
 }
 
 /** By type of storage: how to get a value's text and, where values are never texts, its number. */
-export const FORMS: Readonly<Record<Storage, Form>> = {
+export const FORMS: Readonly<Record<OperandStorage, Form>> = {
   text: { text: (value) => value },
   number: { number: (value) => value, text: (value) => sql`pb_number_text(${value}) COLLATE "C"` },
   integer: { number: (value) => value, text: (value) => sql`(${value})::text COLLATE "C"` },

@@ -5,7 +5,7 @@ import { joinByAnd, makeLeaf, writeCondition } from './condition.ts'
 import { type Modifier, splitModifier } from './field-operand.ts'
 import { type Context, writeTable } from './filter-row.ts'
 import { makeKnownValue, type ValueSource } from './known-value.ts'
-import { MIXED, NUMBER, TEXT } from './literal-traits.ts'
+import { MIXED, NUMBER_TRAITS, TEXT_TRAITS } from './literal-traits.ts'
 import {
   makeConstant,
   makeExpression,
@@ -96,12 +96,12 @@ const takeAuthValue = (field: string) =>
 
 /** Fields of `@request.auth` that are plain values. Other fields are resolved like those of a relation. */
 const AUTH_VALUES = new Map<string, (auth: Collection) => Operand>([
-  ['id', () => makeParameter(takeAuthValue('id'), TEXT)],
+  ['id', () => makeParameter(takeAuthValue('id'), TEXT_TRAITS)],
   ['collectionId', ({ id }) => makeConstant(id)],
   ['collectionName', ({ name }) => makeConstant(name)],
   ['email', () => makeParameter(takeAuthValue('email'), MIXED)],
-  ['emailVisibility', () => makeParameter(takeAuthValue('emailVisibility'), NUMBER)],
-  ['verified', () => makeParameter(takeAuthValue('verified'), NUMBER)],
+  ['emailVisibility', () => makeParameter(takeAuthValue('emailVisibility'), NUMBER_TRAITS)],
+  ['verified', () => makeParameter(takeAuthValue('verified'), NUMBER_TRAITS)],
 ])
 
 /** Resolves `@request.…`. Throws a FilterError. Contract 6.3. PocketBase: record_field_resolver.go */

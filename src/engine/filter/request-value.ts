@@ -2,7 +2,7 @@ import { findFieldStorage } from '../fields/field-types.ts'
 import { splitModifier } from './field-operand.ts'
 import type { Context } from './filter-row.ts'
 import { convertValue, type KnownValue, makeKnownValue, type RequestPart } from './known-value.ts'
-import { MIXED, TEXT } from './literal-traits.ts'
+import { MIXED, TEXT_TRAITS } from './literal-traits.ts'
 import { makeIssetResult, makeParameter, type Operand } from './operand.ts'
 import { FilterError } from './parse-filter.ts'
 
@@ -26,5 +26,5 @@ export function resolveValue(context: Context, path: readonly string[]): Operand
     storage === 'number' ? 'numberScalar' : storage === 'geo' ? 'geoScalar' : 'scalar',
   )
   if (modifier === 'lower') return lowerOperand(scalar)
-  return makeParameter(scalar, keys.length > 0 ? MIXED : TEXT)
+  return makeParameter(scalar, keys.length > 0 ? MIXED : TEXT_TRAITS)
 }

@@ -4,7 +4,7 @@ import type { FunctionBuilder } from './function-call.ts'
 import { buildGeoDistance } from './geo-distance.ts'
 import { orderByInsertion } from './join.ts'
 import { makeKnownValue } from './known-value.ts'
-import { NUMBER, TEXT } from './literal-traits.ts'
+import { NUMBER_TRAITS, TEXT_TRAITS } from './literal-traits.ts'
 import { makeConstant, makeKeyword, makeParameter, type Operand } from './operand.ts'
 import { FilterError, type Literal, type Token } from './parse-filter.ts'
 import { resolveRequest } from './request-operand.ts'
@@ -39,7 +39,7 @@ export function resolveToken(context: Context, token: Token): Operand {
   if (macro)
     return makeParameter(
       makeKnownValue({ kind: 'now', macro: token.text }),
-      typeof macro(ANY_TIME) === 'string' ? TEXT : NUMBER,
+      typeof macro(ANY_TIME) === 'string' ? TEXT_TRAITS : NUMBER_TRAITS,
     )
   try {
     return resolveName(context, token.text)

@@ -13,7 +13,7 @@ import {
   writeCondition,
 } from './condition.ts'
 import { type Context, type FilterRow, type ReachedRows, writeTable } from './filter-row.ts'
-import { listWithAncestors, Scope } from './join-scope.ts'
+import { JoinScope, listWithAncestors } from './join-scope.ts'
 import { parseFilter, type Tree } from './parse-filter.ts'
 import {
   findOnlyColumn,
@@ -46,7 +46,7 @@ export function makeTemplate(
   const forRule: Context = {
     catalog,
     auth,
-    scope: new Scope(),
+    scope: new JoinScope(),
     base,
     reached: null,
     isClient: false,
@@ -56,7 +56,7 @@ export function makeTemplate(
   if (rule !== '') conditions.push(buildCondition(forRule, parseFilter(rule).root))
   if (client) conditions.push(buildCondition(forClient, client.root))
   const keys = readSort(sort)
-  // this call only finds the rows that the sort joins: their listRules are added below
+  // this call only finds the rows that the sort joins: their list rules are added below
   if (keys.length > 0) buildOrder(forClient, keys, joinByAnd([]))
   const sortsByOwnField = keys.length < 2 && keys.every(({ name }) => isOwnField(collection, name))
   for (const [row, target] of reached) conditions.push(...buildListRule(forRule, row, target))

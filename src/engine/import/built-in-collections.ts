@@ -2,7 +2,7 @@ import { UserError } from '../../platform/api-errors.ts'
 import type { CatalogDraft } from '../collections/catalog.ts'
 import { type Collection, USERS_ID } from '../collections/collection.ts'
 import type { Field } from '../fields/field.ts'
-import type { ExportedCollection, Report } from './exported-collection.ts'
+import type { ExportedCollection, ReportSentence } from './exported-collection.ts'
 
 /** A condition added to imported rules, so that users cannot raise their own quota. */
 const QUOTA_GUARD = '@request.body.monthly_quota:isset = false'
@@ -28,7 +28,7 @@ export function refuseTakenNames(draft: CatalogDraft, raws: readonly ExportedCol
   }
 }
 
-export function addQuotaRule(raw: ExportedCollection, report: Report): ExportedCollection {
+export function addQuotaRule(raw: ExportedCollection, report: ReportSentence): ExportedCollection {
   if (raw.id !== USERS_ID) return raw
   const guarded = (text: unknown) => {
     if (typeof text !== 'string' || text.includes(QUOTA_GUARD)) return text

@@ -3,13 +3,13 @@ import type { Collection } from '../collections/collection.ts'
 import { quoteName, toColumnName, toTableName } from '../collections/sql-names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import type { Extensions } from '../records/collection-extension.ts'
-import type { Report } from './exported-collection.ts'
+import type { ReportSentence } from './exported-collection.ts'
 import { findRowFault } from './find-row-fault.ts'
 import { type ImportRow, readRowId } from './read-import-rows.ts'
 
 // What an import leaves out because the API would refuse it, and the report of it.
 
-export type LeftOut = ReturnType<typeof countLeftOut>
+export type LeftOutCounts = ReturnType<typeof countLeftOut>
 
 /** Counts what was left out, by sentence. */
 export function countLeftOut(extensions: Extensions) {
@@ -28,7 +28,7 @@ export function countLeftOut(extensions: Extensions) {
     },
     note,
     /** Reports each sentence with its count and the id of the first record. */
-    report(report: Report): void {
+    report(report: ReportSentence): void {
       for (const [sentence, { count, first }] of counts)
         report(`${sentence.replace('#', () => String(count))} The first is ${first}.`)
     },
@@ -41,7 +41,7 @@ export function countLeftOut(extensions: Extensions) {
  */
 export async function dropLostRelations(
   draft: CatalogDraft,
-  leftOut: LeftOut,
+  leftOut: LeftOutCounts,
   collections: readonly Collection[],
 ): Promise<number> {
   const { db, catalog } = draft
@@ -80,7 +80,7 @@ export async function dropLostRelations(
 /** Deletes links of sign-in, such as `_externalAuths`, to missing records. Returns how many. */
 async function deleteLostLinks(
   { db, catalog }: CatalogDraft,
-  { note }: LeftOut,
+  { note }: LeftOutCounts,
   all: readonly Collection[],
 ) {
   const links = all.filter(

@@ -10,7 +10,7 @@ export type ExportedCollection = Readonly<Record<string, unknown>> & {
 }
 
 /** Receives a sentence for each thing left out or changed. */
-export type Report = (sentence: string) => void
+export type ReportSentence = (sentence: string) => void
 
 const RULES = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule']
 

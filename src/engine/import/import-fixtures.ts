@@ -1,7 +1,7 @@
 import { UserError } from '../../platform/api-errors.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { readText } from '../../platform/tools/lock-and-sync-files.ts'
-import type { Progress } from '../../platform/tools/progress.ts'
+import type { ReportProgress } from '../../platform/tools/progress.ts'
 import { recordTerminalAudit } from '../auth/write-audit-log.ts'
 import { type CatalogDraft, InvalidCollection, type Store } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
@@ -20,9 +20,9 @@ import { chooseChunkSize, deleteReplaced, insertRows, vacuumCollection } from '.
 import {
   type FilePosition,
   type ImportRow,
+  makeRecordError,
+  readImportRows,
   readRowId,
-  readRows,
-  recordFault,
 } from './read-import-rows.ts'
 
 interface Part extends FilePosition {
@@ -37,7 +37,7 @@ export async function importFiles(
   store: CatalogStore,
   extensions: Extensions,
   files: { readonly schema?: string | undefined; readonly fixtures?: string | undefined },
-  progress: Progress,
+  progress: ReportProgress,
 ): Promise<string> {
   const done = await store.change(async (draft) => {
     const collections =
@@ -59,7 +59,7 @@ async function importRecords(
   draft: CatalogDraft,
   extensions: Extensions,
   file: string,
-  progress: Progress,
+  progress: ReportProgress,
 ): Promise<Part[]> {
   const parts = readFixtureParts(draft, extensions, file)
   await beginImport(draft.db, extensions)
@@ -79,7 +79,7 @@ function readFixtureParts(draft: CatalogDraft, extensions: Extensions, file: str
       throw new UserError(`${file}: ${name} is a view, it has no records of its own.`)
     if (!Array.isArray(records))
       throw new UserError(`${file}: collection ${name}: a list of records expected.`)
-    return { file, collection, rows: readRows({ file, collection }, records, extensions) }
+    return { file, collection, rows: readImportRows({ file, collection }, records, extensions) }
   })
 }
 
@@ -87,7 +87,7 @@ function readFixtureParts(draft: CatalogDraft, extensions: Extensions, file: str
 async function insertFixturePart(
   { db }: CatalogDraft,
   part: Part,
-  progress: Progress,
+  progress: ReportProgress,
 ): Promise<void> {
   const { collection, rows } = part
   const replaced = await deleteReplaced(db, collection, listRowIds(part))
@@ -104,7 +104,7 @@ const listRowIds = ({ collection, rows }: Part) => rows.map((row) => readRowId(c
 async function importSchema(
   draft: CatalogDraft,
   file: string,
-  progress: Progress,
+  progress: ReportProgress,
 ): Promise<number> {
   const schema = readFixtureJson(file)
   if (!Array.isArray(schema) || !schema.every(isObject))
@@ -141,7 +141,7 @@ async function checkRelations(store: Store, place: Part): Promise<void> {
     ])
     if (!rows[0]) continue
     const [id, lost] = rows[0].map(String)
-    throw recordFault(place, id!, `${target.name} has no record ${lost}`, field.name)
+    throw makeRecordError(place, id!, `${target.name} has no record ${lost}`, field.name)
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { UserError } from '../../platform/api-errors.ts'
 import { queries } from '../../platform/db/queries.ts'
-import type { Progress } from '../../platform/tools/progress.ts'
+import type { ReportProgress } from '../../platform/tools/progress.ts'
 import { INSTALLER_EMAIL } from '../auth/superusers.ts'
 import { recordTerminalAudit } from '../auth/write-audit-log.ts'
 import type { CatalogDraft } from '../collections/catalog.ts'
@@ -12,20 +12,24 @@ import { type Collection, SUPERUSERS } from '../collections/collection.ts'
 import { toTableName } from '../collections/sql-names.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 import { beginImport } from './begin-import.ts'
-import { countLeftOut, type LeftOut } from './drop-lost-links.ts'
-import { type ExportedCollection, type Report, readCollections } from './exported-collection.ts'
+import { countLeftOut, type LeftOutCounts } from './drop-lost-links.ts'
+import {
+  type ExportedCollection,
+  type ReportSentence,
+  readCollections,
+} from './exported-collection.ts'
 import { vacuumCollection } from './insert-rows.ts'
 import { makeUnreadableError, openPocketBase, type PocketBaseData } from './open-pocketbase.ts'
-import { openStorage, type Storage } from './pocketbase-files.ts'
+import { openStorage, type PocketBaseStorage } from './pocketbase-files.ts'
 
 export interface FolderImport {
   readonly draft: CatalogDraft
   readonly data: PocketBaseData
   readonly raws: readonly ExportedCollection[]
-  readonly storage: Storage
-  readonly progress: Progress
-  readonly report: Report
-  readonly leftOut: LeftOut
+  readonly storage: PocketBaseStorage
+  readonly progress: ReportProgress
+  readonly report: ReportSentence
+  readonly leftOut: LeftOutCounts
 }
 
 /** Imports a data directory into an empty store, all or nothing, by calling `bring`. Returns a summary. */
@@ -33,12 +37,12 @@ export async function importFolder(
   store: CatalogStore,
   extensions: Extensions,
   folder: string,
-  progress: Progress,
+  progress: ReportProgress,
   bring: (work: FolderImport) => Promise<{ collections: readonly Collection[]; records: number }>,
 ): Promise<string> {
   const data = openPocketBase(folder)
   const notes: string[] = []
-  const report: Report = (sentence) => notes.push(`- ${sentence}`)
+  const report: ReportSentence = (sentence) => notes.push(`- ${sentence}`)
   const storage = openStorage(folder, progress)
   const leftOut = countLeftOut(extensions)
   try {
@@ -90,7 +94,7 @@ async function requireEmptyDatabase(draft: CatalogDraft): Promise<void> {
 }
 
 /** Warns of rules that let guests read users, or let users set fields by which other rules decide. */
-function warnOfRules(collections: readonly Collection[], report: Report): void {
+function warnOfRules(collections: readonly Collection[], report: ReportSentence): void {
   const rules = collections.flatMap((collection) =>
     Object.entries(collection)
       .filter(([key]) => key.endsWith('Rule'))

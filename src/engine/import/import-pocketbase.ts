@@ -1,12 +1,12 @@
 import { parseJson } from '../../platform/tools/json.ts'
-import type { Progress } from '../../platform/tools/progress.ts'
+import type { ReportProgress } from '../../platform/tools/progress.ts'
 import type { CatalogDraft } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Extensions } from '../records/collection-extension.ts'
-import { SETTINGS } from '../settings/settings-shape.ts'
+import { SETTINGS_SHAPE } from '../settings/settings-shape.ts'
 import { writeSettings } from '../settings/settings-store.ts'
 import { dropLostRelations } from './drop-lost-links.ts'
-import type { Report } from './exported-collection.ts'
+import type { ReportSentence } from './exported-collection.ts'
 import { importFolder } from './import-folder.ts'
 import { importRecords } from './import-records.ts'
 import { type PocketBaseData, readSqliteText } from './open-pocketbase.ts'
@@ -21,7 +21,7 @@ export const importPocketBase = (
   store: CatalogStore,
   extensions: Extensions,
   folder: string,
-  progress: Progress,
+  progress: ReportProgress,
 ) =>
   importFolder(store, extensions, folder, progress, async (work) => {
     const { draft, data, raws, report } = work
@@ -39,13 +39,13 @@ export const importPocketBase = (
 async function importSettings(
   draft: CatalogDraft,
   data: PocketBaseData,
-  report: Report,
+  report: ReportSentence,
 ): Promise<void> {
   const row = [...data.rows('_params')].find(({ id }) => id === 'settings')
   if (!row) return
   const stored = parseJson(readSqliteText(row.value))
   if (stored === undefined) return report('settings: left out, they are encrypted.')
-  const settings = SETTINGS.over(stored, SETTINGS.fresh())
+  const settings = SETTINGS_SHAPE.over(stored, SETTINGS_SHAPE.fresh())
   if (settings.s3.enabled) report('settings: files in S3 were not copied.')
   if (settings.backups.cron)
     report('settings: backups on a schedule are not made here; see README.md.')

@@ -7,7 +7,12 @@ import { findViolatedFields } from '../collections/table-indexes.ts'
 import { hashPassword } from '../fields/bcrypt.ts'
 import { logChange } from '../records/log-changes.ts'
 import { columnsOf } from '../records/record-row.ts'
-import { type FilePosition, type ImportRow, readRowId, recordFault } from './read-import-rows.ts'
+import {
+  type FilePosition,
+  type ImportRow,
+  makeRecordError,
+  readRowId,
+} from './read-import-rows.ts'
 
 /** Hashes the passwords of rows off the main thread, in parallel. */
 async function hashPasswords(collection: Collection, rows: readonly ImportRow[]): Promise<void> {
@@ -83,7 +88,7 @@ async function insertChunk(
       await insert([row]).catch((cause) => {
         if (!isSqlError(cause, UNIQUE_VIOLATION)) throw cause
         const fields = findViolatedFields(place.collection, cause.constraint ?? '').join(', ')
-        throw recordFault(
+        throw makeRecordError(
           place,
           readRowId(place.collection, row),
           'another record has the same value',

@@ -8,13 +8,13 @@ import { importCollections } from '../collections/import-collections.ts'
 import { parseIndex, writeIndex } from '../collections/index-definition.ts'
 import { toTableName } from '../collections/sql-names.ts'
 import { addQuotaRule, copyFieldIds, refuseTakenNames } from './built-in-collections.ts'
-import type { ExportedCollection, Report } from './exported-collection.ts'
+import type { ExportedCollection, ReportSentence } from './exported-collection.ts'
 
 /** Creates all collections but views. Throws a UserError for a taken name or an invalid collection. */
 export async function importPocketBaseTables(
   draft: CatalogDraft,
   raws: readonly ExportedCollection[],
-  report: Report,
+  report: ReportSentence,
 ): Promise<Collection[]> {
   refuseTakenNames(draft, raws)
   const tables = raws.filter(({ type }) => type !== 'view').map((raw) => addQuotaRule(raw, report))
@@ -29,7 +29,7 @@ export async function importPocketBaseTables(
 export async function importOneCollection(
   draft: CatalogDraft,
   raw: ExportedCollection,
-  report: Report,
+  report: ReportSentence,
 ): Promise<Collection> {
   try {
     const [saved] = await withSavepoint(draft.db, () => importCollections(draft, [raw]))
@@ -64,7 +64,7 @@ export async function importOneCollection(
 async function importTable(
   draft: CatalogDraft,
   raw: ExportedCollection,
-  report: Report,
+  report: ReportSentence,
 ): Promise<Collection> {
   const saved = await importOneCollection(draft, raw, report)
   const { created, updated } = raw as unknown as Collection
@@ -79,7 +79,7 @@ const SAMPLE_SIZE = 1_000
 async function importView(
   draft: CatalogDraft,
   raw: ExportedCollection,
-  report: Report,
+  report: ReportSentence,
 ): Promise<void> {
   const view = await importTable(draft, raw, report)
   try {
@@ -95,7 +95,7 @@ async function importView(
 export async function importPocketBaseViews(
   draft: CatalogDraft,
   views: readonly ExportedCollection[],
-  report: Report,
+  report: ReportSentence,
 ): Promise<void> {
   for (let waiting = views; waiting.length > 0; ) {
     const failed = new Map<ExportedCollection, unknown>()

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseJson } from '../../platform/tools/json.ts'
-import type { Progress } from '../../platform/tools/progress.ts'
+import type { ReportProgress } from '../../platform/tools/progress.ts'
 import type { CatalogDraft } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { listChosenTexts } from '../fields/field-types.ts'
@@ -13,10 +13,10 @@ import { type ImportRow, readRowId } from './read-import-rows.ts'
 const FACTS = '.attrs'
 const PLAIN_NAME = /^[^./\\][^/\\]*$/
 
-export type Storage = ReturnType<typeof openStorage>
+export type PocketBaseStorage = ReturnType<typeof openStorage>
 
 /** Imports the files `storage/COLLECTION/RECORD/NAME` that records name, without thumbnails. */
-export function openStorage(source: string, progress: Progress) {
+export function openStorage(source: string, progress: ReportProgress) {
   const folder = join(source, 'storage')
   const total = countFiles(folder)
   let imported = 0

@@ -24,7 +24,7 @@ export interface FilePosition {
 }
 
 /** The error for a faulty record. `record`: its id, or its position (`#3`) if it has none. */
-export function recordFault(
+export function makeRecordError(
   { file, collection }: FilePosition,
   record: string,
   problem: string,
@@ -35,7 +35,7 @@ export function recordFault(
 }
 
 /** Converts records to rows and checks them as far as possible without the database. UserError at a fault. */
-export function readRows(
+export function readImportRows(
   place: FilePosition,
   records: readonly unknown[],
   extensions: Extensions,
@@ -44,19 +44,19 @@ export function readRows(
   const seen = new Set<string>()
   return records.map((record, i) => {
     const number = `#${i + 1}`
-    if (!isObject(record)) throw recordFault(place, number, 'an object expected')
+    if (!isObject(record)) throw makeRecordError(place, number, 'an object expected')
     const id = String(record.id ?? '') || number
     for (const key of Object.keys(record)) {
       if (!names.has(key) && !SHOWN_ONLY.has(key))
-        throw recordFault(place, id, 'the collection has no such field', key)
+        throw makeRecordError(place, id, 'the collection has no such field', key)
     }
-    if (seen.has(id)) throw recordFault(place, id, 'the id stands twice in the file', 'id')
+    if (seen.has(id)) throw makeRecordError(place, id, 'the id stands twice in the file', 'id')
     seen.add(id)
     const row = place.collection.fields.map((field) =>
       readValue(place, id, field, record[field.name]),
     )
     const fault = findRowFault(place.collection, row, extensions)
-    if (fault) throw recordFault(place, id, fault)
+    if (fault) throw makeRecordError(place, id, fault)
     return row
   })
 }
@@ -68,7 +68,7 @@ function readValue(place: FilePosition, id: string, field: Field, raw: unknown):
   const problem =
     findReadError(field, raw) ??
     (field.type === 'password' ? findPasswordError(field, String(raw)) : checkValue(field, value))
-  if (problem) throw recordFault(place, id, problem.message, field.name)
+  if (problem) throw makeRecordError(place, id, problem.message, field.name)
   return value
 }
 
@@ -80,12 +80,12 @@ const hasEmptyValue = ({ type }: Field) => type !== 'json' && type !== 'number' 
 
 function makeMissingValue(place: FilePosition, id: string, field: Field): Value {
   if (field.type === 'text' && field.primaryKey)
-    throw recordFault(place, id, 'it is missing', field.name)
+    throw makeRecordError(place, id, 'it is missing', field.name)
   if (field.type === 'text' && field.autogeneratePattern)
     return generateText(field.autogeneratePattern)
   if (field.type === 'autodate') return formatNow()
   const zero = findFieldType(field).zero(field)
   const problem = checkValue(field, zero)
-  if (problem) throw recordFault(place, id, problem.message, field.name)
+  if (problem) throw makeRecordError(place, id, problem.message, field.name)
   return zero
 }

@@ -10,7 +10,7 @@ import { counts } from '../../platform/tools/process-counters.ts'
 import { formatDate } from '../fields/parse-date.ts'
 import type { Settings } from '../settings/settings-shape.ts'
 
-export const ERROR = 8
+export const ERROR_LEVEL = 8
 /** Level of successful requests: below the default `logs.minLevel`. PocketBase: 0 (docs/operations.md). */
 export const DEBUG = -4
 

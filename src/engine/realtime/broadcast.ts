@@ -4,7 +4,7 @@ import { ENDED_SESSIONS } from '../records/check-auth-version.ts'
 import { type ChangeEvent, toEvent } from './change-event.ts'
 import type { ChangeEntry } from './change-log.ts'
 import type { ClientRegistry } from './client-registry.ts'
-import { type Change, loadChanges } from './load-changes.ts'
+import { loadChanges, type RecordChange } from './load-changes.ts'
 import { type Receivers, type SubscriptionGroup, writeFilterText } from './subscription-index.ts'
 import { decideLocally, findAccessFilter } from './topic-access.ts'
 
@@ -49,13 +49,17 @@ function groupReceivers(
     : ''
 }
 
-export type Deliver = (lane: string, event: ChangeEvent, receivers: readonly Receivers[]) => void
+export type DeliverEvent = (
+  lane: string,
+  event: ChangeEvent,
+  receivers: readonly Receivers[],
+) => void
 
 interface DeliveryParts {
   readonly store: CatalogStore
   readonly log: Logger
   readonly registry: ClientRegistry
-  readonly deliver: Deliver
+  readonly deliver: DeliverEvent
 }
 
 /**
@@ -76,7 +80,7 @@ export async function broadcastChanges(
   )
   registry.follow(store.catalog)
   const last = new Map(changes.map(({ xid }, i) => [xid, i]))
-  const deleted: Change[] = []
+  const deleted: RecordChange[] = []
   for (const [i, change] of changes.entries()) {
     // catch the error of one change: if this function threw, all its changes would be sent again
     try {

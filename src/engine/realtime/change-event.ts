@@ -10,7 +10,7 @@ import { type RenderedRecord, renderCached } from '../records/render.ts'
 import { AnswerMeter } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'
 import type { Client } from './client.ts'
-import type { Change } from './load-changes.ts'
+import type { RecordChange } from './load-changes.ts'
 import { isTransactionIncluded } from './snapshot.ts'
 import type { GroupState } from './subscription-index.ts'
 import type { Topic } from './topic.ts'
@@ -25,7 +25,7 @@ const MAX_KEPT = 4 << 20
  */
 function makePayloadRenderer(
   storeOf: (group: GroupState) => Store,
-  { collection, row, action }: Change,
+  { collection, row, action }: RecordChange,
 ) {
   const texts = new Map<string, Promise<string>>()
   let kept = 0
@@ -93,7 +93,7 @@ const MAX_CHARACTERS = 1 << 20
 export interface ChangeEvent {
   readonly store: Store
   readonly storeOf: (group: GroupState) => Store
-  readonly change: Change
+  readonly change: RecordChange
   readonly textFor: ReturnType<typeof makePayloadRenderer>
   readonly bytes: number
   readonly atMs: number
@@ -104,7 +104,7 @@ const CHANGE_BYTES = 1_000
 /** For a change older than this no SQL runs: SQL may read `_changes`, where rows stay for about a minute. */
 const MAX_AGE_MS = 20_000
 
-export function toEvent(all: CatalogStore, change: Change): ChangeEvent {
+export function toEvent(all: CatalogStore, change: RecordChange): ChangeEvent {
   const store = all.forEverybody('realtime')
   const storeOf = ({ ticket, request: { auth } }: GroupState) => ({
     db: ticket ? all.database.for(ticket) : store.db,
@@ -137,7 +137,7 @@ export async function sendEventTo(
 }
 
 /** Whether the client has the topic now, and also had it when the change was committed. */
-function isEventWanted({ subscriptions }: Client, { name }: Topic, { xid }: Change): boolean {
+function isEventWanted({ subscriptions }: Client, { name }: Topic, { xid }: RecordChange): boolean {
   const subscription = subscriptions.get(name)
   return subscription !== undefined && !isTransactionIncluded(subscription.since, xid)
 }

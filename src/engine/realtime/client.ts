@@ -24,7 +24,7 @@ export interface ConnectionLimits {
 }
 
 /** The default limits. `idleMs` and `totalMs` are PocketBase's: apis/realtime.go, realtimeConnect. */
-export const LIMITS: ConnectionLimits = {
+export const CONNECTION_LIMITS: ConnectionLimits = {
   idleMs: 5 * 60_000,
   totalMs: 30 * 60_000,
   aliveMs: 15_000,
@@ -47,18 +47,18 @@ export interface Viewer {
 }
 
 /** A topic of a client. The client gets the changes that the snapshot `since` does not include. */
-export interface Subscription {
+export interface TopicSubscription {
   readonly topic: Topic
   readonly since: Snapshot
 }
 
-export interface Origin {
+export interface ClientOrigin {
   readonly ip: string
   readonly holder: Holder
 }
 
 interface ClientParts {
-  readonly origin: Origin
+  readonly origin: ClientOrigin
   readonly viewer: Viewer
   readonly connection: ClientConnection
   readonly limits: ConnectionLimits
@@ -74,10 +74,10 @@ const findClientHolder = ({ viewer, origin }: Pick<Client, 'viewer' | 'origin'>)
 /** One open connection with its subscriptions. Topics and unread events are charged to its account. */
 export class Client {
   readonly id: string
-  readonly origin: Origin
+  readonly origin: ClientOrigin
   viewer: Viewer
   /** The keys are topic names. The map is replaced, never changed in place. */
-  subscriptions: ReadonlyMap<string, Subscription> = new Map()
+  subscriptions: ReadonlyMap<string, TopicSubscription> = new Map()
   readonly #parts: ClientParts
   readonly #idle: NodeJS.Timeout
   readonly #total: NodeJS.Timeout

@@ -6,9 +6,9 @@ import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Store } from '../collections/catalog.ts'
 import { columnsOf } from '../records/record-row.ts'
-import type { Deliver } from './broadcast.ts'
+import type { DeliverEvent } from './broadcast.ts'
 import { type ChangeEvent, isChangeTooOld, sendEventTo } from './change-event.ts'
-import type { Change } from './load-changes.ts'
+import type { RecordChange } from './load-changes.ts'
 import { matchQueries } from './match-change.ts'
 import { type GroupState, groupByFilter, type Receivers } from './subscription-index.ts'
 import { type Access, ALWAYS, decideLocally, makeAccessMaker } from './topic-access.ts'
@@ -20,7 +20,7 @@ const RECEIVERS_BYTES = 100
  * Returns a function that sends changes in lanes (queues). If a lane gets too slow, its clients are
  * disconnected. They reconnect and read the data again.
  */
-export function makeDelivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deliver {
+export function makeDelivery(lanes: ReturnType<typeof makeLanes>, log: Logger): DeliverEvent {
   const disconnect = (
     lane: string,
     receivers: readonly Receivers[],
@@ -115,7 +115,7 @@ const areReceiversOver = ({ clients }: Receivers): boolean =>
 /** For each Access, whether it shows the change. One statement evaluates all conditions of equal SQL. */
 async function decideAccess(
   store: Store,
-  change: Change,
+  change: RecordChange,
   accesses: readonly Access[],
 ): Promise<boolean[]> {
   const judged = accesses.map((access) => ({ access, verdict: decideLocally(access, change) }))
@@ -132,7 +132,7 @@ async function decideAccess(
  */
 async function findVisibleEmails(
   store: Store,
-  change: Change,
+  change: RecordChange,
   candidates: readonly GroupState[],
   slices?: EventLoopSlices,
 ): Promise<readonly boolean[]> {

@@ -5,7 +5,7 @@ import type { Action } from '../records/log-changes.ts'
 import type { RecordRow } from '../records/record-row.ts'
 import { type ChangeEntry, type RecordImage, readImages } from './change-log.ts'
 
-export interface Change {
+export interface RecordChange {
   readonly xid: number
   readonly collection: Collection
   readonly action: Action
@@ -28,7 +28,7 @@ export async function loadChanges(
   store: Store,
   entries: readonly ChangeEntry[],
   isWanted: (collection: Collection, record: string) => boolean,
-): Promise<{ changes: Change[]; unread: UnloadedChange[] }> {
+): Promise<{ changes: RecordChange[]; unread: UnloadedChange[] }> {
   const wanted = entries.flatMap((entry) => {
     const collection = store.catalog.find(entry.collection)
     return collection && isWanted(collection, entry.record) ? [{ entry, collection }] : []
@@ -90,7 +90,7 @@ function toChange(
   collection: Collection,
   { row, judged }: RecordImage,
   images: ReadonlyMap<number, RecordImage>,
-): Change {
+): RecordChange {
   const judgedRow = judged === null ? null : (images.get(judged)?.row ?? null)
   return { xid, collection, action, record, row, judged, judgedRow }
 }

@@ -5,15 +5,15 @@ import { toTableName } from '../collections/sql-names.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { SqlText } from '../filter/writer.ts'
 import { columnsOf } from '../records/record-row.ts'
-import { Parameters } from '../records/sql-parameters.ts'
+import { SqlParameters } from '../records/sql-parameters.ts'
 import { findStatementName } from '../records/statement-name.ts'
-import type { Change } from './load-changes.ts'
+import type { RecordChange } from './load-changes.ts'
 import { type Access, findAccessFilter } from './topic-access.ts'
 
 /** Evaluates conditions of equal SQL for the changed record. An SQL error counts as false; timeouts throw. */
 export async function matchQueries(
   store: Store,
-  change: Change,
+  change: RecordChange,
   alike: readonly { readonly access: Access }[],
 ) {
   const questions = alike.map(({ access }) => findAccessFilter(access)!)
@@ -31,11 +31,11 @@ export async function matchQueries(
 
 function writeMatchStatement(
   catalog: Catalog,
-  change: Change,
+  change: RecordChange,
   questions: readonly CompiledFilter[],
 ) {
   const { from, where, tables: read } = questions[0]!.structure
-  const parameters = new Parameters()
+  const parameters = new SqlParameters()
   const tables = writeMatchTables(catalog, change, read, parameters).join(',\n')
   const table = writeQuestionTable(questions, [...from.places, ...where.places], parameters)
   const condition = `b."id" = ${parameters.add(change.record)} and (${replaceByColumns(where) || 'true'})`
@@ -53,9 +53,9 @@ function writeMatchStatement(
  */
 function writeMatchTables(
   catalog: Catalog,
-  change: Change,
+  change: RecordChange,
   read: readonly string[],
-  parameters: Parameters,
+  parameters: SqlParameters,
 ) {
   const { collection, record, judged } = change
   const table = columnsOf(collection).table
@@ -70,7 +70,7 @@ function writeMatchTables(
   return [own, ...others.map((other) => writeDeletedRow(other, change.xid, parameters))]
 }
 
-function writeDeletedRow(collection: Collection, xid: number, parameters: Parameters): string {
+function writeDeletedRow(collection: Collection, xid: number, parameters: SqlParameters): string {
   const table = columnsOf(collection).table
   const sameTransaction = `c.xid = ${parameters.add(String(xid))}::xid8`
   const gone = `${sameTransaction} and c.collection = ${parameters.add(collection.id)} and c.action = 'delete'`
@@ -94,7 +94,7 @@ function replaceByColumns({ text, places }: SqlText): string {
 function writeQuestionTable(
   questions: readonly CompiledFilter[],
   places: SqlText['places'],
-  parameters: Parameters,
+  parameters: SqlParameters,
 ) {
   const rows = questions.map(({ params }, i) => ({
     n: i + 1,

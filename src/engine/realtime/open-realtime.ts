@@ -15,10 +15,10 @@ import type { ChangeEntry } from './change-log.ts'
 import {
   Client,
   type ClientConnection,
+  type ClientOrigin,
+  CONNECTION_LIMITS,
   type ConnectionLimits,
-  LIMITS,
   NODE_LENGTH,
-  type Origin,
 } from './client.ts'
 import { makeClientRegistry } from './client-registry.ts'
 import { makeDelivery, makeLanes } from './deliver-changes.ts'
@@ -46,7 +46,11 @@ const CLIENT_ID = /^\w+$/
 export type Realtime = ReturnType<typeof openRealtime>
 
 /** The event streams of this process. Their clients get changes that were made on any node. */
-export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionLimits = LIMITS) {
+export function openRealtime(
+  all: CatalogStore,
+  log: Logger,
+  limits: ConnectionLimits = CONNECTION_LIMITS,
+) {
   const store = all.forEverybody('realtime')
   const { db } = store
   const thisNode = makeRandomText(NODE_LENGTH)
@@ -148,7 +152,11 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
     get clients(): number {
       return registry.clients.size
     },
-    async connect(origin: Origin, connection: ClientConnection, gone: AbortSignal): Promise<void> {
+    async connect(
+      origin: ClientOrigin,
+      connection: ClientConnection,
+      gone: AbortSignal,
+    ): Promise<void> {
       await awake()
       if (isClosed) {
         await stopListening()

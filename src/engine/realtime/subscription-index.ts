@@ -5,7 +5,7 @@ import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import { limitCatalog } from '../records/check-rules.ts'
 import { type AuthRecord, NO_REQUEST, type RequestInfo } from '../request/request.ts'
 import type { Client, Viewer } from './client.ts'
-import type { Change } from './load-changes.ts'
+import type { RecordChange } from './load-changes.ts'
 import type { Topic } from './topic.ts'
 import {
   type Access,
@@ -87,7 +87,7 @@ export class SubscriptionGroup {
   }
 
   /** False if the rule hides the change from all filters. The client's filter then need not be compiled. */
-  mayPass(catalog: Catalog, change: Change): boolean {
+  mayPass(catalog: Catalog, change: RecordChange): boolean {
     const { auth } = this.viewer
     if (this.#rule?.catalog !== catalog || this.#rule.auth !== auth) {
       const [seen, its, rule] = this.#ruleFor(catalog, change.collection, auth)

@@ -9,7 +9,7 @@ import type { CompiledFilter, FilterQuery, Predicate } from '../filter/compiled-
 import { FilterError } from '../filter/parse-filter.ts'
 import type { RecordRow } from '../records/record-row.ts'
 import type { RequestInfo } from '../request/request.ts'
-import type { Change } from './load-changes.ts'
+import type { RecordChange } from './load-changes.ts'
 
 /** Decides whether a record is visible. `question`: the SQL query to run if `testRowLocally` cannot tell. */
 export type Access =
@@ -115,7 +115,7 @@ export const findAccessFilter = (access: Access): CompiledFilter | undefined =>
 /** Whether a change is visible by this Access. Undefined if only the database can decide. */
 export function decideLocally(
   access: Access,
-  { collection, judgedRow }: Change,
+  { collection, judgedRow }: RecordChange,
 ): boolean | undefined {
   if (access.kind !== 'if') return access.kind === 'always'
   return judgedRow ? testRowLocally(access.condition, collection, judgedRow, access.params) : false

@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { columnsOf } from './record-row.ts'
-import type { Parameters } from './sql-parameters.ts'
+import type { SqlParameters } from './sql-parameters.ts'
 
 /** The request used an outdated cached auth record: read it again and repeat the request. */
 export class StaleAuth extends Error {
@@ -15,7 +15,7 @@ export function writeAuthVersionSql(auth: AuthRecord | null, position: number): 
 }
 
 /** SQL conditions for a write: the caller's cached auth record is current. None for a guest. */
-export function writeFreshAuthSql(auth: AuthRecord | null, parameters: Parameters): string[] {
+export function writeFreshAuthSql(auth: AuthRecord | null, parameters: SqlParameters): string[] {
   if (!auth) return []
   parameters.add(auth.id)
   const present = writeAuthVersionSql(auth, parameters.values.length)

@@ -16,7 +16,7 @@ import { readRow } from './read-records.ts'
 import type { Values } from './record-row.ts'
 import { checkUpload, type NamedUploads, NO_UPLOADS } from './record-uploads.ts'
 import { rotateTokenKey } from './revoke-sign-ins.ts'
-import { Parameters } from './sql-parameters.ts'
+import { SqlParameters } from './sql-parameters.ts'
 import type { Checked, Write } from './write-in-progress.ts'
 
 /** Sets autodates and generated texts in `values`, then checks all values. */
@@ -33,7 +33,7 @@ export function checkValues(write: Write, values: Values = write.values): Checke
   const passwords = options.hasRandomPassword ? {} : write.passwords
   const old = stored && { old: stored.old }
   const errors = validateDraft(collection, { values, passwords, uploads, unreadable, ...old })
-  const checked = { errors, conditions: [], parameters: new Parameters(guard.params) }
+  const checked = { errors, conditions: [], parameters: new SqlParameters(guard.params) }
   addIntegrityConditions(checked, store.catalog, collection, values, stored?.old)
   return checked
 }
@@ -129,7 +129,7 @@ async function checkForm(write: Write, collection: AuthCollection): Promise<void
   throw await explainRejection(write, {
     errors,
     conditions: [],
-    parameters: new Parameters(guard.params),
+    parameters: new SqlParameters(guard.params),
   })
 }
 

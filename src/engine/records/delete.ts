@@ -12,7 +12,7 @@ import { addWriteRule, type Extensions } from './collection-extension.ts'
 import { changeLogCte } from './log-changes.ts'
 import { columnsOf } from './record-row.ts'
 import { findReferencesTo, type Reference, writeReferenceSql } from './references.ts'
-import { Parameters } from './sql-parameters.ts'
+import { SqlParameters } from './sql-parameters.ts'
 import { findStatementName } from './statement-name.ts'
 import { toUniqueError } from './store-record.ts'
 import type { WriteOptions } from './write-in-progress.ts'
@@ -73,7 +73,7 @@ function writeTargetSql(
   id: string,
   cached: AuthRecord | null,
 ) {
-  const parameters = new Parameters(params)
+  const parameters = new SqlParameters(params)
   const conditions = [`b.id = ${parameters.add(id)}`, ...writeFreshAuthSql(cached, parameters)]
   if (where) conditions.push(`(${where})`)
   return { text: `select b.id from ${from} where ${conditions.join(' and ')}`, parameters }

@@ -9,7 +9,7 @@ import type { RequestInfo } from '../request/request.ts'
 import { requireRule } from './check-rules.ts'
 import type { Extensions } from './collection-extension.ts'
 import { writeIndexOrder } from './list-indexes.ts'
-import { readRows, writeRowStatement } from './read-records.ts'
+import { selectRecordRows, writeRowStatement } from './read-records.ts'
 import { columnsOf } from './record-row.ts'
 import { canBeShown } from './shown-fields.ts'
 import { answerRecords } from './view.ts'
@@ -82,7 +82,7 @@ async function readPage(
       way: 'shaped',
       isGuarded: true,
     })
-    const rows = await readRows(store, statement, values, counted)
+    const rows = await selectRecordRows(store, statement, values, counted)
     return { rows, texts: await answerRecords(store, collection, rows, counted) }
   } catch (error) {
     if (error instanceof AnswerTooLarge && size > 1) return undefined

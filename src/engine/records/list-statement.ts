@@ -19,7 +19,7 @@ import {
 import { type ListPlan, SHAPES } from './list-statement-shapes.ts'
 import { columnsOf } from './record-row.ts'
 
-export interface Page {
+export interface PageRange {
   /** Counts from 1. Up to 64 bits, like PocketBase's integers. */
   readonly page: bigint
   readonly perPage: number
@@ -39,7 +39,7 @@ export const USUAL_SIZES: ReadonlySet<number> = new Set([1, 30, 500, 1000])
 export function writeListStatement(
   collection: Collection,
   compiled: CompiledFilter,
-  page: Page,
+  page: PageRange,
   auth: AuthRecord | null,
   extension: Extension | undefined,
   hasFilter: boolean,
@@ -57,7 +57,7 @@ export function writeListStatement(
 function planListStatement(
   collection: Collection,
   compiled: CompiledFilter,
-  { offset, perPage, skipTotal }: Page,
+  { offset, perPage, skipTotal }: PageRange,
   auth: AuthRecord | null,
   extension: Extension | undefined,
   hasFilter: boolean,

@@ -8,12 +8,12 @@ import type { RequestInfo } from '../request/request.ts'
 import { checkAuthFresh, StaleAuth } from './check-auth-version.ts'
 import { requireRule } from './check-rules.ts'
 import type { Extension, Extensions } from './collection-extension.ts'
-import { NEAR, type Page, USUAL_SIZES, writeListStatement } from './list-statement.ts'
+import { NEAR, type PageRange, USUAL_SIZES, writeListStatement } from './list-statement.ts'
 import { pickFieldsEach } from './pick.ts'
 import {
   findOrWriteStatement,
   type RowStatement,
-  readRows,
+  selectRecordRows,
   writeRowStatement,
 } from './read-records.ts'
 import { rowSizeOf } from './row-size.ts'
@@ -40,7 +40,7 @@ export async function listRecords(
 
 interface ListQuery {
   readonly collection: Collection
-  readonly page: Page
+  readonly page: PageRange
   readonly statement: RowStatement | undefined
   readonly params: readonly unknown[]
 }
@@ -63,7 +63,7 @@ export function compileList(
     request,
     ticket: store.db.ticket,
   })
-  const page = readPage(request.query, extension?.maxPerPage)
+  const page = parsePage(request.query, extension?.maxPerPage)
   const { perPage, offset, skipTotal } = page
   const isUsual = USUAL_SIZES.has(perPage)
   const pageValues = [
@@ -100,7 +100,9 @@ export async function findPage(
   const failed = (error: unknown) => {
     throw listFault(error)
   }
-  const rows = statement ? await readRows(store, statement, params, request).catch(failed) : []
+  const rows = statement
+    ? await selectRecordRows(store, statement, params, request).catch(failed)
+    : []
   const [first] = rows
   if (!statement || !first) {
     await checkAuthFresh(store, auth)
@@ -139,7 +141,10 @@ export const MAX_PER_PAGE = 1000
 const INTEGER = /^[-+]?\d+$/
 
 /** Reads `page`, `perPage`, `skipTotal`. Numbers below 1 become the default. Throws FilterError. */
-export function readPage(query: Readonly<Record<string, string>>, maxPerPage = MAX_PER_PAGE): Page {
+export function parsePage(
+  query: Readonly<Record<string, string>>,
+  maxPerPage = MAX_PER_PAGE,
+): PageRange {
   const skipTotal = query.skipTotal ? readBool(query.skipTotal) : false
   if (skipTotal === undefined) throw new FilterError('skipTotal is neither true nor false')
   const page = readInteger(query, 'page', 1n)

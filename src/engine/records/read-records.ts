@@ -6,12 +6,18 @@ import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.t
 import { findAnswerMeter, type RequestInfo } from '../request/request.ts'
 import { isRuleFault } from './check-rules.ts'
 import { readGuarded, writeGuardedSql } from './limit-read-bytes.ts'
-import { type Columns, columnsOf, type RecordRow, toValues, type Values } from './record-row.ts'
+import {
+  columnsOf,
+  type RecordColumns,
+  type RecordRow,
+  toValues,
+  type Values,
+} from './record-row.ts'
 import { findStatementName } from './statement-name.ts'
 
 export interface RowStatement {
   readonly text: string
-  readonly columns: Columns
+  readonly columns: RecordColumns
   readonly name: string | undefined
   /** The method of Db that runs the SQL. `lookUp`: few rows by key. `shaped`: a client's filter shapes it. */
   readonly way: 'lookUp' | 'firstRows' | 'shaped' | 'query'
@@ -56,7 +62,7 @@ export function findOrWriteStatement(
 }
 
 /** Runs a statement. If `isGuarded`, throws 400 for too many bytes, RetryLater if memory is short. */
-export async function readRows(
+export async function selectRecordRows(
   { db }: Pick<Store, 'db'>,
   { text, name, way, isGuarded }: RowStatement,
   params: readonly unknown[],
@@ -119,7 +125,7 @@ export async function selectRows(
       isGuarded: selection.isGuarded ?? false,
     })
   })
-  return readRows(store, statement, params, request)
+  return selectRecordRows(store, statement, params, request)
 }
 
 function selectSql(compiled: CompiledFilter, selection: Selection): string {

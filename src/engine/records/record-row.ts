@@ -8,7 +8,7 @@ export type Values = Record<string, Value>
 
 export type RecordRow = readonly Value[]
 
-export interface Columns {
+export interface RecordColumns {
   readonly table: string
   readonly quoted: readonly string[]
   readonly types: readonly string[]
@@ -19,7 +19,7 @@ export interface Columns {
   readonly id: number
 }
 
-export const columnsOf = memoize((collection: Collection): Columns => {
+export const columnsOf = memoize((collection: Collection): RecordColumns => {
   const names = collection.fields.map((field) => field.name)
   const quoted = names.map((name) => quoteName(toColumnName(name)))
   return {

@@ -1,4 +1,4 @@
-export class Parameters {
+export class SqlParameters {
   readonly values: unknown[]
 
   constructor(first: readonly unknown[] = []) {

@@ -14,7 +14,7 @@ import type { StoredRecord } from './read-records.ts'
 import { columnsOf, type Values } from './record-row.ts'
 import { storeUploads } from './record-uploads.ts'
 import { deleteInvalidLinks } from './revoke-sign-ins.ts'
-import { Parameters } from './sql-parameters.ts'
+import { SqlParameters } from './sql-parameters.ts'
 import { findStatementName } from './statement-name.ts'
 import type { Checked, Write } from './write-in-progress.ts'
 
@@ -82,7 +82,7 @@ async function writeRow(
   { conditions, parameters: first }: Checked,
 ): Promise<boolean> {
   const { store, collection, values, stored, guard, request, options, failure } = write
-  const parameters = new Parameters(first.values)
+  const parameters = new SqlParameters(first.values)
   const where = [
     ...(guard.condition ? [guard.condition] : []),
     ...conditions.map(({ sql }) => sql),
@@ -108,12 +108,12 @@ export function updateRow(
   values: Readonly<Values>,
   { old, version }: StoredRecord,
   conditions: readonly string[] = [],
-  parameters = new Parameters(),
+  parameters = new SqlParameters(),
 ): Promise<boolean> {
   const { table, quoted, types } = columnsOf(collection)
   const assigned: string[] = []
   for (const [i, { name }] of collection.fields.entries())
-    if (!isSameRow(values[name]!, old[name]!))
+    if (!isSameValue(values[name]!, old[name]!))
       assigned.push(`${quoted[i]} = ${parameters.add(values[name], types[i])}`)
   const isUnchanged = [
     `b.id = ${parameters.add(old.id)}`,
@@ -129,7 +129,7 @@ async function runLoggedStatement(
   collection: Collection,
   sql: string,
   action: 'create' | 'update',
-  { values }: Parameters,
+  { values }: SqlParameters,
 ): Promise<boolean> {
   values.push(collection.id)
   const text = `with written as (${sql}),
@@ -141,7 +141,7 @@ async function runLoggedStatement(
   return rows.length > 0
 }
 
-function isSameRow(a: Value, b: Value): boolean {
+function isSameValue(a: Value, b: Value): boolean {
   if (!Array.isArray(a) || !Array.isArray(b)) return a === b
   return a.length === b.length && a.every((text, i) => text === b[i])
 }

@@ -8,7 +8,7 @@ import type { Extension } from './collection-extension.ts'
 import type { PasswordWork } from './hash-passwords.ts'
 import type { FieldErrors, Prepared } from './prepare.ts'
 import type { StoredRecord } from './read-records.ts'
-import type { Parameters } from './sql-parameters.ts'
+import type { SqlParameters } from './sql-parameters.ts'
 
 export interface WriteOptions {
   readonly uploads?: Uploads
@@ -48,5 +48,5 @@ interface WriteCondition {
 export interface Checked {
   readonly errors: FieldErrors
   readonly conditions: WriteCondition[]
-  readonly parameters: Parameters
+  readonly parameters: SqlParameters
 }

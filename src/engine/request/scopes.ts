@@ -18,9 +18,9 @@ export const SCOPES = [
   'tokens:manage',
   'all:any',
 ] as const
-export type Scope = (typeof SCOPES)[number]
+export type TokenScope = (typeof SCOPES)[number]
 
-const ALL: Scope = 'all:any'
+const ALL: TokenScope = 'all:any'
 
 /** The only scope of SMSGate's refresh tokens. API keys cannot have it; `all:any` does not include it. */
 export const REFRESH_SCOPE = 'tokens:refresh'
@@ -31,7 +31,7 @@ export type Scopes = readonly string[]
 /**
  * Scopes of a key that stores none. A thief of it cannot read inboxes, list messages or delete devices.
  */
-const DEFAULT_SCOPES: readonly Scope[] = ['messages:send', 'messages:read', 'messages:cancel']
+const DEFAULT_SCOPES: readonly TokenScope[] = ['messages:send', 'messages:read', 'messages:cancel']
 
 export const resolveScopes = (scopes: Scopes): Scopes =>
   scopes.length > 0 ? scopes : DEFAULT_SCOPES

@@ -3,6 +3,7 @@ import {
   type Check,
   checkAllowed,
   checkEach,
+  checkEmail,
   checkFields,
   checkLength,
   checkMaximum,
@@ -10,12 +11,11 @@ import {
   checkObject,
   checkPattern,
   checkRequired,
+  checkUrl,
   checkWhen,
-  email,
   hexColor,
   host,
   ipOrSubnet,
-  url,
 } from '../collections/value-checks.ts'
 import { findCronFault } from './cron.ts'
 import type { RateLimitRule, S3Settings, Settings } from './settings-shape.ts'
@@ -26,7 +26,7 @@ const AUDIENCES = ['@guest', '@auth']
 function makeS3Checks({ enabled }: S3Settings) {
   const needed = checkWhen(enabled, checkRequired)
   return {
-    endpoint: [url, needed],
+    endpoint: [checkUrl, needed],
     bucket: [needed],
     region: [needed],
     accessKey: [needed],
@@ -72,9 +72,9 @@ export function checkSettings(settings: Settings) {
     meta: {
       accentColor: [checkLength(7, 7), hexColor],
       appName: [checkRequired, checkLength(1, 255)],
-      appURL: [checkRequired, url],
+      appURL: [checkRequired, checkUrl],
       senderName: [checkRequired, checkLength(1, 255)],
-      senderAddress: [email, checkRequired],
+      senderAddress: [checkEmail, checkRequired],
     },
     logs: {
       maxDataSize: [checkMinimum(0), notHuge],

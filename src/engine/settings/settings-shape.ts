@@ -36,8 +36,8 @@ const makeRateLimit = (label: string, maxRequests: number, duration: number): Ra
 })
 
 /** Settings for superusers, as in PocketBase (core/settings_model.go), but the batch API is on by default. */
-export type Settings = ValueOf<typeof SETTINGS>
-export const SETTINGS = makeObjectShape({
+export type Settings = ValueOf<typeof SETTINGS_SHAPE>
+export const SETTINGS_SHAPE = makeObjectShape({
   superuserIPs: texts,
   smtp: makeObjectShape({
     enabled: flag,

@@ -6,7 +6,7 @@ import { addStoredParam, readStoredParam, writeStoredParam } from '../../platfor
 import { makeSerialQueue } from '../../platform/tools/repeat-work.ts'
 import { ShapeError } from '../fields/json-shapes.ts'
 import { checkSettings } from './check-settings.ts'
-import { SETTINGS, type Settings } from './settings-shape.ts'
+import { SETTINGS_SHAPE, type Settings } from './settings-shape.ts'
 
 /** Renames a collection in rate limits such as `posts:create`. PocketBase: core/settings_model.go */
 export async function renameRateLimits(
@@ -36,7 +36,7 @@ export async function writeSettings(db: Db, settings: Settings): Promise<void> {
 /** The server's settings, stored in a row of the database. NOTIFY tells all nodes of changes. */
 export class SettingsStore {
   /** The current settings. A change makes a new object: values derived from it can be cached by object. */
-  current: Settings = SETTINGS.fresh()
+  current: Settings = SETTINGS_SHAPE.fresh()
   readonly #db: Db
   #text = ''
   readonly #inTurn = makeSerialQueue()
@@ -85,11 +85,12 @@ export class SettingsStore {
 const readSettingsText = async (db: Db, lock = false) =>
   (await readStoredParam(db, KEY, lock)) ?? '{}'
 
-const parseSettings = (text: string): Settings => SETTINGS.over(JSON.parse(text), SETTINGS.fresh())
+const parseSettings = (text: string): Settings =>
+  SETTINGS_SHAPE.over(JSON.parse(text), SETTINGS_SHAPE.fresh())
 
 function overlaySettings(settings: Settings, submitted: unknown): Settings {
   try {
-    return SETTINGS.over(submitted, settings, true)
+    return SETTINGS_SHAPE.over(submitted, settings, true)
   } catch (error) {
     if (error instanceof ShapeError)
       throw badRequest('An error occurred while loading the submitted data.')

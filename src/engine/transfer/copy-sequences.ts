@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import type { Table } from './tables.ts'
+import type { TransferTable } from './tables.ts'
 
 /** State of a column's sequence. `last`: its last number if `called`, else the number that it gives next. */
 interface Numbering {
@@ -9,7 +9,7 @@ interface Numbering {
   readonly called: boolean
 }
 
-export async function readSequences(db: Db, { columns }: Table): Promise<Numbering[]> {
+export async function readSequences(db: Db, { columns }: TransferTable): Promise<Numbering[]> {
   const found: Numbering[] = []
   for (const { name, sequence } of columns) {
     if (sequence === null) continue
@@ -23,7 +23,7 @@ export async function readSequences(db: Db, { columns }: Table): Promise<Numberi
 /** Sets the sequences, so that the next row gets the same number as in the original database. */
 export async function setSequences(
   db: Db,
-  table: Table,
+  table: TransferTable,
   numbering: readonly Numbering[],
 ): Promise<void> {
   for (const { column, last, called } of numbering) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import type { Table } from './tables.ts'
+import type { TransferTable } from './tables.ts'
 
 /** A row as texts in the order of Table.columns; null for NULL. */
 export type TransferRow = readonly (string | null)[]
@@ -30,7 +30,7 @@ export const joinSqlNames = (named: readonly { readonly name: string }[]) =>
   sql.join(named.map(({ name }) => sql.id(name)))
 
 /** Computes a checksum of a table's rows, whatever the order of rows and columns. */
-export async function digestTable(db: Db, { name, columns }: Table) {
+export async function digestTable(db: Db, { name, columns }: TransferTable) {
   const { rows } = await sql<{ rows: number; sum: string; longest: number }>`
     select count(*) as rows, coalesce(sum(hashtextextended(line, 0)), 0)::text as sum,
       coalesce(max(octet_length(line)), 0) as longest
@@ -43,7 +43,7 @@ export async function digestTable(db: Db, { name, columns }: Table) {
 /** Yields a table's rows as JSON texts, in batches that limit the memory. Sorted by a sequence, if any. */
 export async function* readJsonLines(
   db: Db,
-  table: Table,
+  table: TransferTable,
   { longest }: { readonly longest: number },
   batch: BatchSize,
 ) {
@@ -64,7 +64,11 @@ export async function* readJsonLines(
 }
 
 /** Writes rows into a table with these columns. `db`: a transaction after prepareTransfer. */
-export async function writeRows(db: Db, { name, columns }: Table, rows: readonly TransferRow[]) {
+export async function writeRows(
+  db: Db,
+  { name, columns }: TransferTable,
+  rows: readonly TransferRow[],
+) {
   const values = columns.map((column) => sql`${sql.id('r', column.name)}::${sql.raw(column.type)}`)
   const lists = columns.map((_, i) => sql`${rows.map((row) => row[i])}::text[]`)
   await sql`insert into ${sql.id(name)} (${joinSqlNames(columns)}) overriding system value

@@ -1,7 +1,7 @@
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { USER_SETTINGS_ID } from '../../engine/records/disabled-user.ts'
-import { ACCOUNT } from '../../http/openapi/describe-operations.ts'
+import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import type { Feature } from '../base/feature.ts'
 import { makeRecordStep } from '../base/personal-data.ts'
 import { invitationsExtension } from './invitations.ts'
@@ -20,7 +20,7 @@ export const ACCOUNTS: Feature = {
     group: 'other',
     isOwn: true,
     tags: [
-      { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
+      { name: ACCOUNT_TAG, description: 'For the account that asks, and before it has signed in.' },
     ],
   },
   personalData: {

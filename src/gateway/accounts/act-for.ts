@@ -18,7 +18,7 @@ export const ACCOUNT_OF_MEMBER = z
 const MAX_LISTED = 1_000
 
 /** The accounts that a member may act for. */
-export const listAccounts = (
+export const listAccountsOfMember = (
   db: Db,
   member: string,
 ): Promise<z.output<typeof ACCOUNT_OF_MEMBER>[]> =>

@@ -25,9 +25,9 @@ import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { makeRandomId, makeRandomText } from '../../platform/tools/random.ts'
 import { ROLE, ROLES } from './members.ts'
-import { findNames } from './read-own-account.ts'
+import { findSenderNames } from './read-own-account.ts'
 
-/** Clients cannot create invitations: only `invite` does, because it shows the secret once. */
+/** Clients cannot create invitations: only `inviteMember` does, because it shows the secret once. */
 export const invitationsExtension: Extension = { grantsAccess: true, setByServer: ['hash'] }
 
 const INVITATIONS = 'member_invitations'
@@ -101,7 +101,7 @@ export async function inviteMember(
   })
   const link = `${readMailSender(services).appUrl}/_/#/join/${secret}`
   if (!isMailed) return { id, link }
-  const [sender] = await findNames(store.db, [auth.id])
+  const [sender] = await findSenderNames(store.db, [auth.id])
   const name = formatNameForMail(sender?.name ?? '', readMailSender(services).appName)
   const html = `<p>${escapeHtml(name)} invites you to answer texts together.</p>
 <p>${renderLink(link, 'Join the team', 'btn')}</p>

@@ -13,13 +13,13 @@ import {
 } from '../../http/allow-callers.ts'
 import { authenticate } from '../../http/authenticate.ts'
 import { readForm } from '../../http/body/form.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { makePasswordWork } from '../../http/middleware/limit-password-work.ts'
 import { requireUser } from '../../http/middleware/require-caller.ts'
-import { ACCOUNT } from '../../http/openapi/describe-operations.ts'
+import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import { ANYONE } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
@@ -28,7 +28,7 @@ import { answerWithToken } from '../../http/routes/auth.ts'
 import { forbidden } from '../../platform/api-errors.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { countInbox, INBOX } from '../conversations/count-inbox.ts'
-import { ACCOUNT_OF_MEMBER, actForAccount, listAccounts } from './act-for.ts'
+import { ACCOUNT_OF_MEMBER, actForAccount, listAccountsOfMember } from './act-for.ts'
 import {
   acceptInvitation,
   findInvitation,
@@ -37,7 +37,7 @@ import {
   joinAsNew,
   SHOWN_INVITATION,
 } from './invitations.ts'
-import { ME, readMe } from './read-own-account.ts'
+import { ME, loadOwnAccount } from './read-own-account.ts'
 
 const ACT_FOR = makeObjectShape({ account: text })
 const SHOW = makeObjectShape({ secret: text })
@@ -88,7 +88,7 @@ const OF_INVITATIONS: Bound = {
 }
 
 /** `/api/account`: members of accounts, their invitations and their shared inbox. */
-export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
+export const MEMBER_ROUTES = makeRoutes(ACCOUNT_TAG, {
   'GET /api/account/me': {
     permission: allowAuthenticated('viewer'),
     bound: OF_MEMBERSHIPS,
@@ -97,7 +97,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
       summary: 'Read the account of the token, and who uses it',
       answer: ['Account, sender and role.', ME],
     },
-    run: ({ auth, store }) => readMe(store.db, auth),
+    run: ({ auth, store }) => loadOwnAccount(store.db, auth),
   },
   'GET /api/account/accounts': {
     permission: allowOwner(),
@@ -108,7 +108,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
       description: 'List the accounts that the user is a member of, by name; at most 1,000.',
       answer: ['The accounts.', z.array(ACCOUNT_OF_MEMBER)],
     },
-    run: ({ user, store }) => listAccounts(store.db, user),
+    run: ({ user, store }) => listAccountsOfMember(store.db, user),
   },
   'POST /api/account/act-for': {
     permission: allowOwner(),
@@ -166,7 +166,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
       answer: ['Told.'],
     },
     run: async ({ user, auth, store }, c) => {
-      const presence = checkShape(PRESENCE, await readJson(c))
+      const presence = checkShape(PRESENCE, await readJsonBody(c))
       await announcePresence(
         store.db,
         auth.holder,
@@ -191,7 +191,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
       ],
     },
     run: async ({ user: account, services }, c) => {
-      const asked = checkShape(INVITATION, await readJson(c))
+      const asked = checkShape(INVITATION, await readJsonBody(c))
       const { config, store } = services
       const from = {
         db: store.signIn.db,

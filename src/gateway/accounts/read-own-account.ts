@@ -21,7 +21,7 @@ export const ME = z
   .meta({ id: 'Me' })
 
 /** The names of records of `senders`. */
-export const findNames = (db: Db, ids: readonly string[]) =>
+export const findSenderNames = (db: Db, ids: readonly string[]) =>
   queries(db, 'lookUp')
     .selectFrom('senders')
     .select(['id', 'name'])
@@ -31,7 +31,7 @@ export const findNames = (db: Db, ids: readonly string[]) =>
 /** The account and the person of a request, and the person's role. */
 export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {
   const { id, actor, values } = auth
-  const found = await findNames(db, [id, actor?.id ?? id])
+  const found = await findSenderNames(db, [id, actor?.id ?? id])
   const names = new Map(found.map((sender) => [sender.id, sender.name]))
   const called = await evaluateSql(db, sql<string>`account_name(${id})`, 'lookUp')
   const own = names.get(id) ?? String(values.name || values.email || '')

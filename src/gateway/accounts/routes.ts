@@ -11,18 +11,18 @@ import {
   allowRole,
   type HasServices,
 } from '../../http/allow-callers.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import { type Bound, BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { answerOwnRecord, type Caller } from '../../http/middleware/require-caller.ts'
-import { ACCOUNT } from '../../http/openapi/describe-operations.ts'
+import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { forbidden } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { checkShape } from '../base/body-schemas.ts'
-import { readVapidKeys, SUBSCRIPTION } from '../lines/web-push.ts'
+import { loadVapidKeys, SUBSCRIPTION } from '../lines/web-push.ts'
 import {
   endBrowsers,
   listBrowsers,
@@ -30,7 +30,7 @@ import {
   saveBrowser,
   toBrowserOwner,
 } from '../notifications/push-browsers.ts'
-import { RETENTION, readRetention } from '../retention/next-deletions.ts'
+import { NEXT_DELETIONS, loadNextDeletions } from '../retention/next-deletions.ts'
 
 /** Audits a superuser's changes to its sessions. Those of other callers are not audited. */
 async function auditAction(c: Ctx, auth: AuthRecord, action: string, db?: Db): Promise<void> {
@@ -75,7 +75,7 @@ const OF_SESSIONS: Bound = { cost: 'sessions', by: '50 sessions of an account' }
 const OF_BROWSERS: Bound = { cost: 'browsers', by: '20 browsers of a person' }
 
 /** `/api/account`: sessions and notifications. `/api/setup`: what a sign-in page needs. */
-export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
+export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT_TAG, {
   'GET /api/account/sessions': {
     permission: allowAuthenticated(),
     bound: OF_SESSIONS,
@@ -133,9 +133,9 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
       summary: 'See what the server deletes next',
       description:
         'List how long the account keeps texts, files and consents, and when the server deletes the next of them. `user_settings` and `contact_groups` have the days.',
-      answer: ['The days, and the next deletion of each kind.', RETENTION],
+      answer: ['The days, and the next deletion of each kind.', NEXT_DELETIONS],
     },
-    run: ({ user, store, services: { config } }) => readRetention(store.db, user, config.retention),
+    run: ({ user, store, services: { config } }) => loadNextDeletions(store.db, user, config.retention),
   },
   'GET /api/account/push-key': {
     permission: allowRole('viewer'),
@@ -150,7 +150,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
       ],
     },
     changes: true,
-    run: async ({ store }) => ({ key: (await readVapidKeys(store)).publicKey }),
+    run: async ({ store }) => ({ key: (await loadVapidKeys(store)).publicKey }),
   },
   'GET /api/account/push': {
     permission: allowRole('viewer'),
@@ -180,7 +180,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
       answer: ['Kept.'],
     },
     run: async ({ auth, store, services: { config } }, c) => {
-      const subscription = checkShape(SUBSCRIPTION, await readJson(c))
+      const subscription = checkShape(SUBSCRIPTION, await readJsonBody(c))
       const { 'user-agent': agent = '' } = c.env.incoming.headers
       await saveBrowser(store.db, toBrowserOwner(auth), subscription, agent, config)
     },

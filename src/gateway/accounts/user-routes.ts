@@ -1,11 +1,11 @@
 import { allowSuperuser } from '../../http/allow-callers.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { sendJson } from '../../http/send-answer.ts'
 import { checkShape } from '../base/body-schemas.ts'
-import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from './enable-user.ts'
+import { ENABLE_USER, enableUser, loadUserAccess, USER_ACCESS } from './enable-user.ts'
 
 const MAX_BODY_BYTES = 1_000
 
@@ -29,7 +29,7 @@ export const USER_ROUTES = makeRoutes(
         answer: ['The lists.', USER_ACCESS],
         fails: [401, 404],
       },
-      run: ({ store }, _, id) => readAccess(store.db, id),
+      run: ({ store }, _, id) => loadUserAccess(store.db, id),
     },
     'POST /api/users/:id/enable': {
       permission: allowSuperuser,
@@ -45,7 +45,7 @@ export const USER_ROUTES = makeRoutes(
         fails: [400, 401, 404, 413],
       },
       run: async ({ auth, store: { db, catalog }, services }, c, id) => {
-        const body = checkShape(ENABLE_USER, await readJson(c))
+        const body = checkShape(ENABLE_USER, await readJsonBody(c))
         return db.transaction(async (inside) => {
           const answer = await enableUser({ db: inside, catalog }, services.extensions, id, body)
           const action = body.access === 'end' ? 'enable user, end access' : 'enable user'

@@ -12,7 +12,12 @@ import { readDestination } from '../../portable/phone/number-patterns.ts'
 import { completeList } from '../base/complete-numbers.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { holdPausedCampaigns } from '../campaigns/hold-paused-campaigns.ts'
-import { checkHours, checkTimeZone, completeTimeZone, type Values } from '../lines/quiet-hours.ts'
+import {
+  type CheckedValues,
+  checkHours,
+  checkTimeZone,
+  completeTimeZone,
+} from '../lines/quiet-hours.ts'
 import { notifyAccess } from '../lines/wake-devices.ts'
 
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
@@ -58,13 +63,13 @@ export const userSettingsExtension: Extension = {
   },
 }
 
-function checkQuietHours(values: Values, old?: Values) {
+function checkQuietHours(values: CheckedValues, old?: CheckedValues) {
   checkTimeZone(values, old)
   checkHours(QUIET_HOURS, values, old)
 }
 
 /** Whether an update takes a country out of those that get no codes. Only then their count begins again. */
-function isCountryAllowed(values: Values, old: Values): boolean {
+function isCountryAllowed(values: CheckedValues, old: CheckedValues): boolean {
   const [stopped, before] = [values, old].map((of) => String(of.code_stopped ?? '').split(','))
   return before!.some((country) => country !== '' && !stopped!.includes(country))
 }
@@ -92,7 +97,7 @@ const retryWaitingTexts = (db: Db, user: string) =>
 
 const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
 
-function checkUser({ user }: Values, old: Values) {
+function checkUser({ user }: CheckedValues, old: CheckedValues) {
   if (user === old.user) return
   throw invalidFields({
     user: makeFieldError('validation_user_change', 'The user cannot be changed.'),

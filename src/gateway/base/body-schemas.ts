@@ -25,7 +25,7 @@ export const makeTextSchema = (max?: number) => makeCleanSchema(z.string(), max)
 const refuseEmpty = <T extends z.ZodType<string>>(schema: T) =>
   schema.refine((value) => value !== '', abortWith('must not be empty')).meta({ minLength: 1 })
 
-export const makeFilledText = (max?: number) => refuseEmpty(makeTextSchema(max))
+export const makeRequiredTextSchema = (max?: number) => refuseEmpty(makeTextSchema(max))
 
 /** The schema of an id. Refuses NUL characters: if they were removed, the id could name another record. */
 export const makeIdSchema = (max?: number) =>
@@ -36,7 +36,7 @@ export const makeIdSchema = (max?: number) =>
     max,
   )
 
-export const makeFilledId = (max?: number) => refuseEmpty(makeIdSchema(max))
+export const makeRequiredIdSchema = (max?: number) => refuseEmpty(makeIdSchema(max))
 
 /** Matches texts of blanks and invisible characters only: control, zero-width and filler characters. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u

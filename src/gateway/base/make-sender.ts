@@ -4,8 +4,8 @@ import { resolveScopes, type Scopes } from '../../engine/request/scopes.ts'
 declare const isSender: unique symbol
 
 /**
- * A sender, with the credentials that were checked. The judge (`may`) and `sms_limits_of` know a sender's
- * bounds. Only this file makes senders.
+ * A sender, with the credentials that were checked. The judge (`requirePermit`) and `sms_limits_of` read a
+ * sender's bounds. Only this file makes senders.
  */
 export interface Sender {
   readonly [isSender]: true

@@ -7,18 +7,18 @@ import {
   type StoredFile,
 } from '../../engine/files/stored-files.ts'
 import { makeStoredName } from '../../engine/files/stored-name.ts'
-import { type Content, makeMemoryContent } from '../../engine/files/upload.ts'
+import { type FileContent, makeMemoryContent } from '../../engine/files/upload.ts'
 import type { Db } from '../../platform/db/open.ts'
 
 /** The collection whose records have the files. */
-export const MESSAGES = 'sms_messages'
+export const MESSAGE_COLLECTION = 'sms_messages'
 /** Collections whose records have files that leave with texts, in the field `attachments`. */
-export const WITH_FILES = [MESSAGES, 'campaigns', 'auto_answers', 'sms_templates'] as const
+export const WITH_FILES = [MESSAGE_COLLECTION, 'campaigns', 'auto_answers', 'sms_templates'] as const
 
 /** A file of a message. The content determines `type` and the extension of `name`. */
 export interface Attachment extends Pick<FileFacts, 'type'> {
   readonly name: string
-  readonly content: Content
+  readonly content: FileContent
 }
 
 /** A file by hashes of its address and of its bytes; '' for what is not known. */
@@ -65,11 +65,11 @@ export async function linkFiles(
   until: number,
   publicUrl: string,
 ): Promise<LinkedFile[]> {
-  const record = { collection: MESSAGES, record: id }
+  const record = { collection: MESSAGE_COLLECTION, record: id }
   const linked: LinkedFile[] = []
   for (const { name, type, size } of await findStoredFiles(db, record, names)) {
     const token = await makeLinkToken(db, { ...record, name }, until)
-    const path = `/api/files/${MESSAGES}/${id}/${encodeURIComponent(name)}`
+    const path = `/api/files/${MESSAGE_COLLECTION}/${id}/${encodeURIComponent(name)}`
     linked.push({ name, type, size, url: `${publicUrl}${path}?token=${token}` })
   }
   return linked

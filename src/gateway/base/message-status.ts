@@ -56,8 +56,8 @@ export const NEVER_AGAIN: readonly string[] = [REASONS.optedOut, REASONS.noConse
 export const REFUSED: readonly string[] = [...NEVER_AGAIN, REASONS.notAllowed]
 
 /** The `error_message` of messages that the user canceled, through the API or on the phone. */
-export const CANCELED: readonly string[] = [REASONS.canceled, REASONS.canceledOnPhone]
-export const CANCELED_SQL = `(${CANCELED.map((reason) => `'${reason}'`).join(', ')})`
+export const CANCELED_REASONS: readonly string[] = [REASONS.canceled, REASONS.canceledOnPhone]
+export const CANCELED_SQL = `(${CANCELED_REASONS.map((reason) => `'${reason}'`).join(', ')})`
 
 /** Logs changed records for realtime, in their transaction. A trigger does so for messages. */
 export const logChanged = (

@@ -1,6 +1,6 @@
 import { isRoleEnough, makeNotAllowed } from '../../engine/records/check-rules.ts'
 import type { Role } from '../../engine/request/request.ts'
-import { grantsScope, type Scope } from '../../engine/request/scopes.ts'
+import { grantsScope, type TokenScope } from '../../engine/request/scopes.ts'
 import { MAX_OF_AGENT } from '../../portable/agent-send-limit.ts'
 import { gatewayRefusal } from './gateway-errors.ts'
 import type { Sender } from './make-sender.ts'
@@ -8,7 +8,7 @@ import type { Sender } from './make-sender.ts'
 /** What an act needs: a role of a member, one of these scopes of an API key (none: keys may not do it). */
 interface Needs {
   readonly role: Role
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly TokenScope[]
   /** Agents may do it to MAX_OF_AGENT texts at once. */
   readonly isCounted?: boolean
 }

@@ -121,7 +121,7 @@ export const writePersonCondition = ({ user, number }: Person): RawBuilder<boole
     or m."from" = ${number} and m."from" <> '' and m.message_type = 'incoming'))`
 
 /** Rows of the first table of a step, by `_rowid`. */
-export interface Page {
+export interface RowRange {
   readonly user: string
   readonly after: number
   readonly last: number
@@ -138,7 +138,7 @@ export interface Mention {
   /** The column that names a row. */
   readonly key: string
   /** SQL: whether a row `t` belongs to the page. */
-  readonly rows: (page: Page) => RawBuilder<boolean>
+  readonly rows: (page: RowRange) => RawBuilder<boolean>
 }
 
 /** Tables that are looked through together. Without `paged`, the rows are few, and looked through at once. */
@@ -147,7 +147,7 @@ export interface MentionStep {
   readonly mentions: readonly Mention[]
 }
 
-export const writePageCondition = (row: string, { user, after, last }: Page) =>
+export const writePageCondition = (row: string, { user, after, last }: RowRange) =>
   sql<boolean>`(${sql.ref(`${row}.user`)} = ${user} and ${sql.ref(`${row}._rowid`)} > ${after}
     and ${sql.ref(`${row}._rowid`)} <= ${last})`
 

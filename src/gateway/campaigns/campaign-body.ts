@@ -4,7 +4,7 @@ import { invalidRequest } from '../../platform/common-refusals.ts'
 import { normalizePhone } from '../../portable/phone/read-phone.ts'
 import {
   checkShape,
-  makeFilledId,
+  makeRequiredIdSchema,
   makeTextSchema,
   makeVisibleText,
   makeWholeNumber,
@@ -15,7 +15,7 @@ import { readContent } from '../messages/send/read-send-body.ts'
 import { COMMON, MMS, TEMPLATE_SEND } from '../messages/send/send-body-schema.ts'
 import { type Content, MAX_CHARACTERS, type NamedLine } from '../messages/send/send-options.ts'
 import { readStoredOptions, STORED_OPTIONS } from '../messages/send/stored-options.ts'
-import { checkLength } from '../messages/send/write-text-bodies.ts'
+import { checkTextLength } from '../messages/send/write-text-bodies.ts'
 import { REPEAT, type WantedRepeat } from './repetition.ts'
 
 export const MAX_AUDIENCE = 20_000
@@ -32,7 +32,7 @@ export const CAMPAIGN_CHANGE = z
       description:
         'The text; with `variables`, even `{}`, its `{{variables}}` are filled in. Excludes `template_id`.',
     }),
-    template_id: makeFilledId().nullish().describe('A record of `sms_templates`.'),
+    template_id: makeRequiredIdSchema().nullish().describe('A record of `sms_templates`.'),
     variables: TEMPLATE_SEND.shape.variables,
     recipients: COMMON.recipients.describe(
       'Phone numbers in E.164. With the members of the groups at most 20,000 people.',
@@ -166,7 +166,7 @@ function parseChangedText({ body, template_id, variables }: z.output<typeof CAMP
     if (variables == null) return null
     throw invalidRequest('variables need a body or a template_id')
   }
-  if (body != null) checkLength(body)
+  if (body != null) checkTextLength(body)
   return readContent({ body: body!, template_id: template_id!, variables })
 }
 

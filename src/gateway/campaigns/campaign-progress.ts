@@ -6,7 +6,7 @@ import { toDate } from '../../engine/fields/parse-date.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { CANCELED_SQL, NEVER_AGAIN, REASONS } from '../base/message-status.ts'
-import { BATCH, countByStatus } from '../messages/queue/count-batch.ts'
+import { BATCH_STATUS, countByStatus } from '../messages/queue/count-batch.ts'
 import { UNKNOWN } from '../messages/queue/retry-messages.ts'
 import { writeRefusalsSql } from '../messages/send/refused-recipients.ts'
 import { type Campaign, findCampaign, makeCampaignScope } from './campaign.ts'
@@ -23,7 +23,7 @@ export const CAMPAIGN_PROGRESS = z
     status: CAMPAIGN_STATE.shape.status,
     begins_in_seconds: z.number().min(0).describe('By the clock of the server; 0: it has begun.'),
     recipients_count: COUNT,
-    counts: BATCH.shape.counts.describe(
+    counts: BATCH_STATUS.shape.counts.describe(
       'Messages by status. One that failed and was sent again counts as the new message does.',
     ),
     canceled: COUNT.describe('Failed messages that were canceled.'),

@@ -20,7 +20,7 @@ import {
 } from './campaign.ts'
 import type { CampaignChange } from './campaign-body.ts'
 import { storeCampaignFiles } from './campaign-files.ts'
-import { checkQuota, planAudience, readText } from './plan-campaign.ts'
+import { checkQuota, loadCampaignText, planAudience } from './plan-campaign.ts'
 import { computeExpiryAt } from './plan-next-run.ts'
 import { type CampaignState, readCampaignState } from './read-campaign-state.ts'
 import { completeRepeatRule, listTimesFrom } from './repetition.ts'
@@ -94,7 +94,7 @@ async function reviseCampaign(
   const expiresAt =
     change.expiresAt ?? (repeat ? computeExpiryAt(campaign, scheduledAt) : campaign.expiresAt)
   if (expiresAt && expiresAt <= scheduledAt) throw makeExpiryError()
-  const text = change.text ? await readText(store, user, change.text) : campaign
+  const text = change.text ? await loadCampaignText(store, user, change.text) : campaign
   const media = change.files ? await load?.() : undefined
   const attachments =
     change.files === null ? campaign.attachments : (media?.files.map(({ name }) => name) ?? [])

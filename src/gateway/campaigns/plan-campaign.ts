@@ -23,7 +23,7 @@ import { readAllRecipients } from '../messages/send/read-all-recipients.ts'
 import { makeSubjectError } from '../messages/send/read-send-body.ts'
 import { findRefused } from '../messages/send/refused-recipients.ts'
 import type { Content } from '../messages/send/send-options.ts'
-import { requireReach, type Way } from '../messages/send/sending-permission.ts'
+import { type ChosenLine, requireReach } from '../messages/send/sending-permission.ts'
 import { type Missing, refuseMissingVariable } from '../messages/send/text-template.ts'
 import { loadTemplate, TEXT, type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import type { CampaignServices, CampaignText } from './campaign.ts'
@@ -33,7 +33,7 @@ import { MAX_AUDIENCE, type NewCampaign } from './campaign-body.ts'
 const CHUNK = 1_000
 
 /** The text of a request, or the current text of its template. Throws 400 for an unknown template. */
-export async function readText(store: Store, user: string, text: Content) {
+export async function loadCampaignText(store: Store, user: string, text: Content) {
   if ('body' in text) return { body: text.body, variables: text.variables ?? null, template: '' }
   const body = await loadTemplate(store, user, text.templateId)
   return { body, variables: text.variables, template: text.templateId }
@@ -54,7 +54,7 @@ interface Audience {
 }
 
 /** By what a campaign leaves. `files`: how many each message has; `orLink`: as in Media. */
-interface PlannedWay extends Way {
+interface PlannedWay extends ChosenLine {
   readonly requiresConsent: boolean
   readonly files: number
   readonly orLink: boolean
@@ -208,7 +208,7 @@ export async function planCampaign(
   const { user } = permit.sender
   if (wanted.subject !== '' && wanted.options.files === 0) throw makeSubjectError()
   const line = await findNamedLine(store, user, wanted)
-  const text = await readText(store, user, wanted.text)
+  const text = await loadCampaignText(store, user, wanted.text)
   const way = { ...wanted.options, line }
   return { line, text, ...(await planAudience(services, permit, text, wanted.audience, way)) }
 }

@@ -7,7 +7,7 @@ import { findCronFault, parseCron } from '../../engine/settings/cron.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import { checkShape, makeFilledText } from '../base/body-schemas.ts'
+import { checkShape, makeRequiredTextSchema } from '../base/body-schemas.ts'
 import { isTimeZone } from '../lines/quiet-hours.ts'
 import { keepFutureDate } from '../messages/send/message-expiry.ts'
 import { COMMON, makeDateSchema } from '../messages/send/send-body-schema.ts'
@@ -23,7 +23,7 @@ const EXPECTED =
 
 export const REPEAT = z
   .strictObject({
-    cron: makeFilledText(100)
+    cron: makeRequiredTextSchema(100)
       .refine((expression) => findCronFault(expression) === undefined, {
         error: EXPECTED,
         abort: true,
@@ -32,7 +32,7 @@ export const REPEAT = z
       .describe(
         'Minute, hour, day, month and day of the week (0 is Sunday), which must all match; or `@daily` and the like. At least 5 minutes between two runs.',
       ),
-    time_zone: makeFilledText(64)
+    time_zone: makeRequiredTextSchema(64)
       .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
       .nullish()
       .describe('Left out, that of the account, else UTC.'),

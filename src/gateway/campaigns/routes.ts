@@ -1,5 +1,5 @@
 import type { Upload } from '../../engine/files/upload.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import type { Operation } from '../../http/openapi/describe-operations.ts'
@@ -23,7 +23,7 @@ import {
   readNewCampaign,
 } from './campaign-body.ts'
 import { addCampaignFiles } from './campaign-files.ts'
-import { CAMPAIGN_PROGRESS, readProgress } from './campaign-progress.ts'
+import { CAMPAIGN_PROGRESS, loadCampaignProgress } from './campaign-progress.ts'
 import { changeCampaign } from './change-campaign.ts'
 import { createCampaign } from './create-campaign.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './pause-resume-cancel.ts'
@@ -167,7 +167,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       body: [REPETITION, { repeat: { cron: '30 8 * * 1', time_zone: 'Europe/Berlin' } }],
     },
     run: async ({ store, user }, c) => {
-      const { repeat, scheduledAt } = readRepetition(await readJson(c), new Date())
+      const { repeat, scheduledAt } = readRepetition(await readJsonBody(c), new Date())
       return readTimes(store, user, repeat, scheduledAt)
     },
   },
@@ -247,7 +247,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     run: async ({ permit, sending }, c, id) => {
       const body = checkShape(
         RETRY_BATCH,
-        readBodyLength(c.env.incoming) > 0 ? await readJson(c) : {},
+        readBodyLength(c.env.incoming) > 0 ? await readJsonBody(c) : {},
       )
       return retryCampaign(sending, permit, id, body)
     },
@@ -262,6 +262,6 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       answer: ['How far it is.', CAMPAIGN_PROGRESS],
       fails: describeRefusals('campaign_not_found'),
     },
-    run: ({ store, user }, _, id) => readProgress(store, user, id),
+    run: ({ store, user }, _, id) => loadCampaignProgress(store, user, id),
   },
 })

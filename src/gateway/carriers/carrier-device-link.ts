@@ -5,7 +5,7 @@ import type { AuthCollection } from '../../engine/collections/collection.ts'
 import type { Services } from '../../http/request-context.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import { STOPPED } from '../../programs/agent/begin-attempts.ts'
-import { type Link, ServerUnavailable } from '../../programs/agent/server-link.ts'
+import { type ServerLink, ServerUnavailable } from '../../programs/agent/server-link.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import {
   type Device,
@@ -77,7 +77,7 @@ export function makeDeviceLink(
   services: LinkServices,
   owner: DeviceOwner,
   fault: (text: string) => void = () => {},
-): Link {
+): ServerLink {
   return {
     async call<T>(path: string, body: unknown) {
       const work = ROUTES[path]!

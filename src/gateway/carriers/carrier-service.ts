@@ -27,7 +27,7 @@ import {
 import { addDevice } from '../lines/pair-device.ts'
 import { receiveCallback } from './receive-carrier-callback.ts'
 import {
-  COLUMNS,
+  CARRIER_COLUMNS,
   hashCallbackToken,
   makeCallbackUrl,
   openCarrier,
@@ -124,7 +124,7 @@ export function makeCarrierService({
     async change(store, user, device, body) {
       const row = await queries(store.db)
         .selectFrom('device_carriers')
-        .select(COLUMNS)
+        .select(CARRIER_COLUMNS)
         .where('device', '=', device)
         .where('user', '=', user.id)
         .executeTakeFirst()

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAnyFound, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
-import { COLUMNS } from './stored-carrier.ts'
+import { CARRIER_COLUMNS } from './stored-carrier.ts'
 
 /** How long a lease lasts: then another server takes over a carrier, such as after a crash. */
 const LEASE_SECONDS = 20
@@ -56,6 +56,6 @@ export const leaseCarriers = (db: Db, node: string, max: number) => {
     .updateTable('device_carriers')
     .set({ node, leased_until: writeTimeInSeconds(LEASE_SECONDS) })
     .where('device', '=', matchAnyFound(free))
-    .returning(COLUMNS)
+    .returning(CARRIER_COLUMNS)
     .execute()
 }

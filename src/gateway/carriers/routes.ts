@@ -1,14 +1,14 @@
 import { allowEverybody, allowOwner, type HasServices } from '../../http/allow-callers.ts'
-import { readJson, readRawBody } from '../../http/body/raw-body.ts'
+import { readJsonBody, readRawBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
-import { DEVICES } from '../device-api/device-routes.ts'
+import { DEVICE_TAG } from '../device-api/device-routes.ts'
 import type { CarrierService } from '../lines/carrier-schemas.ts'
-import { CARRIER_BODY, CARRIERS, MADE_CARRIER } from '../lines/carrier-schemas.ts'
+import { CARRIER_BODY, CARRIER_LIST, MADE_CARRIER } from '../lines/carrier-schemas.ts'
 
 const MAX_BODY_BYTES = 64 << 10
 /** Maximum bytes of a carrier's call. */
@@ -18,7 +18,7 @@ export interface CarrierServices extends Services {
   readonly carriers: CarrierService
 }
 
-const readCarrierBody = async (c: Ctx) => checkShape(CARRIER_BODY, await readJson(c))
+const readCarrierBody = async (c: Ctx) => checkShape(CARRIER_BODY, await readJsonBody(c))
 
 /** Takes a call of a carrier. The token in its path is the permission. */
 async function answerCallback(
@@ -53,14 +53,14 @@ const OF_CALL: Bound = {
 }
 
 /** `/api/devices/carriers`: accounts of carriers that the servers run as devices. */
-export const CARRIER_ROUTES = makeRoutes(DEVICES, {
+export const CARRIER_ROUTES = makeRoutes(DEVICE_TAG, {
   'GET /api/devices/carriers': {
     permission: allowOwner<CarrierServices>(),
     bound: OF_CARRIERS,
     describe: {
       id: 'listCarriers',
       summary: 'List the carriers that the server runs',
-      answer: ['Without secrets.', CARRIERS],
+      answer: ['Without secrets.', CARRIER_LIST],
       fails: describeRefusals('unauthorized', 'forbidden'),
     },
     run: ({ auth, store, services }) => services.carriers.list(store, auth),

@@ -31,7 +31,15 @@ export interface StoredCarrier {
   readonly ready: boolean
 }
 
-export const COLUMNS = ['device', 'user', 'account', 'sealed', 'version', 'fault', 'ready'] as const
+export const CARRIER_COLUMNS = [
+  'device',
+  'user',
+  'account',
+  'sealed',
+  'version',
+  'fault',
+  'ready',
+] as const
 
 /** What is stored encrypted. `token`: in the address for the carrier's calls. */
 export type Sealed = Readonly<Record<'secret' | 'webhook_secret' | 'token', string>>
@@ -70,7 +78,7 @@ export function openCarrier(
 export const findCarrierByToken = (db: Db, token: string) =>
   queries(db)
     .selectFrom('device_carriers')
-    .select(COLUMNS)
+    .select(CARRIER_COLUMNS)
     .select(isDisabled('device_carriers.user').as('isSuspended'))
     .where('address_hash', '=', hashCallbackToken(token))
     .executeTakeFirst()

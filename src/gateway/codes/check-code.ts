@@ -10,21 +10,21 @@ import { cancelMessage } from '../messages/queue/cancel-messages.ts'
 import { requireReach } from '../messages/send/sending-permission.ts'
 import { endPause } from './limits/count-codes.ts'
 import {
-  COLUMNS,
   hashVerificationCode,
   MAX_ATTEMPTS,
+  VERIFICATION_COLUMNS,
   type Verification,
 } from './verification-schemas.ts'
 
 /** Names a verification by its id, or as the last one of a phone number and a service. '': not given. */
-export interface Named {
+export interface VerificationName {
   readonly id: string
   readonly to: string
   readonly service: string
 }
 
 /** Judges a code's number, as its start does. Throws 403 `destination_not_allowed`, StaleAuth. */
-async function requireNumber(db: Db, sender: Sender, { id, to }: Named): Promise<void> {
+async function requireNumber(db: Db, sender: Sender, { id, to }: VerificationName): Promise<void> {
   const found = id === '' ? { to } : await findVerifiedNumber(db, sender.user, id)
   await requireReach(db, requirePermit(sender, 'verify'), found ? [found.to] : [])
 }
@@ -41,7 +41,7 @@ const findVerifiedNumber = (db: Db, user: string, id: string) =>
 export async function checkVerification(
   { db }: Store,
   sender: Sender,
-  named: Named & { readonly code: string },
+  named: VerificationName & { readonly code: string },
 ): Promise<Verification> {
   await requireNumber(db, sender, named)
   const { user } = sender
@@ -60,7 +60,7 @@ export async function checkVerification(
 export async function endVerification(
   store: Store,
   sender: Sender,
-  named: Named,
+  named: VerificationName,
   status: 'canceled' | 'approved',
 ): Promise<Verification> {
   await requireNumber(store.db, sender, named)
@@ -90,12 +90,12 @@ function ignoreGatewayError(error: unknown) {
 export async function findVerification(
   { db }: Store,
   user: string,
-  { id, to, service }: Named,
+  { id, to, service }: VerificationName,
 ): Promise<Verification> {
   const named = sql<string>`(select verify_named(${user}, ${id}, ${to}, ${service}))`
   const found = await queries(db)
     .selectFrom('verifications')
-    .select(COLUMNS)
+    .select(VERIFICATION_COLUMNS)
     .where('id', '=', named)
     .executeTakeFirst()
   if (!found) throw gatewayRefusal('verification_not_found')

@@ -1,8 +1,12 @@
 import { makeTemplateError } from '../base/gateway-errors.ts'
-import { fillVariables, parseTemplate, renderForPerson } from '../messages/send/text-template.ts'
+import {
+  fillVariables,
+  parseTextTemplate,
+  renderForPerson,
+} from '../messages/send/text-template.ts'
 
 export const fillCode = (template: string, to: string, code: string) =>
-  renderForPerson(fillVariables(parseTemplate(template), { code }), { name: '', phone: to })
+  renderForPerson(fillVariables(parseTextTemplate(template), { code }), { name: '', phone: to })
 
 /** Throws 400 for a template without `{{code}}`, or with a variable that has no value. */
 export function checkTemplate(template: string) {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { SENDING } from '../../http/openapi/describe-operations.ts'
+import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
@@ -92,7 +92,7 @@ const CHECK = z
   .meta({ id: 'VerificationCheck' })
 const CANCEL = z.strictObject(NAMED).meta({ id: 'VerificationCancel' })
 
-const readCodeJson = (c: Ctx) => readJson(c)
+const readCodeJson = (c: Ctx) => readJsonBody(c)
 
 function readStart(raw: unknown) {
   const { to, service, template, length, ttl, locale, origin, app_hash, ip } = checkShape(
@@ -150,7 +150,7 @@ const START_REFUSALS: readonly RefusalCode[] = [
 const OF_CODE: Bound = { cost: 'the pending code of the number', by: 'keys; one row' }
 
 /** `/api/verify`: sends and checks codes that prove a phone number. Errors are `{"error","message"}`. */
-export const CODE_ROUTES = makeRoutes(SENDING, {
+export const CODE_ROUTES = makeRoutes(SENDING_TAG, {
   'POST /api/verify': {
     permission: allowSender('verify'),
     maxBytes: MAX_BODY_BYTES,

@@ -17,13 +17,18 @@ import { checkPhones } from '../messages/send/read-all-recipients.ts'
 import { findRefused } from '../messages/send/refused-recipients.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../messages/send/send-options.ts'
 import type { AcceptConfig } from '../messages/send/store-offers.ts'
-import { checkLength, loadTemplate } from '../messages/send/write-text-bodies.ts'
+import { checkTextLength, loadTemplate } from '../messages/send/write-text-bodies.ts'
 import { type Wording, writeCode } from './code-text.ts'
 import { findService, type Service } from './find-service.ts'
 import { requireDestinations } from './limits/code-destinations.ts'
 import { beginPause, countCodes } from './limits/count-codes.ts'
 import { CODE_PRIORITY } from './limits/send-code-text.ts'
-import { CODES, COLUMNS, hashVerificationCode, type Verification } from './verification-schemas.ts'
+import {
+  CODE_PURPOSE,
+  hashVerificationCode,
+  VERIFICATION_COLUMNS,
+  type Verification,
+} from './verification-schemas.ts'
 
 interface VerifyServices {
   readonly store: Store
@@ -49,7 +54,7 @@ export async function startVerification(
     await countCodes(inside, config, { user: sender.user, phones: [to], ip: start.ip })
     const pending = await findPendingCode(db, service.id, to)
     await beginPause(db, sender.user, to, PAUSE_SECONDS * 2 ** (pending?.sends ?? 0))
-    return sendCode({ store: inside, config }, service, { ...start, template }, pending)
+    return sendVerificationCode({ store: inside, config }, service, { ...start, template }, pending)
   })
   wakeDevices(store.db, wake)
   return verification
@@ -59,7 +64,7 @@ export async function startVerification(
  * Sends a code that was counted, or the pending one again, in the caller's transaction. Returns the id of its
  * text and the devices to wake, too.
  */
-export async function sendCode(
+export async function sendVerificationCode(
   { store, config }: VerifyServices,
   service: Service,
   start: CodeStart,
@@ -73,7 +78,7 @@ export async function sendCode(
     isBulk: true,
   }
   const content = writeCode(service, start, start.to, code.text)
-  checkLength(content.body)
+  checkTextLength(content.body)
   const offer = await prepareOffer(
     store,
     config,
@@ -122,7 +127,7 @@ async function makeOrReuseCode(
   start: CodeStart,
   pending: Pending | undefined,
 ): Promise<Code> {
-  const text = pending && (await unsealSecret(db, CODES, pending.id, pending.sealed))
+  const text = pending && (await unsealSecret(db, CODE_PURPOSE, pending.id, pending.sealed))
   if (pending && text) return { ...pending, verification: pending.id, text }
   const expires_at = formatInstant(Date.now() + (start.ttl || service.ttl) * 1000)
   const digits = makeRandomDigits(start.length || service.code_length)
@@ -149,7 +154,7 @@ async function insertVerification(
 ) {
   const { verification: id, expires_at } = code
   const hash = await hashVerificationCode(db, user, code.text)
-  const sealed = await sealSecret(db, CODES, id, code.text)
+  const sealed = await sealSecret(db, CODE_PURPOSE, id, code.text)
   return queries(db)
     .with('written', (query) =>
       query
@@ -175,7 +180,7 @@ async function insertVerification(
     )
     .with('noted', logChanges('create', 'verifications', 'ids'))
     .selectFrom('written')
-    .select(COLUMNS)
+    .select(VERIFICATION_COLUMNS)
     .executeTakeFirstOrThrow()
 }
 
@@ -190,7 +195,7 @@ const countSend = (db: Db, verification: string, message: string) =>
     )
     .with('noted', logChanges('update', 'verifications', 'ids'))
     .selectFrom('written')
-    .select(COLUMNS)
+    .select(VERIFICATION_COLUMNS)
     .executeTakeFirstOrThrow()
 
 /** A request for a code. '' and 0 mean the service's own value. */

@@ -25,10 +25,10 @@ export const VERIFICATION = z
   .meta({ id: 'Verification' })
 
 /** The fields of VERIFICATION: columns of `verifications`. */
-export const COLUMNS = VERIFICATION.keyof().options
+export const VERIFICATION_COLUMNS = VERIFICATION.keyof().options
 
 /** Codes are hashed and encrypted with keys for this purpose. */
-export const CODES = 'verification'
+export const CODE_PURPOSE = 'verification'
 
 export const verificationsExtension: Extension = {
   async afterDelete({ db }, ids) {
@@ -40,4 +40,4 @@ export const verificationsExtension: Extension = {
 }
 
 export const hashVerificationCode = (db: Store['db'], user: string, code: string) =>
-  hashWithKey(db, CODES, `${user} ${code}`)
+  hashWithKey(db, CODE_PURPOSE, `${user} ${code}`)

@@ -11,7 +11,7 @@ import { NOW, queries } from '../../platform/db/queries.ts'
 type ConsentSource = 'keyword' | 'page' | 'api' | 'import' | 'console' | 'reply'
 
 /** What proves a change of consent: fields of an entry of `consents`, by their column names. */
-export interface Proof {
+export interface ConsentProof {
   readonly source: ConsentSource
   /** The text to which the person agreed, and the version of it. */
   readonly shown?: string
@@ -37,14 +37,14 @@ const setConsentProof = (db: Db, proof: string) =>
  * Gives the entries that changes of contacts' `opted_out` add to `consents` their proof (the trigger
  * contacts_consented), until the transaction `db` ends or another proof is given.
  */
-export const attachConsentProof = async (db: Db, proof: Proof): Promise<void> => {
+export const attachConsentProof = async (db: Db, proof: ConsentProof): Promise<void> => {
   await setConsentProof(db, JSON.stringify(proof))
 }
 
 /** Runs `work`, whose changes of `opted_out` have this proof. `db`: a transaction. */
 export async function withConsentProof<T>(
   db: Db,
-  proof: Proof,
+  proof: ConsentProof,
   work: () => Promise<T>,
 ): Promise<T> {
   await attachConsentProof(db, proof)
@@ -84,7 +84,7 @@ export const findEnteringSender = ({ auth }: Pick<RequestInfo, 'auth'>): string 
   auth && !auth.isSuperuser ? auth.sender : ''
 
 /** An entry that the server adds by itself. The trigger consents_applied changes states and the contact. */
-export interface Entry extends Proof {
+export interface Entry extends ConsentProof {
   /** Of an entry with a question: the id of the text that asks it. */
   readonly id?: string
   readonly user: string

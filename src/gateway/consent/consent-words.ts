@@ -1,10 +1,10 @@
-import { isWord, type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
+import { isOneWordOf, type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import type { StoredText } from '../../portable/written-words.ts'
 import { HELP_WORDS, YES_WORDS } from './consent-texts.ts'
 import type { JoinGroup } from './joinable-groups.ts'
 
 /** Whether a whole text asks for help. */
-export const isHelp = (text: StoredText): boolean => isWord(text, HELP_WORDS)
+export const isHelp = (text: StoredText): boolean => isOneWordOf(text, HELP_WORDS)
 
 /** What a text says about consent, besides opt-out words. `group`: the id of the group that it joins. */
 type ConsentWord =
@@ -23,9 +23,9 @@ export function readConsentWord(
 ): ConsentWord | undefined {
   const isOut = readOptWord(text, words)
   if (isOut === true) return undefined
-  if (isWord(text, YES_WORDS)) return { kind: 'yes' }
+  if (isOneWordOf(text, YES_WORDS)) return { kind: 'yes' }
   if (isOut === false || groups.length === 0) return undefined
   if (isHelp(text)) return { kind: 'help' }
-  const group = groups.find((one) => isWord(text, one.words.split(',')))
+  const group = groups.find((one) => isOneWordOf(text, one.words.split(',')))
   return group && { kind: 'join', group: group.id }
 }

@@ -6,7 +6,7 @@ import { readForm } from '../../http/body/form.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { identifyKnownCaller } from '../../http/middleware/limit-requests.ts'
-import { SERVER } from '../../http/openapi/describe-operations.ts'
+import { SERVER_TAG } from '../../http/openapi/describe-operations.ts'
 import type { Ctx, ErrorForm, Services } from '../../http/request-context.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import { readTypedPhone } from '../../portable/phone/read-typed-phone.ts'
@@ -146,7 +146,7 @@ export const sendErrorPage: ErrorForm = (c, error) => {
 const OF_PAGE: Bound = { cost: 'constant cost', by: 'places of the network' }
 
 /** `/join`, `/leave`: pages by which people join groups and end texts, without scripts and cookies. */
-export const CONSENT_PAGES = makeRoutes(SERVER, {
+export const CONSENT_PAGES = makeRoutes(SERVER_TAG, {
   'GET /join/:id': {
     permission: allowEverybody(),
     bound: OF_PAGE,

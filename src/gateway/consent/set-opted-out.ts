@@ -9,7 +9,7 @@ import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import type { StoredText } from '../../portable/written-words.ts'
 import { findSettings } from '../base/find-settings.ts'
 import { logChanged } from '../base/message-status.ts'
-import { addConsentEntry, type Proof, withConsentProof } from './consent-entries.ts'
+import { addConsentEntry, type ConsentProof, withConsentProof } from './consent-entries.ts'
 import type { OptChange } from './drop-late-opt-changes.ts'
 import { isErasedOrStoppedSql } from './stopped-numbers.ts'
 
@@ -63,7 +63,7 @@ export async function setOptedOut(
   user: string,
   phone: string,
   isOut: boolean,
-  proof: Proof,
+  proof: ConsentProof,
 ): Promise<void> {
   if (!E164.test(phone)) return // senders that are names or short codes have no contact
   const changed = isOut
@@ -83,7 +83,7 @@ export async function setOptedOut(
 export const makeKeywordProof = ({
   said,
   message,
-}: Pick<OptChange, 'said' | 'message'>): Proof => ({
+}: Pick<OptChange, 'said' | 'message'>): ConsentProof => ({
   source: 'keyword',
   said,
   message,

@@ -8,7 +8,7 @@ import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { completeNumber } from '../base/complete-numbers.ts'
-import { checkHours, makeCheckExtension, type Values } from '../lines/quiet-hours.ts'
+import { type CheckedValues, checkHours, makeCheckExtension } from '../lines/quiet-hours.ts'
 import { checkAssignee } from './assign-conversations.ts'
 import { splitKeywords } from './keyword-match.ts'
 
@@ -20,7 +20,7 @@ export const autoAnswersExtension: Extension = makeCheckExtension((values, old) 
   checkHours(HOURS, values, old)
 })
 
-function checkAnswer({ match, value, body, template }: Values) {
+function checkAnswer({ match, value, body, template }: CheckedValues) {
   if (match !== 'any' && splitKeywords(String(value)).length === 0)
     throw invalidFields({ value: makeFieldError('validation_required', 'Cannot be blank.') })
   if (!body && !template)
@@ -124,7 +124,7 @@ export const draftsExtension: Extension = {
   },
 }
 
-async function announceMentions({ db }: Store, values: Values, known: readonly string[]) {
+async function announceMentions({ db }: Store, values: CheckedValues, known: readonly string[]) {
   const { user, conversation, author } = values
   const mentions = (values.mentions as readonly string[]).filter(
     (one) => one !== author && !known.includes(one),

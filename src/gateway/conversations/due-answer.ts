@@ -10,7 +10,7 @@ import { countSegments } from '../../portable/segments.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { requirePermit } from '../base/permissions.ts'
 import { SERVER_REFS } from '../base/server-refs.ts'
-import { beginHelpPause } from '../codes/limits/count-codes.ts'
+import { tryBeginHelpPause } from '../codes/limits/count-codes.ts'
 import { makeConsentAnswer, PAUSE_SECONDS } from '../consent/consent-answer.ts'
 import { isHelp } from '../consent/consent-words.ts'
 import { isStoppedSql } from '../consent/stopped-numbers.ts'
@@ -70,7 +70,7 @@ export const MAX_ANSWERS_A_DAY = 5
 /** A text is compared with at most this many automatic answers of the account, the oldest ones. */
 const MAX_ANSWERS = 50
 /** A text that has waited longer gets no answer. An answer that has waited longer is not sent. */
-export const MAX_WAIT_MS = 3_600_000
+export const MAX_ANSWER_DELAY_MS = 3_600_000
 
 /**
  * Reads the automatic answers whose lines, hours and pause let them answer a text now, oldest first. Leaves
@@ -123,7 +123,10 @@ export async function makeDueAnswer(
 ): Promise<DueAnswer | undefined> {
   const { id, user, from, isOptedOut } = received
   const asksForHelp = isHelp(received)
-  if (isOptedOut && !(asksForHelp && (await beginHelpPause(store.db, user, from, PAUSE_SECONDS))))
+  if (
+    isOptedOut &&
+    !(asksForHelp && (await tryBeginHelpPause(store.db, user, from, PAUSE_SECONDS)))
+  )
     return
   const answers = await readAnswers(store.db, user, id)
   const answer = answers.find(({ match, value }) => matchesKeyword(match, value, received))
@@ -164,7 +167,7 @@ const makeAnswerOffer = (
     options: {
       ...PLAIN_OPTIONS,
       clientRef: makeAnswerRef(received.id),
-      expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
+      expiresAt: formatDate(new Date(Date.now() + MAX_ANSWER_DELAY_MS)),
       // bulk: the conversation keeps its last text
       isBulk: true,
     },

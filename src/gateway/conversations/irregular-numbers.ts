@@ -37,7 +37,7 @@ export async function readNumbersAfter(db: Db, user: string, after: string): Pro
 }
 
 /** The texts from each number, by where they came to, the newest first. */
-export async function readTexts(db: Db, user: string, numbers: readonly string[]) {
+export async function countTextsByOrigin(db: Db, user: string, numbers: readonly string[]) {
   const rows = await queries(db)
     .selectFrom('sms_messages')
     .select(['from', 'device', 'sim', 'to'])

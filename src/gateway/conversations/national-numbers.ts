@@ -5,11 +5,11 @@ import { isPlainPhone, readPhone } from '../../portable/phone/read-phone.ts'
 import { readSlotCountries } from './complete-senders.ts'
 import {
   countSentTo,
+  countTextsByOrigin,
   MAX_NUMBERS,
   readContacts,
   readConversations,
   readNumbersAfter,
-  readTexts,
 } from './irregular-numbers.ts'
 
 /** Incoming texts from one number that came to one slot of a device. */
@@ -91,7 +91,7 @@ async function describeNumbers(
   countryOf: CountryOf,
 ): Promise<NationalNumber[]> {
   const [texts, sent, conversations, contacts] = await Promise.all([
-    readTexts(db, user, numbers),
+    countTextsByOrigin(db, user, numbers),
     countSentTo(db, user, numbers),
     readConversations(db, user, numbers),
     readContacts(db, user, numbers),

@@ -19,8 +19,8 @@ import {
 import {
   type Answerable,
   findAnswerable,
+  MAX_ANSWER_DELAY_MS,
   MAX_ANSWERS_A_DAY,
-  MAX_WAIT_MS,
   makeDueAnswer,
 } from './due-answer.ts'
 import { ANSWER } from './queue-answers.ts'
@@ -105,7 +105,8 @@ async function storeAnswerOnce(
   })
   wakeDevices(store.db, made?.wake ?? [])
   if (made?.outcome === 'accepted') counts.accepted.messages++
-  if (made?.outcome === 'no_devices' && job.ageMs < MAX_WAIT_MS) return { inSeconds: AGAIN_SECONDS }
+  if (made?.outcome === 'no_devices' && job.ageMs < MAX_ANSWER_DELAY_MS)
+    return { inSeconds: AGAIN_SECONDS }
 }
 
 /**

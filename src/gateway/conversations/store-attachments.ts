@@ -4,13 +4,13 @@ import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import { storeFile } from '../../engine/files/stored-files.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
-import { type Attachment, MESSAGES } from '../base/message-files.ts'
+import { type Attachment, MESSAGE_COLLECTION } from '../base/message-files.ts'
 import { writeDaysAgo, writePeriodsSql } from '../base/retention-periods.ts'
 
 /** Whether messages have the file field `attachments`. A superuser may have removed it. */
 export const keepsAttachments = ({ catalog }: Store): boolean =>
   catalog
-    .find(MESSAGES)
+    .find(MESSAGE_COLLECTION)
     ?.fields.some(({ name, type }) => name === 'attachments' && type === 'file') === true
 
 /**
@@ -48,5 +48,10 @@ export async function storeAttachments(
     if (!(await nameFiles(store.db, id, names, owner.id))) return
   }
   for (const { name, type, content } of attachments)
-    await storeFile(store.db, { collection: MESSAGES, record: id, name }, { type, owner }, content)
+    await storeFile(
+      store.db,
+      { collection: MESSAGE_COLLECTION, record: id, name },
+      { type, owner },
+      content,
+    )
 }

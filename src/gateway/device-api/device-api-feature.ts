@@ -1,7 +1,7 @@
 import { STREAMS } from '../../http/metrics/group-requests.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
 import type { Feature } from '../base/feature.ts'
-import { DEVICE_ROUTES, DEVICES } from './device-routes.ts'
+import { DEVICE_ROUTES, DEVICE_TAG } from './device-routes.ts'
 import { PAIRING_ROUTES } from './pairing-routes.ts'
 
 /** The API by which devices fetch texts and report what became of them. */
@@ -13,6 +13,6 @@ export const DEVICE_API: Feature = {
     groups: { 'POST /api/devices/claim': 'claim', 'GET /api/devices/events': STREAMS },
     errorForm: sendGatewayError,
     isOwn: true,
-    tags: [{ name: DEVICES, description: 'For the program on a phone or beside a modem.' }],
+    tags: [{ name: DEVICE_TAG, description: 'For the program on a phone or beside a modem.' }],
   },
 }

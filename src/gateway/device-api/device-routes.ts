@@ -1,7 +1,7 @@
 import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import { type Bound, BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { DEVICE } from '../../http/openapi/security.ts'
@@ -26,7 +26,7 @@ import { saveHealth } from '../lines/phone-health.ts'
 import { type DeviceCaller, requireDeviceCaller } from '../lines/require-device-caller.ts'
 import { saveSubscription } from '../lines/wake-by-push.ts'
 import { waitForAnyEvent, writeDeviceEvent } from '../lines/wake-devices.ts'
-import { readVapidKeys } from '../lines/web-push.ts'
+import { loadVapidKeys } from '../lines/web-push.ts'
 import { REPORT_RESULT } from '../messages/queue/apply-report-groups.ts'
 import { applyReports } from '../messages/queue/apply-reports.ts'
 import {
@@ -40,7 +40,7 @@ const MAX_BODY_BYTES = 1 << 20
 
 const DEFAULT_LIMIT = 10
 
-export const DEVICES = 'for devices'
+export const DEVICE_TAG = 'for devices'
 
 const DEVICE_REFUSALS = describeRefusals('device_disabled', 'account_disabled')
 
@@ -57,7 +57,7 @@ async function identifyDevice(c: Ctx, services: Services): Promise<DeviceCaller>
   return caller
 }
 
-const readDeviceJson = (c: Ctx) => readJson(c)
+const readDeviceJson = (c: Ctx) => readJsonBody(c)
 
 function sendEvents({ device, store, services }: DeviceCaller & HasServices, c: Ctx): Response {
   const { config, ending } = services
@@ -89,7 +89,7 @@ function sendEvents({ device, store, services }: DeviceCaller & HasServices, c: 
 const OF_ITEMS: Bound = { cost: 'items', by: '100 items' }
 
 /** `/api/devices`: texts to send, reports, received texts. Errors are `{"error","message"}`. */
-export const DEVICE_ROUTES = makeRoutes(DEVICES, {
+export const DEVICE_ROUTES = makeRoutes(DEVICE_TAG, {
   'POST /api/devices/heartbeat': {
     permission: byDevice,
     maxBytes: MAX_BODY_BYTES,
@@ -126,7 +126,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
       fails: DEVICE_REFUSALS,
     },
     changes: true,
-    run: async ({ store }) => ({ key: (await readVapidKeys(store)).publicKey }),
+    run: async ({ store }) => ({ key: (await loadVapidKeys(store)).publicKey }),
   },
   'PUT /api/devices/push': {
     permission: byDevice,

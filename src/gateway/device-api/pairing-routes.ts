@@ -5,7 +5,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
 import { authenticate } from '../../http/authenticate.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import { type Bound, WITHOUT_ROWS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
@@ -24,9 +24,9 @@ import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { PAIR_BODY, PAIRING_BODY } from '../lines/device-schemas.ts'
 import { limitPairing } from '../lines/limit-pairing.ts'
 import { PAIRING, pairDevice, startPairing } from '../lines/pair-device.ts'
-import { DEVICE_STATES, readDeviceStates } from '../lines/read-device-states.ts'
+import { DEVICE_STATES, loadDeviceStates } from '../lines/read-device-states.ts'
 import { checkEndpoint } from '../lines/web-push.ts'
-import { DEVICES } from './device-routes.ts'
+import { DEVICE_TAG } from './device-routes.ts'
 
 /** An account or an admin, asked again if another request changes the account meanwhile. */
 const byAdmin: Permission<Caller & HasServices> = {
@@ -69,7 +69,7 @@ A code is good for one device and for 5 minutes.
 
 async function pairByCode(c: Ctx, services: Services): Promise<string> {
   const store = c.env.incoming.openStore(null)
-  const { push, ...body } = checkShape(PAIR_BODY, await readJson(c))
+  const { push, ...body } = checkShape(PAIR_BODY, await readJsonBody(c))
   if (push) checkEndpoint(push, services.config)
   const { name, phone, sims } = body
   const device = {
@@ -98,7 +98,7 @@ const OF_PAIRING: Bound = {
 }
 
 /** `/api/devices/pair`: a code, and the device that joins with it. Errors are `{"error","message"}`. */
-export const PAIRING_ROUTES = makeRoutes(DEVICES, {
+export const PAIRING_ROUTES = makeRoutes(DEVICE_TAG, {
   'POST /api/devices/pairing': {
     permission: byAdmin,
     maxBytes: GUEST_BODY_BYTES,
@@ -112,7 +112,7 @@ export const PAIRING_ROUTES = makeRoutes(DEVICES, {
       fails: describeRefusals('too_many_codes'),
     },
     run: async ({ auth, store, services }, c) => {
-      const { name } = checkShape(PAIRING_BODY, await readJson(c))
+      const { name } = checkShape(PAIRING_BODY, await readJsonBody(c))
       const made = await startPairing(store, auth, name ?? '', services.config.publicUrl)
       if (auth.actor)
         await auditRequest(c, auth, {
@@ -134,7 +134,7 @@ export const PAIRING_ROUTES = makeRoutes(DEVICES, {
       answer: ['Each device.', DEVICE_STATES],
       fails: describeRefusals('unauthorized', 'forbidden'),
     },
-    run: ({ owner, store, services }) => readDeviceStates(store, owner, services.config),
+    run: ({ owner, store, services }) => loadDeviceStates(store, owner, services.config),
   },
   'GET /api/devices/pair': {
     permission: allowEverybody(),

@@ -13,7 +13,7 @@ const TOLERANCE_SECONDS = 300
 /** How long a signature can be valid: from TOLERANCE_SECONDS before its time until as long after it. */
 export const REPLAY_MINUTES = (2 * TOLERANCE_SECONDS) / 60
 
-export interface Posted {
+export interface PostedBody {
   /** The body as text; '' if it could not be read. */
   readonly raw: string
   /** The fields of a form; undefined for another body. */
@@ -41,7 +41,10 @@ export const trimStandardSecret = (secret: string) => secret.replace(/^v1,/, '')
  * Checks a body's signature. Returns a name of the call, the same one if the call is repeated; '' if the hook
  * has no signing secret. Throws 401 for a missing, wrong or old signature.
  */
-export function checkSignature({ preset, signing_secret: secret }: Hook, posted: Posted): string {
+export function checkSignature(
+  { preset, signing_secret: secret }: Hook,
+  posted: PostedBody,
+): string {
   if (secret === '') return ''
   const check =
     PRESETS[preset].codes?.signed === 'zitadel' ? checkZitadelSignature : checkStandardSignature
@@ -51,7 +54,7 @@ export function checkSignature({ preset, signing_secret: secret }: Hook, posted:
 }
 
 /** The header `webhook-id` if the signature is right, else undefined. https://www.standardwebhooks.com */
-function checkStandardSignature(secret: string, { raw, headers }: Posted): string | undefined {
+function checkStandardSignature(secret: string, { raw, headers }: PostedBody): string | undefined {
   // Svix writes its own name: https://docs.svix.com/receiving/verifying-payloads/how-manual
   const prefix = headers['webhook-id'] === undefined ? 'svix' : 'webhook'
   const [id = '', timestamp = '', signature = ''] = ['id', 'timestamp', 'signature'].map(
@@ -67,7 +70,7 @@ function checkStandardSignature(secret: string, { raw, headers }: Posted): strin
  * Checks ZITADEL's header, `t=1790000000,v1=` and the HMAC of time and body. Returns the HMAC if it is right
  * and recent, else undefined. Source: zitadel/zitadel, pkg/actions/signing.go
  */
-function checkZitadelSignature(secret: string, { raw, headers }: Posted): string | undefined {
+function checkZitadelSignature(secret: string, { raw, headers }: PostedBody): string | undefined {
   const parts = (headers['zitadel-signature'] ?? '')
     .split(',')
     .map((part) => part.trim().split('='))

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
-import type { Way } from '../../platform/db/execute-statement.ts'
+import type { QueryMethod } from '../../platform/db/execute-statement.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { REPLAY_MINUTES } from './check-signature.ts'
 import type { Hook } from './hook-settings.ts'
 
 /** The hook with this secret, unless its account is disabled. */
-const selectBySecret = (db: Db, secret: string, way?: Way) =>
+const selectBySecret = (db: Db, secret: string, way?: QueryMethod) =>
   queries(db, way)
     .selectFrom('hooks as h')
     .where('h.secret', '=', secret)

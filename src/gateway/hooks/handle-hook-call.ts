@@ -15,11 +15,11 @@ import type { Offer } from '../messages/send/offer.ts'
 import { prepareOffer } from '../messages/send/prepare-offer.ts'
 import type { Pictures } from '../messages/send/send-with-pictures.ts'
 import { type Handshake, readHandshake } from './answer-challenge.ts'
-import { checkSignature, type Posted } from './check-signature.ts'
+import { checkSignature, type PostedBody } from './check-signature.ts'
 import { composeHookSend, composeHookText } from './compose-hook-text.ts'
 import { cutToPartsBefore } from './cut-text-to-parts.ts'
 import { lockHook } from './find-hook.ts'
-import { type Call, listOutcomeTexts, OUTCOMES, toRefusedCall } from './hook-call-outcome.ts'
+import { type HookCall, listOutcomeTexts, OUTCOMES, toRefusedCall } from './hook-call-outcome.ts'
 import { listPictures, loadHookPictures, PicturesWanted } from './hook-pictures.ts'
 import { DEFAULT_PARTS, type Hook } from './hook-settings.ts'
 import {
@@ -54,7 +54,7 @@ type HookAnswer = z.output<typeof HOOK_CALLED> & { readonly handshake?: Handshak
 
 /** Rolls back a call that was only tried. */
 class Trial extends Error {
-  readonly call: Call & Pick<Hook, 'preset'>
+  readonly call: HookCall & Pick<Hook, 'preset'>
 
   constructor(call: Trial['call']) {
     super()
@@ -74,10 +74,10 @@ export async function handleHookCall(
   config: Config,
   user: string,
   secret: string,
-  posted: Posted,
+  posted: PostedBody,
   isTrial = false,
 ): Promise<HookAnswer> {
-  const handle = (given: Posted) =>
+  const handle = (given: PostedBody) =>
     admission.heavyWork.run(makeUserHolder(user), () =>
       handleOnce(store, config, secret, given, isTrial),
     )
@@ -98,7 +98,7 @@ async function handleOnce(
   store: Store,
   config: Config,
   secret: string,
-  posted: Posted,
+  posted: PostedBody,
   isTrial: boolean,
 ): Promise<HookAnswer> {
   const handled = store.db.transaction(async (db) => {
@@ -113,7 +113,7 @@ async function handleOnce(
           `mail ${posted.messageId} ${posted.raw}${nameFiles(posted.files ?? [])}`,
         )
       : undefined
-    const made: Call = mail?.wasSent
+    const made: HookCall = mail?.wasSent
       ? { outcome: 'repeated' }
       : await sendHookTexts(inside, config, hook, posted).catch(toRefusedCall)
     if (mail && !mail.wasSent && !made.refusal) await rememberHookCall(db, once, mail)
@@ -142,8 +142,8 @@ async function sendHookTexts(
   store: Store,
   config: Config,
   hook: Hook,
-  posted: Posted,
-): Promise<Call> {
+  posted: PostedBody,
+): Promise<HookCall> {
   const unread = posted.unread && composeUnread(hook, posted.unread)
   const name = checkSignature(hook, posted)
   const isCode = hook.kind === 'codes'

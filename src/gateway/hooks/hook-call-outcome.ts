@@ -13,12 +13,12 @@ export const OUTCOMES = z.enum([
   'disabled',
 ] as const)
 
-export const TEXTS = z.array(z.object({ to: z.string(), text: z.string() }))
+export const HOOK_TEXTS = z.array(z.object({ to: z.string(), text: z.string() }))
 
 /** What a call of a hook leads to. */
-export interface Call {
+export interface HookCall {
   readonly outcome: z.output<typeof OUTCOMES>
-  readonly texts?: z.output<typeof TEXTS>
+  readonly texts?: z.output<typeof HOOK_TEXTS>
   readonly messages?: readonly string[]
   readonly wake?: readonly string[]
   readonly refusal?: ApiError
@@ -28,7 +28,7 @@ export interface Call {
 }
 
 /** Turns a refusal into the outcome of a call. Rethrows rate limits and faults of the server. */
-export function toRefusedCall(error: unknown): Call {
+export function toRefusedCall(error: unknown): HookCall {
   if (error instanceof ApiError && [400, 401, 413].includes(error.status))
     return { outcome: 'refused', refusal: error }
   if (!(error instanceof GatewayError)) throw error

@@ -2,7 +2,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { findValueAt, makeTextReader } from '../../platform/templates/find-value-at.ts'
 import type { MediaConfig } from '../messages/send/read-media.ts'
 import { loadPictures, type Pictures } from '../messages/send/send-with-pictures.ts'
-import type { Posted } from './check-signature.ts'
+import type { PostedBody } from './check-signature.ts'
 import { type HookSettings, sendsLoginCodes } from './hook-settings.ts'
 
 /** Maximum pictures of an alarm. Others are left out: as links they would make the text long. */
@@ -44,7 +44,7 @@ export async function loadHookPictures(
   store: Store,
   user: string,
   config: MediaConfig,
-  { files, mention = '', memory }: Posted,
+  { files, mention = '', memory }: PostedBody,
   { named }: PicturesWanted,
 ): Promise<Pictures> {
   if (files) {

@@ -8,7 +8,13 @@ import { isOwnLine } from '../messages/send/prepare-offer.ts'
 import { readAllRecipients } from '../messages/send/read-all-recipients.ts'
 import { requireReach } from '../messages/send/sending-permission.ts'
 import { composeHookText } from './compose-hook-text.ts'
-import { type Call, listOutcomeTexts, OUTCOMES, TEXTS, toRefusedCall } from './hook-call-outcome.ts'
+import {
+  HOOK_TEXTS,
+  type HookCall,
+  listOutcomeTexts,
+  OUTCOMES,
+  toRefusedCall,
+} from './hook-call-outcome.ts'
 import { listPictures } from './hook-pictures.ts'
 import type { HookSettings } from './hook-settings.ts'
 import { readHookBody } from './read-hook-body.ts'
@@ -17,7 +23,7 @@ export const HOOK_PREVIEW = z
   .object({
     outcome: OUTCOMES,
     error: z.string().describe('Why it would be refused; else empty.'),
-    texts: TEXTS.describe('The texts to the first 20 recipients.'),
+    texts: HOOK_TEXTS.describe('The texts to the first 20 recipients.'),
     pictures: z
       .array(z.string())
       .describe('What the body has at `pictures_from`, three at most. Nothing is fetched.'),
@@ -33,7 +39,7 @@ export async function previewHook(
   raw: string,
 ): Promise<z.output<typeof HOOK_PREVIEW>> {
   const body = readHookBody(raw)
-  const preview = async (): Promise<Call> => {
+  const preview = async (): Promise<HookCall> => {
     const composed = await composeHookText(store, user, hook, body)
     if (composed.outcome !== 'sent') return composed
     if (hook.line && !(await isOwnLine(store, 'lines', user, hook.line)))

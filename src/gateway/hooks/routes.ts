@@ -9,7 +9,7 @@ import {
   type Permission,
 } from '../../http/allow-callers.ts'
 import { readMultipart } from '../../http/body/multipart.ts'
-import { BodyTooLarge, JSON_BOUNDS, readJson, readRawBody } from '../../http/body/raw-body.ts'
+import { BodyTooLarge, JSON_BOUNDS, readJsonBody, readRawBody } from '../../http/body/raw-body.ts'
 import { type Bound, BY_KEYS } from '../../http/bounds.ts'
 import { BY_NOTHING } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
@@ -31,7 +31,7 @@ import { isObject } from '../../platform/tools/json.ts'
 import { toLoggableKey, toLoggableMessage } from '../../platform/tools/loggable-texts.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { findChallenge } from './answer-challenge.ts'
-import type { Posted } from './check-signature.ts'
+import type { PostedBody } from './check-signature.ts'
 import { findHookAccount } from './find-hook.ts'
 import { HOOK_CALLED, handleHookCall } from './handle-hook-call.ts'
 import { HOOK_SETTINGS } from './hook-settings.ts'
@@ -107,7 +107,7 @@ async function receiveHookCall({ user, secret, services }: HookCaller, c: Ctx): 
 }
 
 /** Logs an event that the hook's template cannot read: the names of its values, never the values. */
-function logUnread(log: Logger, user: string, { raw, form }: Posted, { message }: ApiError): void {
+function logUnread(log: Logger, user: string, { raw, form }: PostedBody, { message }: ApiError): void {
   const body = readHookBody(raw, form)
   const keys = isObject(body) ? Object.keys(body).slice(0, 20) : []
   log.warn(
@@ -127,7 +127,7 @@ async function confirmSubscription(url: string): Promise<void> {
 }
 
 /** Reads a body. One that is too large, or has another charset than it declares, is left as unread. */
-async function readPostedBody(c: Ctx): Promise<Posted> {
+async function readPostedBody(c: Ctx): Promise<PostedBody> {
   const headers = c.req.header()
   const memory = c.env.incoming.memory
   const given = c.req.header('content-type') ?? ''
@@ -228,7 +228,7 @@ export const HOOK_ROUTES = makeRoutes('hooks', {
       fails: PREVIEW_FAILS,
     },
     run: async ({ user, store, services }, c) => {
-      const { hook, body } = checkShape(PREVIEW, await readJson(c))
+      const { hook, body } = checkShape(PREVIEW, await readJsonBody(c))
       return previewHook(store, services.config, user, hook, body)
     },
   },

@@ -60,7 +60,7 @@ export const CARRIER_STATE = {
     ),
 }
 
-export const CARRIERS = z
+export const CARRIER_LIST = z
   .object({
     items: z.array(
       z.object({
@@ -100,7 +100,7 @@ export interface CarrierCall {
 export interface CarrierService {
   create(store: Store, user: AuthRecord, body: CarrierBody): Promise<MadeCarrier>
   change(store: Store, user: AuthRecord, device: string, body: CarrierBody): Promise<MadeCarrier>
-  list(store: Store, user: AuthRecord): Promise<z.output<typeof CARRIERS>>
+  list(store: Store, user: AuthRecord): Promise<z.output<typeof CARRIER_LIST>>
   /**
    * Takes a call. Throws 404 for an unknown token, 401 for a call that the carrier did not sign. Throws 503
    * after it has stored the rest, if a repeated call may bring missing files. `leave`: gives back the place

@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { parseJson } from '../../platform/tools/json.ts'
-import type { Values } from './quiet-hours.ts'
+import type { CheckedValues } from './quiet-hours.ts'
 
 const MAX_PRICES = 200
 const PREFIX = /^\+[1-9]\d{0,14}$/
@@ -13,7 +13,7 @@ const DECIMAL = /^\d{1,6}(\.\d{1,6})?$/
  * Throws 400 unless a line's `prices` are decimals as texts, by prefix or `default`, and a `monthly_budget`
  * has prices. Numbers of JSON are refused: programs read them as binary fractions.
  */
-export function checkPrices({ prices, monthly_budget: budget }: Values): void {
+export function checkPrices({ prices, monthly_budget: budget }: CheckedValues): void {
   const given = parseJson(String(prices ?? null))
   if (!isPriceUnset(given) && !arePrices(given)) {
     const message = `Must be an object of at most ${MAX_PRICES} prices, such as {"default":"0.09","+49":"0.075"}.`
@@ -31,8 +31,8 @@ const MAX_PRICED = 100
 /** Throws 400 if a line gets prices, and as many lines of its account as may be have prices. */
 export async function requireRoomForPrices(
   { db }: Store,
-  values: Values,
-  old: Values,
+  values: CheckedValues,
+  old: CheckedValues,
 ): Promise<void> {
   const [given, before] = [values, old].map(({ prices }) => parseJson(String(prices ?? null)))
   if (isPriceUnset(given) || !isPriceUnset(before)) return

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
 import { MAX_RECEIVED_SUBJECT } from '../../portable/written-words.ts'
 import {
-  makeFilledId,
-  makeFilledText,
   makeInstantSchema,
   makeListSchema,
+  makeRequiredIdSchema,
+  makeRequiredTextSchema,
   makeTextSchema,
   makeWholeNumber,
 } from '../base/body-schemas.ts'
@@ -92,7 +92,7 @@ export const CLAIM_BODY = z
 
 const report = z
   .object({
-    id: makeFilledId(100),
+    id: makeRequiredIdSchema(100),
     attempt: makeWholeNumber(0, MAX_ATTEMPT).describe('The attempt that the claim returned.'),
     status: z.enum(['sent', 'delivered', 'failed']),
     error_message: makeOptionalField(makeTextSchema(1000)).describe(
@@ -117,7 +117,7 @@ export const REPORT_BODY = z
 
 const received = z
   .object({
-    from: makeFilledText(50).describe(
+    from: makeRequiredTextSchema(50).describe(
       'The sender: a name, a short code or a number. A number without its calling code is completed by the country of the SIM, else of the account.',
     ),
     body: makeTextSchema(MAX_TEXT),
@@ -138,7 +138,9 @@ const received = z
   }))
 const typed = z
   .object({
-    to: makeFilledText(50).describe('The recipient. Completed as the sender of a received text.'),
+    to: makeRequiredTextSchema(50).describe(
+      'The recipient. Completed as the sender of a received text.',
+    ),
     body: makeTextSchema(MAX_TEXT),
     sent_at: makeInstantSchema().describe(
       'When it was sent. A repeated report is not stored again, nor a text that was deleted.',

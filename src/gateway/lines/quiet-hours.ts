@@ -5,10 +5,12 @@ import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Logger } from '../../platform/log.ts'
 
-export type Values = Readonly<Record<string, Value>>
+export type CheckedValues = Readonly<Record<string, Value>>
 
 /** Makes an extension that checks values before they are stored. `old`: the values that they replace. */
-export const makeCheckExtension = (check: (values: Values, old?: Values) => void): Extension => ({
+export const makeCheckExtension = (
+  check: (values: CheckedValues, old?: CheckedValues) => void,
+): Extension => ({
   check: (values) => check(values),
   async beforeCreate(_store, values) {
     check(values)
@@ -22,7 +24,7 @@ const refuseTimeZone = (message = 'Must be the name of a time zone, such as Euro
   invalidFields({ time_zone: makeFieldError('validation_invalid_time_zone', message) })
 
 /** Throws 400 for an unknown time zone. An empty one is valid; an unchanged one (`old`) may stay. */
-export function checkTimeZone({ time_zone }: Values, old?: Values): void {
+export function checkTimeZone({ time_zone }: CheckedValues, old?: CheckedValues): void {
   if (!time_zone || time_zone === old?.time_zone || isTimeZone(String(time_zone))) return
   throw refuseTimeZone()
 }
@@ -31,7 +33,7 @@ export function checkTimeZone({ time_zone }: Values, old?: Values): void {
 export async function completeTimeZone(
   db: Db,
   values: Record<string, Value>,
-  old?: Values,
+  old?: CheckedValues,
 ): Promise<void> {
   checkTimeZone(values, old)
   if (!values.time_zone || values.time_zone === old?.time_zone) return
@@ -54,8 +56,8 @@ export function isTimeZone(name: string): boolean {
 /** Throws 400 for a single time, equal times, or days without times. Unchanged hours (`old`) may stay. */
 export function checkHours(
   { from, to, days }: Readonly<Record<'from' | 'to' | 'days', string>>,
-  values: Values,
-  old?: Values,
+  values: CheckedValues,
+  old?: CheckedValues,
 ): void {
   const isSame = (field: string) => String(values[field] ?? '') === String(old?.[field] ?? '')
   if (old && [from, to, days].every(isSame)) return

@@ -14,15 +14,15 @@ import {
   isSubscriptionGone,
   type PushSettings,
   readVapidKeys,
-  type Subscription,
   sendPush,
+  type WebPushSubscription,
 } from './web-push.ts'
 
 /** Stores a device's subscription; null deletes it. Throws 400 for an address that cannot be called. */
 export async function saveSubscription(
   store: Store,
   device: Device,
-  subscription: Subscription | null,
+  subscription: WebPushSubscription | null,
   settings: PushSettings,
 ): Promise<void> {
   if (subscription) checkEndpoint(subscription, settings)

@@ -7,7 +7,7 @@ import { findUrlFault } from '../../platform/outgoing/refuse-private-addresses.t
 import { sendOutgoing } from '../../platform/outgoing/send-request.ts'
 
 /** A Web Push subscription of a device or a browser. UnifiedPush uses this format, too. */
-export type Subscription = z.output<typeof SUBSCRIPTION>
+export type WebPushSubscription = z.output<typeof SUBSCRIPTION>
 
 /** `keys` are those of RFC 8291: an uncompressed P-256 point and 16 bytes, in base64url. */
 export const SUBSCRIPTION = z.object({
@@ -47,7 +47,7 @@ export async function readVapidKeys({ db }: Store): Promise<VapidKeys> {
 
 /** Throws 400 for an endpoint to which no push could be sent. */
 export function checkEndpoint(
-  { endpoint }: Subscription,
+  { endpoint }: WebPushSubscription,
   { webhookAllowPrivate }: PushSettings,
 ): void {
   const fault = findUrlFault(endpoint, webhookAllowPrivate)
@@ -70,7 +70,7 @@ export const adviseOnPush = (status: number, { vapidSubject }: PushSettings): st
 
 /** Sends an urgent push. Returns the push service's status. Rejects if there is no answer, or on abort. */
 export async function sendPush(
-  subscription: Subscription,
+  subscription: WebPushSubscription,
   { text, topic, ttlSeconds }: PushMessage,
   keys: VapidKeys,
   settings: PushSettings,

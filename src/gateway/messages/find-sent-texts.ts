@@ -33,7 +33,7 @@ export const SENT_QUERY = z.strictObject({
 })
 
 /** Which texts a sender asks for. */
-export type Named = Pick<z.output<typeof SENT_QUERY>, 'ids' | 'client_ref' | 'batch'>
+export type SentTextChoice = Pick<z.output<typeof SENT_QUERY>, 'ids' | 'client_ref' | 'batch'>
 
 interface Page {
   readonly items: readonly string[]
@@ -48,7 +48,7 @@ export async function findSentTexts(
   store: Store,
   sender: Sender,
   request: RequestInfo,
-  named: Named,
+  named: SentTextChoice,
   { page = 1, perPage = 100 }: Pick<z.output<typeof SENT_QUERY>, 'page' | 'perPage'> = {},
 ): Promise<Page> {
   const found = await selectNamedTexts(store, sender, named)
@@ -71,7 +71,11 @@ export async function findSentTexts(
 }
 
 /** A query of the ids of these texts, each with the number of all. */
-function selectNamedTexts({ db }: Store, { user, key }: Sender, { ids, client_ref, batch }: Named) {
+function selectNamedTexts(
+  { db }: Store,
+  { user, key }: Sender,
+  { ids, client_ref, batch }: SentTextChoice,
+) {
   if (ids === undefined && client_ref === undefined && batch === undefined)
     throw invalidRequest('Name texts by ids, client_ref or batch')
   // `|| ''`: no index of the whole account may be read for a few texts

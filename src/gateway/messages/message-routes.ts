@@ -1,7 +1,7 @@
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import { type Bound, BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { SENDING } from '../../http/openapi/describe-operations.ts'
+import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { readBodyLength } from '../../http/server/incoming-body.ts'
@@ -11,11 +11,11 @@ import type { RefusalCode } from '../base/gateway-errors.ts'
 import { CANCELED, CANCELED_BATCH, cancelBatch, cancelMessage } from './queue/cancel-messages.ts'
 import {
   CHANGED,
-  changeMessage,
+  changeWaitingMessage,
   MESSAGE_CHANGE,
   readChange,
 } from './queue/change-waiting-message.ts'
-import { BATCH, countBatch } from './queue/count-batch.ts'
+import { BATCH_STATUS, countBatch } from './queue/count-batch.ts'
 import {
   RESCHEDULE,
   RESCHEDULED_BATCH,
@@ -27,9 +27,9 @@ import { RETRIED_BATCH, RETRY_BATCH, RETRY_MESSAGE } from './queue/retry-schemas
 import { allowReader, allowSender } from './require-sender.ts'
 import { ACCEPTED } from './send/accept-send.ts'
 import { writeAnswer } from './send/prepare-offer.ts'
-import { MAX_BODY_BYTES } from './send-routes.ts'
+import { MAX_SEND_BODY_BYTES } from './send-routes.ts'
 
-const readMessageJson = (c: Ctx) => readJson(c)
+const readMessageJson = (c: Ctx) => readJsonBody(c)
 
 /** The body of a request that needs none. */
 const readOptionalJson = async (c: Ctx) =>
@@ -48,14 +48,14 @@ const OF_WAITING: Bound = {
 }
 
 /** `/api/sms`: changes of texts that were sent, and counts of a send. Errors are `{"error","message"}`. */
-export const MESSAGE_ROUTES = makeRoutes(SENDING, {
+export const MESSAGE_ROUTES = makeRoutes(SENDING_TAG, {
   'GET /api/sms/batches/:batch_id': {
     permission: allowReader('readUsage'),
     bound: { cost: 'texts of the batch', by: 'turns' },
     describe: {
       id: 'readBatch',
       summary: 'Count the messages of a send by status',
-      answer: ['The counts.', BATCH],
+      answer: ['The counts.', BATCH_STATUS],
       fails: describeRefusals('batch_not_found'),
     },
     run: ({ user, store }, _, id) => countBatch(store, user, id),
@@ -75,7 +75,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   },
   'POST /api/sms/batches/:batch_id/reschedule': {
     permission: allowSender('change'),
-    maxBytes: MAX_BODY_BYTES,
+    maxBytes: MAX_SEND_BODY_BYTES,
     bound: OF_WAITING,
     describe: {
       id: 'rescheduleBatch',
@@ -96,7 +96,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   },
   'POST /api/sms/batches/:batch_id/retry': {
     permission: allowSender('retry'),
-    maxBytes: MAX_BODY_BYTES,
+    maxBytes: MAX_SEND_BODY_BYTES,
     bound: { ...OF_WAITING, cost: 'failed texts of the batch' },
     describe: {
       id: 'retryBatch',
@@ -121,7 +121,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   },
   'PATCH /api/sms/messages/:id': {
     permission: allowSender('change'),
-    maxBytes: MAX_BODY_BYTES,
+    maxBytes: MAX_SEND_BODY_BYTES,
     bound: BY_KEYS,
     describe: {
       id: 'changeMessage',
@@ -138,11 +138,11 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
       ),
     },
     run: async ({ store, permit }, c, id) =>
-      changeMessage(store, permit, id, readChange(await readMessageJson(c), new Date())),
+      changeWaitingMessage(store, permit, id, readChange(await readMessageJson(c), new Date())),
   },
   'POST /api/sms/messages/:id/retry': {
     permission: allowSender('retry'),
-    maxBytes: MAX_BODY_BYTES,
+    maxBytes: MAX_SEND_BODY_BYTES,
     bound: BY_KEYS,
     describe: {
       id: 'retryMessage',

@@ -3,7 +3,7 @@ import { makeGaugeFactory } from '../../http/metrics/family.ts'
 import { SENDS } from '../../http/metrics/group-requests.ts'
 import { type Depth, type Queue, readQueue } from '../../http/metrics/queue-depth.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
-import { SENDING } from '../../http/openapi/describe-operations.ts'
+import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { eventsExtension, messagesExtension, templatesExtension } from './message-extensions.ts'
 import { MESSAGE_ROUTES } from './message-routes.ts'
@@ -25,7 +25,7 @@ export const MESSAGES: Feature<SendingServices> = {
     errorForm: sendGatewayError,
     isOwn: true,
     takesKeys: true,
-    tags: [{ name: SENDING, description: 'For the web app that sends.' }],
+    tags: [{ name: SENDING_TAG, description: 'For the web app that sends.' }],
   },
   personalData: MESSAGE_DATA,
   extensions: () => ({

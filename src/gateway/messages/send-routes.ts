@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { SENDING } from '../../http/openapi/describe-operations.ts'
+import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { sendRaw } from '../../http/send-answer.ts'
@@ -21,7 +21,7 @@ import { ATTEMPT_HEADER, refuseOwnAttempt } from './send/refuse-send-loop.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from './send/send-body-schema.ts'
 
 /** Enough for 100,000 recipients. */
-export const MAX_BODY_BYTES = 4 << 20
+export const MAX_SEND_BODY_BYTES = 4 << 20
 
 const REPLAYED = z.object({
   'Idempotent-Replayed': z
@@ -74,7 +74,7 @@ const TEMPLATE_EXAMPLE = {
  * Sends a text or a template. `adapt` reads the body of another API, whose numbers may have any notation, and
  * which has no files: throws 400 for them.
  */
-export async function answerSend(
+export async function answerSendRequest(
   sender: ActingCaller,
   c: Ctx,
   schema: typeof SEND | typeof TEMPLATE_SEND,
@@ -114,10 +114,10 @@ const OF_SEND: Bound = {
 }
 
 /** `/api/sms`: sends and their previews. Errors are `{"error","message"}`. */
-export const SEND_ROUTES = makeRoutes(SENDING, {
+export const SEND_ROUTES = makeRoutes(SENDING_TAG, {
   'POST /api/sms/send': {
     permission: allowSender('send'),
-    maxBytes: allowFiles(MAX_BODY_BYTES),
+    maxBytes: allowFiles(MAX_SEND_BODY_BYTES),
     bound: OF_SEND,
     idempotent: true,
     describe: {
@@ -128,11 +128,11 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
       body: [SEND, TEXT_EXAMPLE],
       ...describeSent(),
     },
-    run: (sender, c) => answerSend(sender, c, SEND),
+    run: (sender, c) => answerSendRequest(sender, c, SEND),
   },
   'POST /api/sms/send-template': {
     permission: allowSender('send'),
-    maxBytes: allowFiles(MAX_BODY_BYTES),
+    maxBytes: allowFiles(MAX_SEND_BODY_BYTES),
     bound: OF_SEND,
     idempotent: true,
     describe: {
@@ -142,11 +142,11 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
       body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
       ...describeSent(),
     },
-    run: (sender, c) => answerSend(sender, c, TEMPLATE_SEND),
+    run: (sender, c) => answerSendRequest(sender, c, TEMPLATE_SEND),
   },
   'POST /api/sms/preview': {
     permission: allowSender('preview'),
-    maxBytes: MAX_BODY_BYTES,
+    maxBytes: MAX_SEND_BODY_BYTES,
     bound: OF_SEND,
     heavy: true,
     describe: {
@@ -166,7 +166,7 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
     },
     run: async (sender, c) => {
       const { store, services } = sender
-      const body = readPreview(await readJson(c), new Date())
+      const body = readPreview(await readJsonBody(c), new Date())
       return previewSend(store, services.config, sender, body)
     },
   },

@@ -4,7 +4,7 @@ import type { Permission } from '../../http/allow-callers.ts'
 import { authenticate } from '../../http/authenticate.ts'
 import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { SENDING } from '../../http/openapi/describe-operations.ts'
+import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { ACCOUNT_USAGE, readAccountUsage } from '../base/quota.ts'
 import { LINE_COSTS, readLineCosts } from '../lines/line-costs.ts'
@@ -22,7 +22,7 @@ const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly s
 }
 
 /** `/api/sms/usage`: statistics of an account. */
-export const USAGE_ROUTES = makeRoutes(SENDING, {
+export const USAGE_ROUTES = makeRoutes(SENDING_TAG, {
   'GET /api/sms/usage': {
     permission: allowReader('readUsage'),
     bound: BY_KEYS,

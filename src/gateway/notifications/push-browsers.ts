@@ -7,7 +7,7 @@ import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import { checkEndpoint, type PushSettings, type Subscription } from '../lines/web-push.ts'
+import { checkEndpoint, type PushSettings, type WebPushSubscription } from '../lines/web-push.ts'
 
 /** Maximum browsers of one person. A further one replaces the oldest. */
 const MAX_OF_USER = 20
@@ -36,7 +36,7 @@ export const toBrowserOwner = ({ id, actor }: AuthRecord): Person => ({
 export async function saveBrowser(
   db: Db,
   person: Person,
-  subscription: Subscription,
+  subscription: WebPushSubscription,
   userAgent: string,
   settings: PushSettings,
 ): Promise<void> {

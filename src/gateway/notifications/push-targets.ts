@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { isSubscriptionGone, type Subscription } from '../lines/web-push.ts'
+import { isSubscriptionGone, type WebPushSubscription } from '../lines/web-push.ts'
 
 /** A job pushes to this many browsers at most, to the newest ones. */
 const MAX_TARGETS = 200
@@ -37,7 +37,7 @@ export async function readPushTargets(db: Db, user: string) {
     .execute()
   return targets.map((target) => ({
     ...target,
-    subscription: JSON.parse(target.subscription) as Subscription,
+    subscription: JSON.parse(target.subscription) as WebPushSubscription,
   }))
 }
 export type PushTarget = Awaited<ReturnType<typeof readPushTargets>>[number]

@@ -3,7 +3,7 @@ import { toSnakeCase } from '../../engine/files/stored-name.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
-import { MESSAGES, WITH_FILES } from '../base/message-files.ts'
+import { MESSAGE_COLLECTION, WITH_FILES } from '../base/message-files.ts'
 import { updateRecords } from '../base/message-status.ts'
 import type { Person } from '../base/personal-data.ts'
 
@@ -91,7 +91,7 @@ async function renameFile(
     .where('record', '=', record)
     .where('name', '=', old)
     .execute()
-  if (collection === MESSAGES) return renameInMessage(db, record, old, next)
+  if (collection === MESSAGE_COLLECTION) return renameInMessage(db, record, old, next)
   await updateRecords(db, collection, (update) =>
     update
       .set({ attachments: sql`array_replace(attachments, ${old}, ${next})` })

@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { containsName, writePersonHideSql } from '../base/hide-person.ts'
 import { updateRecords } from '../base/message-status.ts'
-import { containsNumber, type Mention, type Page, type Person } from '../base/personal-data.ts'
+import { containsNumber, type Mention, type Person, type RowRange } from '../base/personal-data.ts'
 import { ANSWER_DELETED } from '../retention/end-messages.ts'
 import { type Erasing, overwriteRows } from './erase-table-rows.ts'
 import { listMentionSteps } from './find-mentions.ts'
@@ -64,7 +64,7 @@ async function hideInRows(
   person: Person,
   name: string,
   mention: Mention,
-  page: Page,
+  page: RowRange,
 ) {
   const { table, columns, unique, key, rows, byName } = mention
   const values = columns.map((column): [string, RawBuilder<unknown>] => {

@@ -8,7 +8,7 @@ import { endTableExport, exportRow, type Written } from './export-files.ts'
 import { listShownColumns } from './personal-account-tables.ts'
 import type { AllPersonalData } from './personal-tables.ts'
 import { readPersonalRows } from './read-personal-rows.ts'
-import { readTexts } from './texts-of-person.ts'
+import { selectPersonTexts } from './texts-of-person.ts'
 
 /**
  * The places that an export of one person shows, with all fields of records that are about the person alone,
@@ -79,7 +79,7 @@ async function exportTexts(
   at: ExportAt,
   place: Place,
 ): Promise<ExportAt> {
-  const found = await readTexts(db, exporting.person, Number(at.after ?? 0), TEXTS)
+  const found = await selectPersonTexts(db, exporting.person, Number(at.after ?? 0), TEXTS)
   const ids = found.map(({ id }) => id)
   const copies =
     place.table === '_files' ? await copyAttachments(db, exporting, ids, at.copied.length) : []

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { allowRole, type Permission, type UserCaller } from '../../http/allow-callers.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
@@ -156,7 +156,7 @@ export const PERSON_ROUTES = makeRoutes('person_requests', {
       body: [ERASE, { reason: WHY }],
     },
     run: async (caller, c, id) => {
-      const given = checkShape(ERASE, await readJson(c))
+      const given = checkShape(ERASE, await readJsonBody(c))
       return eraseOrPreview(caller, c, await findPersonByContact(caller, id), given)
     },
   },
@@ -171,7 +171,7 @@ export const PERSON_ROUTES = makeRoutes('person_requests', {
       body: [NAMED, { number: '+4915112345678' }],
     },
     run: async (caller, c) => {
-      const given = checkShape(NAMED, await readJson(c))
+      const given = checkShape(NAMED, await readJsonBody(c))
       return addPersonRequest(caller, c, 'export', await findPersonByNumber(caller, given.number))
     },
   },
@@ -186,7 +186,7 @@ export const PERSON_ROUTES = makeRoutes('person_requests', {
       body: [ERASE_NUMBER, { number: '+4915112345678', reason: WHY }],
     },
     run: async (caller, c) => {
-      const { number, ...given } = checkShape(ERASE_NUMBER, await readJson(c))
+      const { number, ...given } = checkShape(ERASE_NUMBER, await readJsonBody(c))
       return eraseOrPreview(caller, c, await findPersonByNumber(caller, number), given)
     },
   },

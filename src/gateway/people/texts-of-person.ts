@@ -24,7 +24,7 @@ const selectTextsPage = (
       and message_type = 'incoming' and ${after} order by _rowid ${sql.raw(order)} limit ${sql.lit(limit)}))`
 
 /** Up to `limit` texts to and from a person after a `_rowid` (`at`), in the order of `_rowid`. */
-export const readTexts = (db: Db, person: Person, after: number, limit: number) =>
+export const selectPersonTexts = (db: Db, person: Person, after: number, limit: number) =>
   queries(db)
     .selectFrom(selectTextsPage(person, sql`_rowid > ${after}`, 'asc', limit).as('page'))
     .select(['id', sql<number>`at::float8`.as('at')])

@@ -4,7 +4,7 @@ import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, matchAnyFound, queries } from '../../platform/db/queries.ts'
 import { writeDaysAgo, writePeriodsSql } from '../base/retention-periods.ts'
-import { BATCH, PEOPLE, runForPeople } from './run-in-batches.ts'
+import { MESSAGES_PER_BATCH, PEOPLE_PER_BATCH, runForPeople } from './run-in-batches.ts'
 
 /** Accounts that set days for entries of `consents`. */
 export async function listConsentAccounts(db: Db): Promise<string[]> {
@@ -36,7 +36,7 @@ async function listNumbersAfter(db: Db, user: string, after: string): Promise<st
     .where('user', '=', user)
     .where('number', '>', after)
     .orderBy('number')
-    .limit(sql.lit(PEOPLE))
+    .limit(sql.lit(PEOPLE_PER_BATCH))
     .execute()
   return found.map(({ number }) => number)
 }
@@ -90,7 +90,7 @@ async function deleteReplaced(
         selectReplaced(db, user, period)
           .select('e.id')
           .where('e.number', '=', matchAny(numbers))
-          .limit(sql.lit(BATCH)),
+          .limit(sql.lit(MESSAGES_PER_BATCH)),
       ),
     )
     .returning('id')

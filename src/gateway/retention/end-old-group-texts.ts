@@ -5,7 +5,12 @@ import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { endMessages } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, OTHER_NUMBER_SQL } from './make-retention-index.ts'
-import { BATCH, PEOPLE, runForPeople, selectOldTexts } from './run-in-batches.ts'
+import {
+  MESSAGES_PER_BATCH,
+  PEOPLE_PER_BATCH,
+  runForPeople,
+  selectOldTexts,
+} from './run-in-batches.ts'
 
 /** Accounts that have a group with days of its own. */
 export async function listGroupAccounts(db: Db): Promise<string[]> {
@@ -40,7 +45,7 @@ async function listContactsAfter(db: Db, user: string, after: string): Promise<s
     .where('user', '=', user)
     .where('phone', '>', after)
     .orderBy('phone')
-    .limit(sql.lit(PEOPLE))
+    .limit(sql.lit(PEOPLE_PER_BATCH))
     .execute()
   return found.map(({ phone }) => phone)
 }
@@ -69,7 +74,7 @@ async function selectOldGroupTexts(
     .crossJoinLateral(selectOldTexts(which, 'p.days'))
     .select('old.id')
     .where('p.days', 'is not', null)
-    .limit(sql.lit(BATCH))
+    .limit(sql.lit(MESSAGES_PER_BATCH))
     .execute()
   return old.map(({ id }) => id)
 }

@@ -9,7 +9,7 @@ import { writeDaysAgo, writePeriodsSql } from '../base/retention-periods.ts'
 import { endMessages, redactPayloads } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, makeRetentionIndex } from './make-retention-index.ts'
 import { readAccountPages, writeAccountsSql } from './read-account-pages.ts'
-import { BATCH, runInBatches, selectOldTexts } from './run-in-batches.ts'
+import { MESSAGES_PER_BATCH, runInBatches, selectOldTexts } from './run-in-batches.ts'
 
 /**
  * Redacts or deletes (`mode`) messages that ended longer ago than `days` or the account's own days say, and
@@ -81,7 +81,7 @@ async function selectOldest(db: Db, mode: Mode, days: number, accounts: readonly
     .crossJoinLateral(kinds.as<'k'>(sql`k(type, days)`))
     .crossJoinLateral(selectOldTexts(which, 'k.days'))
     .select('old.id')
-    .limit(sql.lit(BATCH))
+    .limit(sql.lit(MESSAGES_PER_BATCH))
     .execute()
   return old.map(({ id }) => id)
 }
@@ -99,7 +99,7 @@ export async function deleteFiles(
         .crossJoinLateral(({ ref }) => writePeriodsSql(ref('a.id'), days).as('p'))
         .crossJoinLateral(selectOldTexts(sql`m."user" = a.id and m.attachments <> '{}'`, 'p.files'))
         .select('old.id')
-        .limit(sql.lit(BATCH)),
+        .limit(sql.lit(MESSAGES_PER_BATCH)),
     )
     .updateTable('sms_messages as m')
     .from('found')

@@ -25,7 +25,7 @@ const NEXT = {
     .describe(`How many go in the 24 hours from then. ${MAX_COUNT}: that many or more.`),
 }
 
-export const RETENTION = z
+export const NEXT_DELETIONS = z
   .object({
     mode: z.enum(['redact', 'delete']).describe('`redact` deletes texts, `delete` whole messages.'),
     kinds: z.array(
@@ -72,7 +72,7 @@ export async function readRetention(
   db: Db,
   user: string,
   { mode, days: serverDays }: Config['retention'],
-): Promise<z.output<typeof RETENTION>> {
+): Promise<z.output<typeof NEXT_DELETIONS>> {
   const periods = await queries(db)
     .selectFrom(writePeriodsSql(user, serverDays).as('p'))
     .selectAll()

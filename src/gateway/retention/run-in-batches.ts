@@ -6,7 +6,7 @@ import { queries, tryTakeLock } from '../../platform/db/queries.ts'
 import { writeDaysAgo } from '../base/retention-periods.ts'
 
 /** Messages per transaction: it takes 50 ms to redact them, 90 ms to delete them. */
-export const BATCH = 1_000
+export const MESSAGES_PER_BATCH = 1_000
 const PAUSE_MS = 50
 
 /** SQL: a message has ended. */
@@ -17,7 +17,7 @@ export const selectOldTexts = (which: RawBuilder<boolean>, days: string) =>
   sql<{ id: string }>`(select m.id from sms_messages m
     where ${which} and ${sql.raw(ENDED_SQL)}
       and m.created < ${writeDaysAgo(sql.ref(days))} and m.updated < ${writeDaysAgo(sql.ref(days))}
-    order by m.created limit ${sql.lit(BATCH)} for update skip locked)`.as('old')
+    order by m.created limit ${sql.lit(MESSAGES_PER_BATCH)} for update skip locked)`.as('old')
 
 /**
  * Runs `work` in a transaction of its own, while no other node has the lock `key`: undefined then. Sends
@@ -45,17 +45,17 @@ export async function runInBatches(
   while (!signal?.aborted) {
     const count = (await runIfUnlocked(store, key, work)) ?? 0
     total += count
-    if (count < BATCH) break
+    if (count < MESSAGES_PER_BATCH) break
     await sleep(PAUSE_MS)
   }
   return total
 }
 
 /** Persons per transaction. */
-export const PEOPLE = 1_000
+export const PEOPLE_PER_BATCH = 1_000
 
 interface PeoplePage {
-  /** Up to PEOPLE numbers behind the last one, in order. */
+  /** Up to PEOPLE_PER_BATCH numbers behind the last one, in order. */
   readonly people: readonly string[]
   /** Records that were ended; the page is repeated while it has a full batch of them. */
   readonly count: number
@@ -71,8 +71,9 @@ export async function runForPeople(
   while (after !== undefined && !signal?.aborted) {
     const from: string = after
     const page = await runIfUnlocked(store, LOCKS.retentionByPerson, (inside) => work(inside, from))
-    const isDone = !page || (page.count < BATCH && page.people.length < PEOPLE)
-    after = isDone ? undefined : page.count < BATCH ? page.people.at(-1) : from
+    const isDone =
+      !page || (page.count < MESSAGES_PER_BATCH && page.people.length < PEOPLE_PER_BATCH)
+    after = isDone ? undefined : page.count < MESSAGES_PER_BATCH ? page.people.at(-1) : from
     await sleep(PAUSE_MS)
   }
 }

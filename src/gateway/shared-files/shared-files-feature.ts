@@ -1,6 +1,6 @@
 import { allowEverybody } from '../../http/allow-callers.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { SERVER } from '../../http/openapi/describe-operations.ts'
+import { SERVER_TAG } from '../../http/openapi/describe-operations.ts'
 import { FILE } from '../../http/openapi/success-answers.ts'
 import { toSentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/send-file.ts'
@@ -16,7 +16,7 @@ const CACHING = 'private, max-age=180'
 /** `/f`: files of texts that were sent instead of an MMS, for people who get texts. */
 export const SHARED_FILES: Feature = {
   api: { roots: ['/f'], group: 'pages', errorForm: sendErrorPage },
-  rows: makeRoutes(SERVER, {
+  rows: makeRoutes(SERVER_TAG, {
     'GET /f/:token': {
       permission: allowEverybody(),
       bound: {

@@ -9,9 +9,9 @@ import { repeatWork, WakeSignal } from '../../platform/tools/repeat-work.ts'
 import { callWebhook, type OtherForms } from './call-webhook.ts'
 import {
   CHANNEL,
+  type DeliveryLease,
   endExpiredLeases,
   endLease,
-  type Lease,
   leaseDeliveries,
 } from './lease-deliveries.ts'
 import { type DueDelivery, findDueDeliveries } from './load-delivery.ts'
@@ -62,7 +62,7 @@ export async function startWebhooks(
       return deliveries.map((delivery) => found.get(delivery) ?? null)
     },
   })
-  const call = async (lease: Lease) => {
+  const call = async (lease: DeliveryLease) => {
     const due = await finding.add(lease.delivery)
     if (!due) return endDeliveryTurn(store, lease)
     if (due.closed) return failWithoutCall(store, lease, due, due.closed)
@@ -77,7 +77,7 @@ export async function startWebhooks(
     if (outcome) await retryUntilDone(() => recordOutcome(store, lease, due, outcome))
     else await endLease(db, lease)
   }
-  const begin = (lease: Lease) => {
+  const begin = (lease: DeliveryLease) => {
     const run = call(lease)
       .catch((err) => log.error({ err, delivery: lease.delivery }, 'webhook delivery failed'))
       .finally(() => {

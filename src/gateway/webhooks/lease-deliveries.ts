@@ -10,7 +10,7 @@ export const CHANNEL = 'pocketsms_webhooks'
 export const WAKE = sql<string>`_announce(${sql.lit(CHANNEL)}, '')`
 
 /** The right of a node to make one attempt of a delivery. */
-export interface Lease {
+export interface DeliveryLease {
   readonly delivery: string
   /** When the lease was taken, in seconds since 1970. Identifies the lease. */
   readonly since: string
@@ -44,17 +44,17 @@ export async function endExpiredLeases(db: Db): Promise<boolean> {
 /**
  * Leases at most `limit` due deliveries. This fixes their order, so lease only what can start immediately.
  */
-export const leaseDeliveries = (db: Db, limit: number): Promise<Lease[]> =>
+export const leaseDeliveries = (db: Db, limit: number): Promise<DeliveryLease[]> =>
   callFunctionRows(db, 'webhook_lease', LOCKS.webhookLease, limit)
 
 /** Whether a row of `webhook_dispatch` still has this lease. */
-export const isLeased = ({ since }: Lease) =>
+export const isLeased = ({ since }: DeliveryLease) =>
   sql<boolean>`extract(epoch from handed_at)::text = ${since}::text`
 
 /**
  * Ends a lease, so the delivery can be leased again. If it expired and another node has one, does nothing.
  */
-export async function endLease(db: Db, lease: Lease): Promise<void> {
+export async function endLease(db: Db, lease: DeliveryLease): Promise<void> {
   await queries(db)
     .updateTable('webhook_dispatch')
     .set({ handed_at: null })

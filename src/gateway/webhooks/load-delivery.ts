@@ -7,7 +7,7 @@ import { findStatementName } from '../../engine/records/statement-name.ts'
 import { toObjects } from '../../platform/db/execute-statement.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { memoize } from '../../platform/tools/lru.ts'
-import { type LinkedFile, linkFiles, MESSAGES } from '../base/message-files.ts'
+import { type LinkedFile, linkFiles, MESSAGE_COLLECTION } from '../base/message-files.ts'
 import { LINK_SECONDS, makeEventBody } from './event-body.ts'
 import { fillTemplates } from './fill-templates.ts'
 import type { WebhookMail } from './fill-webhook-mail.ts'
@@ -85,7 +85,7 @@ async function findDeliveriesWhere(
   condition: string,
   form: BodyForm | undefined,
 ): Promise<Map<string, DueDelivery>> {
-  const messages = store.catalog.find(MESSAGES)!
+  const messages = store.catalog.find(MESSAGE_COLLECTION)!
   const { select, count } = columnsOf(messages)
   const text = `select ${select}, d.id as delivery, d."user", d.webhook, d.event_id as "eventId", d.event, d.attempts,
       coalesce(p.target ->> 'url', w.url, '') as url, coalesce(p.target ->> 'api_key', w.api_key, '') as "apiKey",

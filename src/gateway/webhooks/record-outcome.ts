@@ -8,7 +8,7 @@ import { NOW, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import type { CallOutcome } from './call-webhook.ts'
 import { computeNextDelay } from './compute-retry-delay.ts'
 import { failPending } from './fail-deliveries.ts'
-import { endLease, isLeased, type Lease } from './lease-deliveries.ts'
+import { type DeliveryLease, endLease, isLeased } from './lease-deliveries.ts'
 import { type DueDelivery, END_REASONS, findDueDeliveries } from './load-delivery.ts'
 
 /** 410 Gone: the receiver wants no more calls. */
@@ -34,7 +34,7 @@ export const ending = makeDatabaseGroups<Outcome, boolean>((db) => ({
 /** Records an outcome unless another node did, and ends the lease. A 410 disables the webhook. */
 export async function recordOutcome(
   store: Store,
-  lease: Lease,
+  lease: DeliveryLease,
   due: DueDelivery,
   outcome: CallOutcome,
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function recordOutcome(
 }
 
 /** Postpones a delivery and ends our lease, but not a newer lease that another node took after ours. */
-const putOff = (db: Db, lease: Lease, delay: number) =>
+const putOff = (db: Db, lease: DeliveryLease, delay: number) =>
   queries(db)
     .updateTable('webhook_dispatch')
     .set({
@@ -70,7 +70,7 @@ const putOff = (db: Db, lease: Lease, delay: number) =>
     .execute()
 
 /** Removes a finished or deleted delivery from the queue. If it is due again, only ends the lease. */
-export async function endDeliveryTurn({ db, catalog }: Store, lease: Lease): Promise<void> {
+export async function endDeliveryTurn({ db, catalog }: Store, lease: DeliveryLease): Promise<void> {
   await db.transaction(async (inside) => {
     await queries(inside)
       .selectFrom('webhook_deliveries')
@@ -89,7 +89,7 @@ export async function endDeliveryTurn({ db, catalog }: Store, lease: Lease): Pro
 
 export async function failWithoutCall(
   store: Store,
-  lease: Lease,
+  lease: DeliveryLease,
   due: DueDelivery,
   reason: string,
 ) {
@@ -98,7 +98,7 @@ export async function failWithoutCall(
 }
 
 /** Records a final outcome. If the delivery was changed meanwhile, only ends the lease. */
-async function endDelivery({ db }: Store, lease: Lease, outcome: Outcome) {
+async function endDelivery({ db }: Store, lease: DeliveryLease, outcome: Outcome) {
   if (!(await ending(db).add(outcome))) await endLease(db, lease)
 }
 

@@ -24,7 +24,7 @@ export const STARTED = z
     status: z.enum(['pending']),
   })
   .meta({ id: 'StartedDelivery' })
-export type Started = z.output<typeof STARTED>
+export type StartedDelivery = z.output<typeof STARTED>
 
 /** Queues deliveries again, now and with 0 attempts, if `which` holds. Returns their number. */
 async function requeueDeliveries(
@@ -50,7 +50,11 @@ async function requeueDeliveries(
 }
 
 /** Queues a delivery again, with the same webhook-id. Throws 404, 409 for a disabled webhook. */
-export function resendDelivery(store: Store, owner: Owner, delivery: string): Promise<Started> {
+export function resendDelivery(
+  store: Store,
+  owner: Owner,
+  delivery: string,
+): Promise<StartedDelivery> {
   return store.db.transaction(async (db) => {
     const found = await queries(db)
       .selectFrom('webhook_deliveries')

@@ -2,7 +2,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
 import { authenticate } from '../../http/authenticate.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
@@ -14,7 +14,7 @@ import { type Owner, requireWebhookOwner, WEBHOOK_REFUSALS } from './require-web
 import {
   DELIVERY_REQUEST,
   RESENT,
-  readDeliveryRequest,
+  loadDeliveryRequest,
   resendDelivery,
   resendFailed,
   SINCE,
@@ -119,7 +119,7 @@ export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
       body: [SINCE, { since: '2026-11-20 07:00:00.000Z' }],
     },
     run: async (caller, c, id) => {
-      const since = await readJson(c)
+      const since = await readJsonBody(c)
       return makeWebhookAction('resend failed', (inside, owner) =>
         resendFailed(inside, owner, id, since),
       )(caller, c, id)
@@ -137,7 +137,7 @@ export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
       fails: describeWebhookAnswers('delivery_not_found'),
     },
     run: ({ owner, store, services }, _, id) =>
-      readDeliveryRequest(store, owner, id, services.otherForms),
+      loadDeliveryRequest(store, owner, id, services.otherForms),
   },
   'POST /api/webhooks/deliveries/:id/resend': {
     permission: byWebhookOwner,

@@ -7,7 +7,7 @@ import { writeRow } from '../../platform/db/write-row.ts'
 import { makeOverLimit } from '../../platform/limits/limit-holder.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
 import { type Owner, requireOpenWebhook } from './require-webhook-owner.ts'
-import type { Started } from './resend-deliveries.ts'
+import type { StartedDelivery } from './resend-deliveries.ts'
 
 /** The name of test events. Webhooks need not subscribe to it. */
 export const TEST_EVENT = 'webhook.test'
@@ -15,7 +15,11 @@ export const TEST_EVENT = 'webhook.test'
 const MAX_WAITING = 3
 const RETRY_AFTER_SECONDS = 5
 /** Queues a test event. Throws 404, 409 for a disabled webhook, 429 if too many tests of it wait. */
-export async function sendTestEvent(store: Store, owner: Owner, webhook: string): Promise<Started> {
+export async function sendTestEvent(
+  store: Store,
+  owner: Owner,
+  webhook: string,
+): Promise<StartedDelivery> {
   const [id, eventId] = [makeRandomId(), makeRandomId()]
   await store.db.transaction(async (db) => {
     const user = await requireOpenWebhook(db, owner, webhook, 'no key update')

@@ -9,7 +9,7 @@ import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries, takeLock } from '../../platform/db/queries.ts'
 import { findUrlFault, type UrlFault } from '../../platform/outgoing/refuse-private-addresses.ts'
-import { MESSAGES } from '../base/message-files.ts'
+import { MESSAGE_COLLECTION } from '../base/message-files.ts'
 import type { WebhookSettings } from './delivery-worker.ts'
 import { makeSampleEvent } from './event-body.ts'
 import { failPending } from './fail-deliveries.ts'
@@ -83,7 +83,7 @@ export function makeWebhooksExtension(
     checkAddress(values, webhookAllowPrivate)
     if (values.format !== 'template') return
     const sample = makeSampleEvent(
-      store.catalog.find(MESSAGES)!,
+      store.catalog.find(MESSAGE_COLLECTION)!,
       makeSampleRow(String(values.user)),
     )
     const fields = { ...values, token: values.service_token } as unknown as TemplateFields

@@ -6,7 +6,7 @@ import { JSON_BOUNDS, parseStrict } from './raw-body.ts'
 export function readPayload(text: string): RequestBody['values'] | null {
   const whole = text.trimEnd()
   if (findFirstValueEnd(whole) !== whole.length) throw badRequest()
-  return whole.trimStart() === 'null' ? null : readJson(whole)
+  return whole.trimStart() === 'null' ? null : parseJsonObject(whole)
 }
 
 function parseFirstValue(text: string): unknown {
@@ -38,7 +38,7 @@ export function findFirstValueEnd(text: string): number | undefined {
 }
 
 /** Parses the JSON object or null at the start of a text. As in Go, ignores the rest. Throws 400. */
-export function readJson(text: string): Record<string, unknown> {
+export function parseJsonObject(text: string): Record<string, unknown> {
   if (isTooComplex(text, JSON_BOUNDS)) throw badRequest()
   const value = parseFirstValue(text)
   if (value === null) return {}

@@ -98,7 +98,7 @@ export async function* readPieces(
 export type BodyRequest = IncomingMessage & Pick<ServedRequest, 'mayBeLarge' | 'memory'>
 
 /** Reads the whole body. Reserves memory for a large one. Throws 400, 413 and RetryLater. */
-export async function readBytes(incoming: BodyRequest, maxBytes: number) {
+export async function readBodyBytes(incoming: BodyRequest, maxBytes: number) {
   const isSmall = !incoming.mayBeLarge
   const length = Number(incoming.headers['content-length'] ?? 0)
   if (length > maxBytes) throw new BodyTooLarge()
@@ -118,14 +118,14 @@ export async function readBytes(incoming: BodyRequest, maxBytes: number) {
   return body.bytes
 }
 
-/** Reads the whole body, up to the limit of the route. Throws as `readBytes`. */
+/** Reads the whole body, up to the limit of the route. Throws as `readBodyBytes`. */
 export const readRawBody = (c: Ctx): Promise<Buffer> =>
-  readBytes(c.env.incoming, requireMaxBytes(c))
+  readBodyBytes(c.env.incoming, requireMaxBytes(c))
 
 /**
  * The body as JSON, parsed once per request. By default refuses objects with repeated keys. Throws 400, 413.
  */
-export function readJson(c: Ctx, parse = parseUnique): Promise<unknown> {
+export function readJsonBody(c: Ctx, parse = parseUnique): Promise<unknown> {
   const request = c.env.incoming
   request.json ??= parseJsonBody(c, parse)
   return request.json

@@ -5,10 +5,10 @@ import { ApiError, badRequest } from '../../platform/api-errors.ts'
 import { isMalformedQuery, readPairs, readQueryText } from '../query.ts'
 import type { Ctx } from '../request-context.ts'
 import type { RequestBody } from '../served-request.ts'
-import { findFirstValueEnd, readJson } from './json-value.ts'
+import { findFirstValueEnd, parseJsonObject } from './json-value.ts'
 import { findMaxBytes } from './max-bytes.ts'
 import { readMultipart } from './multipart.ts'
-import { type BodyRequest, readBytes } from './raw-body.ts'
+import { type BodyRequest, readBodyBytes } from './raw-body.ts'
 import { readUrlencoded, toFormValues } from './urlencoded.ts'
 
 type Values = RequestBody['values']
@@ -59,14 +59,14 @@ export async function readBody(
       throw error
     }
   }
-  const bytes = await readBytes(incoming, maxBytes)
+  const bytes = await readBodyBytes(incoming, maxBytes)
   if (bytes.length === 0) return EMPTY
   const values = readValues(incoming, type, bytes)
   return { values, files: NO_FILES, isJson: type.startsWith(JSON_TYPE) }
 }
 
 function readValues(incoming: IncomingMessage, type: string, bytes: Buffer): Values {
-  if (type.startsWith(JSON_TYPE)) return readJson(decodeJsonText(bytes))
+  if (type.startsWith(JSON_TYPE)) return parseJsonObject(decodeJsonText(bytes))
   if (type.startsWith('application/x-www-form-urlencoded')) {
     const query = readQueryText(incoming.url ?? '')
     if (isMalformedQuery(query)) throw badRequest()

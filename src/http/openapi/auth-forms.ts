@@ -34,7 +34,7 @@ const TOKEN = z
   .meta({ id: 'TokenForm' })
 const MFA_ID = z.string().optional().describe('Of the first method, where two are asked for.')
 
-export interface Form extends Pick<Operation, 'summary' | 'body'> {
+export interface AuthForm extends Pick<Operation, 'summary' | 'body'> {
   readonly path: string
   readonly verb: string
 }
@@ -53,7 +53,7 @@ const OTP = z
   .object({ otpId: z.string(), password: z.string(), mfaId: MFA_ID })
   .meta({ id: 'OtpForm' })
 
-export const SIGN_INS: readonly Form[] = [
+export const SIGN_IN_FORMS: readonly AuthForm[] = [
   {
     path: 'auth-with-password',
     verb: 'signInTo',
@@ -93,8 +93,8 @@ export const OAUTH2_BODY = z
 const describeMailForm = (
   path: string,
   summary: string,
-  ...body: NonNullable<Form['body']>
-): Form => {
+  ...body: NonNullable<AuthForm['body']>
+): AuthForm => {
   const verb = path.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
   return { path, verb: `${verb}Of`, summary, body }
 }
@@ -110,7 +110,7 @@ const CONFIRMED_ADDRESS = makeTextParams(['token', 'password']).meta({
 const [ann, token, password] = [{ email: 'ann@example.com' }, 'eyJhbGciOi…', 'a-new-password']
 
 /** Requests that mail a link or take the token of a mailed link. All answer with an empty 204. */
-export const MAILED: readonly Form[] = [
+export const MAILED: readonly AuthForm[] = [
   describeMailForm('request-verification', 'Mail a link that proves an address', EMAIL, ann),
   describeMailForm('confirm-verification', 'Prove an address by the token of its mail', TOKEN, {
     token,

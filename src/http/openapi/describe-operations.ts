@@ -130,6 +130,6 @@ function makePathParams(path: string): { path?: z.ZodObject } {
   return names.length > 0 ? { path: z.object(Object.fromEntries(params)) } : {}
 }
 
-export const SENDING = 'sending'
-export const ACCOUNT = 'account'
-export const SERVER = 'server'
+export const SENDING_TAG = 'sending'
+export const ACCOUNT_TAG = 'account'
+export const SERVER_TAG = 'server'

@@ -6,13 +6,13 @@ import {
   type FieldTypeName,
   isMulti,
   type SelectField,
-  type Storage,
+  type ValueStorage,
 } from '../../engine/fields/field.ts'
 import { findFieldStorage } from '../../engine/fields/field-types.ts'
 import { canBeShown } from '../../engine/records/shown-fields.ts'
 import type { DescribedCollection } from './described-collections.ts'
 
-const BY_STORAGE: Readonly<Record<Storage, () => z.ZodType>> = {
+const BY_STORAGE: Readonly<Record<ValueStorage, () => z.ZodType>> = {
   text: () => z.string(),
   number: () => z.number(),
   bool: () => z.boolean(),

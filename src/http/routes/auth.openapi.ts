@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
 import {
-  type Form,
+  type AuthForm,
   MAILED,
   METHODS,
   OAUTH2_BODY,
   OAUTH2_META,
   OTP_REQUESTED,
   OTP_WANTED,
-  SIGN_INS,
+  SIGN_IN_FORMS,
 } from '../openapi/auth-forms.ts'
 import { describeChapter, type Operation } from '../openapi/describe-operations.ts'
 import { MFA_NEEDED } from '../openapi/failures.ts'
@@ -35,12 +35,12 @@ export function describeAuthPaths(collection: AuthCollection, record: z.ZodObjec
   const name = makeTypeName(collection)
   const signedIn = z.object({ record, token: TOKEN }).meta({ id: `${name}SignedIn` })
   const answer = ['Signed in: the record as it sees itself, and a token for it.', signedIn] as const
-  const forms = (some: readonly Form[], more: (end: string) => Partial<Operation>) =>
+  const forms = (some: readonly AuthForm[], more: (end: string) => Partial<Operation>) =>
     some.map(({ verb, path: end, ...form }): [string, Operation] => [
       `POST ${path}/${end}`,
       { id: `${verb}${name}`, ...form, ...more(end) },
     ])
-  const signIns = forms(SIGN_INS, () => ({
+  const signIns = forms(SIGN_IN_FORMS, () => ({
     params: ONE,
     answer,
     fails: [400, 404, 413],

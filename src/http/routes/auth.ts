@@ -26,7 +26,7 @@ import {
   requestPasswordReset,
 } from '../../engine/auth/password-reset.ts'
 import { refreshToken } from '../../engine/auth/sessions.ts'
-import { answerSignIn, type Proof } from '../../engine/auth/sign-in.ts'
+import { answerSignIn, type SignInProof } from '../../engine/auth/sign-in.ts'
 import {
   authWithOtp,
   authWithPassword,
@@ -37,7 +37,7 @@ import {
 import type { Shape } from '../../engine/fields/json-shapes.ts'
 import type { AuthRecord, RequestContext } from '../../engine/request/request.ts'
 import { notFound } from '../../platform/api-errors.ts'
-import { allowByRules, allowMember, allowSuperuser } from '../allow-callers.ts'
+import { allowByRules, allowPathRecord, allowSuperuser } from '../allow-callers.ts'
 import { authenticate } from '../authenticate.ts'
 import { type FormOptions, readForm } from '../body/form.ts'
 import { readRequestBody } from '../body/read-body.ts'
@@ -120,7 +120,7 @@ export const AUTH_ROUTES = makeRoutes(
     },
     'POST /api/collections/:collection/auth-refresh': {
       maxBytes: MAX_BODY_BYTES,
-      ...makeUndescribedRow(allowMember('viewer'), OF_SIGN_IN, async ({ auth, services }, c) => {
+      ...makeUndescribedRow(allowPathRecord('viewer'), OF_SIGN_IN, async ({ auth, services }, c) => {
         const token = await refreshToken(services.store.signIn.db, auth, c.env.incoming.token)
         return answerWithToken(c, services, auth, { token }, { asker: auth })
       }),
@@ -178,7 +178,7 @@ export const AUTH_ROUTES = makeRoutes(
     },
     'POST /api/collections/:collection/request-email-change': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(allowMember(), OF_MAIL, ({ auth, services }, c) =>
+      ...makeUndescribedRow(allowPathRecord(), OF_MAIL, ({ auth, services }, c) =>
         requestEmailChange(makeAuthCall(c, services, EMAIL_CHANGE_FORM), auth),
       ),
     },
@@ -229,7 +229,7 @@ export async function answerWithToken(
   c: Ctx,
   services: Services,
   auth: AuthRecord,
-  proof: Proof,
+  proof: SignInProof,
   known: { readonly context?: RequestContext; readonly asker?: AuthRecord },
 ): Promise<Response> {
   const { values } = await readRequestBody(c)

@@ -4,7 +4,7 @@ import { findRecordByToken } from '../../engine/auth/tokens.ts'
 import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../engine/backup/backup-names.ts'
 import { makeBusyError } from '../../engine/backup/backups.ts'
 import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
-import { readState } from '../../engine/backup/state.ts'
+import { loadBackupState } from '../../engine/backup/state.ts'
 import { readStatus, STATUS } from '../../engine/backup/status.ts'
 import {
   checkFields,
@@ -27,7 +27,7 @@ import { readForm } from '../body/form.ts'
 import type { Bound } from '../bounds.ts'
 import { makeRoutes } from '../make-routes.ts'
 import { auditRequest } from '../middleware/audit-requests.ts'
-import { SERVER } from '../openapi/describe-operations.ts'
+import { SERVER_TAG } from '../openapi/describe-operations.ts'
 import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
 import { describeJson, FILE } from '../openapi/success-answers.ts'
 import type { Ctx, Services } from '../request-context.ts'
@@ -72,7 +72,7 @@ const OF_BACKUP: Bound = { cost: 'the database', by: 'only superusers; one backu
 
 /** `/api/backups` for superusers. PocketBase: apis/backup.go. `/api/backup-status` is our own. */
 export const BACKUP_ROUTES = makeRoutes(
-  SERVER,
+  SERVER_TAG,
   {
     'GET /api/backup-status': {
       permission: allowSuperuser,
@@ -115,7 +115,7 @@ export const BACKUP_ROUTES = makeRoutes(
         fails: [400, 401, 413],
       },
       run: async ({ auth, store, services }, c) => {
-        if ((await readState(store.db)).running) throw makeBusyError()
+        if ((await loadBackupState(store.db)).running) throw makeBusyError()
         const { backups } = services
         const { name } = await readForm(c, BACKUP_FORM, { terse: true })
         await checkBackupName(await backups.storage(), name)
@@ -181,7 +181,7 @@ export const BACKUP_ROUTES = makeRoutes(
         fails: [400, 401],
       },
       run: async ({ auth, store, services }, c, key) => {
-        if ((await readState(store.db)).running?.key === key)
+        if ((await loadBackupState(store.db)).running?.key === key)
           throw badRequest('The backup is currently being used and cannot be deleted.')
         const storage = await services.backups.storage()
         await storage.delete(key).catch((error) => {
@@ -204,7 +204,7 @@ export const BACKUP_ROUTES = makeRoutes(
         fails: [400, 401],
       },
       run: async ({ auth, store, services }, c, key) => {
-        if ((await readState(store.db)).running) throw makeBusyError()
+        if ((await loadBackupState(store.db)).running) throw makeBusyError()
         const { backups } = services
         const found = await (await backups.storage()).find(key).catch(() => undefined)
         if (!found) throw badRequest('Missing or invalid backup file.')

@@ -18,7 +18,7 @@ import {
 import { badRequest } from '../../platform/api-errors.ts'
 import type { RequestBody } from '../served-request.ts'
 
-export const BATCH = z
+export const BATCH_REQUEST = z
   .object({
     requests: z
       .array(

@@ -14,7 +14,7 @@ import { makeRoutes } from '../make-routes.ts'
 import { auditWrite } from '../middleware/audit-requests.ts'
 import { limitOldPasswordChecks } from '../middleware/limit-password-work.ts'
 import { checkRate } from '../middleware/limit-requests.ts'
-import { SERVER } from '../openapi/describe-operations.ts'
+import { SERVER_TAG } from '../openapi/describe-operations.ts'
 import { API_ERROR, BATCH_ERROR } from '../openapi/failures.ts'
 import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
 import { describeJson } from '../openapi/success-answers.ts'
@@ -32,9 +32,9 @@ import {
 } from './batch-part.ts'
 import { batchPasswords } from './batch-passwords.ts'
 import {
-  BATCH,
   BATCH_ANSWER,
   BATCH_EXAMPLE,
+  BATCH_REQUEST,
   type BatchRequest,
   readBatch,
   UNREADABLE,
@@ -52,7 +52,7 @@ function findMaxBatchBytes(_: Routed, { settings }: CallerServices): number {
 }
 
 /** `POST /api/batch`: several writes of records, all or none. PocketBase: apis/batch.go, contract 7.2 */
-export const BATCH_ROUTES = makeRoutes(SERVER, {
+export const BATCH_ROUTES = makeRoutes(SERVER_TAG, {
   'POST /api/batch': {
     permission: allowByRules('agent'),
     maxBytes: findMaxBatchBytes,
@@ -65,7 +65,7 @@ export const BATCH_ROUTES = makeRoutes(SERVER, {
       requestBody: {
         required: true,
         content: {
-          ...describeJson(BATCH, BATCH_EXAMPLE),
+          ...describeJson(BATCH_REQUEST, BATCH_EXAMPLE),
           'multipart/form-data': { schema: z.looseObject({}) },
         },
       },

@@ -14,7 +14,7 @@ import { readRequestBody } from '../body/read-body.ts'
 import { BY_KEYS, BY_PIECES } from '../bounds.ts'
 import { makeRoutes } from '../make-routes.ts'
 import { requirePathCollection } from '../middleware/require-caller.ts'
-import { SERVER } from '../openapi/describe-operations.ts'
+import { SERVER_TAG } from '../openapi/describe-operations.ts'
 import { FILE } from '../openapi/success-answers.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { NO_CALLER, retryRequest } from '../retry-request.ts'
@@ -40,7 +40,7 @@ const OPTIONS = z.object({
 
 /** `/api/files`: files, thumbnails, tokens for protected files. PocketBase: apis/file.go, contract 7.3 */
 export const FILE_ROUTES = makeRoutes(
-  SERVER,
+  SERVER_TAG,
   {
     'POST /api/files/token': {
       permission: allowAuthenticated('viewer'),

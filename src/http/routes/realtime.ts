@@ -10,7 +10,7 @@ import { type Attempt, asCaller, WRITE } from '../attempt.ts'
 import { readBodyOr } from '../body/read-body.ts'
 import type { Bound } from '../bounds.ts'
 import { makeRoutes } from '../make-routes.ts'
-import { SERVER } from '../openapi/describe-operations.ts'
+import { SERVER_TAG } from '../openapi/describe-operations.ts'
 import { describeTextAnswer } from '../openapi/success-answers.ts'
 import { readQuery } from '../query.ts'
 import type { Ctx } from '../request-context.ts'
@@ -42,7 +42,7 @@ const OF_SUBSCRIPTIONS: Bound = {
 }
 
 /** `/api/realtime`: an event stream and its subscriptions. PocketBase: apis/realtime.go, contract 7.1 */
-export const REALTIME_ROUTES = makeRoutes(SERVER, {
+export const REALTIME_ROUTES = makeRoutes(SERVER_TAG, {
   'GET /api/realtime': {
     permission: allowEverybody(),
     bound: OF_SUBSCRIPTIONS,

@@ -3,13 +3,14 @@ import { ApiError, GatewayError } from '../../platform/api-errors.ts'
 
 const MAX_TEXT = 300
 
-export const cutText = (text: string | undefined, length = MAX_TEXT) =>
+export const shortenText = (text: string | undefined, length = MAX_TEXT) =>
   text && text.length > length ? `${text.slice(0, length)}...` : (text ?? '')
 
 /** Describes an error for the log, without values. Only standard output gets details of internal errors. */
 export function describeFault(fault: unknown, url: string): { error?: string; details?: object } {
   if (fault === undefined) return {}
-  if (fault instanceof FilterError) return { error: cutText(hideUnknownNames(fault.message, url)) }
+  if (fault instanceof FilterError)
+    return { error: shortenText(hideUnknownNames(fault.message, url)) }
   if (fault instanceof ApiError) {
     const details = reduceToErrorCodes(fault.data)
     return {
@@ -33,8 +34,8 @@ const hideUnknownNames = (text: string, url: string) =>
 
 /** Removes long numbers and quoted texts, which may come from the request. */
 const hideTexts = (text: string) =>
-  cutText(
-    cutText(text)
+  shortenText(
+    shortenText(text)
       .replace(/".*"/s, '"…"')
       .replace(/\+?\d{5,}/g, '…'),
   )

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cutLogLine, DEBUG, ERROR } from '../../engine/logs/store-request-log.ts'
+import { cutLogLine, DEBUG, ERROR_LEVEL } from '../../engine/logs/store-request-log.ts'
 import type { Config } from '../../platform/config.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { findRequestGroup, type Group, STREAMS } from '../metrics/group-requests.ts'
@@ -7,7 +7,7 @@ import type { Services } from '../request-context.ts'
 import type { ServedRequest } from '../served-request.ts'
 import { readRoutedPath } from './clean-paths.ts'
 import { isTrustedProxy, readSocketAddress } from './client-address.ts'
-import { cutText, describeFault } from './describe-failed-request.ts'
+import { describeFault, shortenText } from './describe-failed-request.ts'
 import { leaveBody } from './incoming-body.ts'
 import { toLoggedPath, toLoggedUrl } from './logged-url.ts'
 
@@ -64,7 +64,7 @@ export class RequestTracker {
       const finished = { id, method, url, group, status, ms }
       if (id) this.#write(req, res, finished)
       const { maxDays, minLevel } = settings.current.logs
-      const level = status >= 400 && status !== CLIENT_CLOSED ? ERROR : DEBUG
+      const level = status >= 400 && status !== CLIENT_CLOSED ? ERROR_LEVEL : DEBUG
       if (maxDays > 0 && level >= minLevel)
         logFinishedRequest(this.#services, req, res, finished, level)
       this.#running.delete(res)
@@ -143,7 +143,7 @@ function logFinishedRequest(
   if (finished.method === 'OPTIONS' || (level === DEBUG && isQuietRequest(finished))) return
   const { logIP, logAuthId, maxDataSize } = services.settings.current.logs
   const { headers } = req
-  const method = cutText(finished.method, 50)
+  const method = shortenText(finished.method, 50)
   const url = toLoggedUrl(finished.url)
   const auth = req.known?.auth ?? null
   const { error, details } = describeFault(faults.get(res), url)
@@ -154,19 +154,19 @@ function logFinishedRequest(
     ...(error && { error }),
     execTime: Math.round(ms * 100) / 100,
     method,
-    referer: cutText(headers.referer && toLoggedPath(headers.referer)),
+    referer: shortenText(headers.referer && toLoggedPath(headers.referer)),
     ...(logIP && { remoteIP: readSocketAddress(req.socket) }),
     ...(id && { request: id }),
     status,
     type: 'request',
     url,
-    userAgent: cutText(headers['user-agent']),
+    userAgent: shortenText(headers['user-agent']),
     ...(logIP && { userIP: req.ip }),
   }
   const line = cutLogLine(
     { atMs: Date.now(), level, message: `${method} ${url}`, data },
     maxDataSize,
   )
-  const isRefused = level === ERROR && status < 500
+  const isRefused = level === ERROR_LEVEL && status < 500
   services.logs.add(line, isRefused ? req.findHolder(auth) : undefined)
 }

@@ -4,15 +4,15 @@ import { GatewayError, UserError } from '../../platform/api-errors.ts'
 import { makeSimulatorDriver } from '../../programs/agent/drivers/simulator.ts'
 import {
   type AgentState,
+  loadAgentState,
   pairAgent,
-  readState,
   saveState,
 } from '../../programs/agent/pair-and-run.ts'
 import { callServer } from '../../programs/agent/server-link.ts'
 
 export const USER_EMAIL = 'demo@example.com'
 
-export const CONTACTS = [
+export const DEMO_CONTACTS = [
   { name: 'Ann Baker', phone: '+447700900101' },
   { name: 'Ben Carter', phone: '+447700900102' },
   { name: 'Chloé Martin', phone: '+447700900103' },
@@ -21,14 +21,14 @@ export const CONTACTS = [
 export type DemoData = Awaited<ReturnType<typeof setUpDemoData>>
 
 /** Makes the demo's user and data. Later runs reuse them. `known`: the API key of an earlier run. */
-export async function setUpDemoData(superuser: Api, password: string, known?: string) {
+export async function setUpDemoData(superuser: DemoApi, password: string, known?: string) {
   const id = await ensureUser(superuser, { email: USER_EMAIL, name: 'Corner Bike Shop', password })
   const { api: user } = await signIn(superuser.url, 'users', USER_EMAIL, password)
   const group = await ensureRecord(user, 'contact_groups', 'name = "Regulars"', {
     user: id,
     name: 'Regulars',
   })
-  for (const contact of CONTACTS)
+  for (const contact of DEMO_CONTACTS)
     await ensureContact(user, { ...contact, user: id, groups: [group] })
   const workshop = {
     user: id,
@@ -44,7 +44,7 @@ export async function setUpDemoData(superuser: Api, password: string, known?: st
 const isApiKeyValid = async (url: string, key: string): Promise<boolean> =>
   (await fetch(`${url}/api/sms/usage`, { headers: { 'x-api-key': key } })).ok
 
-async function makeDemoKey(user: Api, id: string): Promise<string> {
+async function makeDemoKey(user: DemoApi, id: string): Promise<string> {
   const values = { user: id, name: 'Web shop' }
   return (await requestApi<{ key: string }>(user, 'POST', makeRecordsPath('api_keys'), values)).key
 }
@@ -53,7 +53,7 @@ type Values = Readonly<Record<string, unknown>>
 
 /** Creates a user, or updates the one of an earlier run. */
 export const ensureUser = (
-  superuser: Api,
+  superuser: DemoApi,
   values: Values & { readonly email: string; readonly password: string },
 ) =>
   ensureRecord(superuser, 'users', `email = "${values.email}"`, {
@@ -62,7 +62,7 @@ export const ensureUser = (
     ...values,
   })
 
-export const ensureContact = (user: Api, contact: Values & { readonly phone: string }) =>
+export const ensureContact = (user: DemoApi, contact: Values & { readonly phone: string }) =>
   ensureRecord(user, 'contacts', `phone = "${contact.phone}"`, { opted_out: false, ...contact })
 
 type Event = Record<'id' | 'message' | 'status' | 'device', string> & {
@@ -74,9 +74,9 @@ const FINAL = new Set(['delivered', 'failed'])
 
 /** Prints the statuses of messages. Returns true once all are final, false after `patienceMs`. */
 export async function watchMessages(
-  user: Api,
+  user: DemoApi,
   messages: readonly string[],
-  phones: readonly Phone[],
+  phones: readonly DemoPhone[],
   patienceMs: number,
   print: (line: string) => void,
 ): Promise<boolean> {
@@ -94,7 +94,7 @@ export async function watchMessages(
       ({ id }) => !seen.has(id),
     )) {
       seen.add(id)
-      const who = CONTACTS.find(({ phone }) => phone === expand.message.to)?.name ?? ''
+      const who = DEMO_CONTACTS.find(({ phone }) => phone === expand.message.to)?.name ?? ''
       const phone = phones.find((one) => one.device === device)?.name ?? ''
       print(`${who.padEnd(12)} ${status.padEnd(10)} ${phone}`)
       if (FINAL.has(status)) open.delete(message)
@@ -104,7 +104,7 @@ export async function watchMessages(
   return open.size === 0
 }
 
-export type Phone = Awaited<ReturnType<typeof pairPhones>>[number]
+export type DemoPhone = Awaited<ReturnType<typeof pairPhones>>[number]
 
 const PHONES = [
   { name: 'Phone 1', number: '+447700900901', lagMs: 300 },
@@ -112,7 +112,7 @@ const PHONES = [
 ] as const
 
 /** Pairs two simulated phones by code, or reuses those that an earlier run stored in `folder`. */
-export async function pairPhones(user: Api, folder: string) {
+export async function pairPhones(user: DemoApi, folder: string) {
   const phones = []
   for (const { name, number, lagMs } of PHONES) {
     const stateFile = join(folder, `${name.toLowerCase().replace(' ', '-')}.json`)
@@ -131,7 +131,7 @@ export async function pairPhones(user: Api, folder: string) {
 }
 
 async function pairPhone(
-  user: Api,
+  user: DemoApi,
   name: string,
   phone: string,
   stateFile: string,
@@ -145,7 +145,7 @@ async function pairPhone(
 /** The phone of an earlier run; undefined if there is none, or if the server does not know it. */
 async function readPairedState(url: string, stateFile: string): Promise<AgentState | undefined> {
   try {
-    const state = { ...readState(stateFile), url }
+    const state = { ...loadAgentState(stateFile), url }
     await callServer(state, '/api/devices/claim', { limit: 1 })
     saveState(stateFile, state)
     return state
@@ -155,14 +155,14 @@ async function readPairedState(url: string, stateFile: string): Promise<AgentSta
   }
 }
 
-export interface Api {
+export interface DemoApi {
   readonly url: string
   readonly credentials: Readonly<Record<string, string>>
 }
 
 /** Sends a request as any HTTP client would. Throws an Error with the server's message. */
 export async function requestApi<T>(
-  api: Api,
+  api: DemoApi,
   method: string,
   path: string,
   body?: unknown,
@@ -177,14 +177,14 @@ export async function requestApi<T>(
   return answer as T
 }
 
-export interface Named {
+export interface HasId {
   readonly id: string
 }
 
 const makeRecordsPath = (collection: string) => `/api/collections/${collection}/records`
 
 async function findRecords<T>(
-  api: Api,
+  api: DemoApi,
   collection: string,
   asked: Readonly<Record<string, string>>,
 ): Promise<T[]> {
@@ -193,29 +193,29 @@ async function findRecords<T>(
     .items
 }
 
-export const findFirstRecord = async <T extends Named>(
-  api: Api,
+export const findFirstRecord = async <T extends HasId>(
+  api: DemoApi,
   collection: string,
   filter: string,
 ) => (await findRecords<T>(api, collection, { filter, perPage: '1' }))[0]
 
 /** Creates the record, or updates the one that `filter` matches. Returns its id. */
 export async function ensureRecord(
-  api: Api,
+  api: DemoApi,
   collection: string,
   filter: string,
   values: object,
 ): Promise<string> {
   const found = await findFirstRecord(api, collection, filter)
   const path = found ? `${makeRecordsPath(collection)}/${found.id}` : makeRecordsPath(collection)
-  return (await requestApi<Named>(api, found ? 'PATCH' : 'POST', path, values)).id
+  return (await requestApi<HasId>(api, found ? 'PATCH' : 'POST', path, values)).id
 }
 
 export async function signIn(url: string, collection: string, identity: string, password: string) {
   const path = `/api/collections/${collection}/auth-with-password`
   const body = { identity, password }
   const guest = { url, credentials: {} }
-  const { token, record } = await requestApi<{ token: string; record: Named }>(
+  const { token, record } = await requestApi<{ token: string; record: HasId }>(
     guest,
     'POST',
     path,
@@ -224,4 +224,4 @@ export async function signIn(url: string, collection: string, identity: string, 
   return { api: { url, credentials: { authorization: token } }, id: record.id }
 }
 
-export const PATIENCE_MS = 20_000
+export const DEMO_PATIENCE_MS = 20_000

@@ -9,8 +9,8 @@ import { makeRandomText } from '../../platform/tools/random.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
 import { runAgent } from '../../programs/agent/pair-and-run.ts'
 import {
-  type Api,
-  CONTACTS,
+  DEMO_CONTACTS,
+  type DemoApi,
   type DemoData,
   ensureRecord,
   ensureUser,
@@ -20,7 +20,7 @@ import {
   USER_EMAIL,
 } from './demo-data.ts'
 import { fillInbox } from './inbox.ts'
-import { printDetail, printLine, printStep } from './print-demo.ts'
+import { printDemoLine, printDetail, printStep } from './print-demo.ts'
 import { showTexts } from './texts.ts'
 
 const SUPERUSER_EMAIL = 'demo-admin@example.com'
@@ -90,8 +90,10 @@ async function makeDemoDesk(server: RunningServer) {
   const desk = await setUpDemoData(superuser, password, secrets.key)
   keepSecrets(dataDir, { ...secrets, key: desk.key })
   await makeTeam(superuser, desk.id, password)
-  printStep(`A user, ${USER_EMAIL}, with an API key, a template and ${CONTACTS.length} contacts.`)
-  for (const { name, phone } of CONTACTS) printDetail(`${name.padEnd(12)} ${phone}`)
+  printStep(
+    `A user, ${USER_EMAIL}, with an API key, a template and ${DEMO_CONTACTS.length} contacts.`,
+  )
+  for (const { name, phone } of DEMO_CONTACTS) printDetail(`${name.padEnd(12)} ${phone}`)
   printDetail(`Their team: ${COLLEAGUES.map(({ name, role }) => `${name} (${role})`).join(', ')}`)
   return { desk, password, adminPassword }
 }
@@ -117,9 +119,9 @@ function printNextSteps(
   printStep(
     'Done. The server and its phones run until you press Ctrl-C. Try these in another terminal:',
   )
-  printLine(`
+  printDemoLine(`
 curl ${url}/api/sms/send -H 'X-API-Key: ${desk.key}' \\
-  -H 'Content-Type: application/json' -d '{"recipients":["${CONTACTS[0].phone}"],"body":"Hello again"}'
+  -H 'Content-Type: application/json' -d '{"recipients":["${DEMO_CONTACTS[0].phone}"],"body":"Hello again"}'
 
 npm install --no-save pocketbase   # not needed in a clone
 node --input-type=module -e "
@@ -141,13 +143,13 @@ async function runDemo(start: Start): Promise<void> {
   const ended = new AbortController()
   let done: Promise<unknown> = Promise.resolve()
   onStopSignal(() => {
-    printLine('\nStopping.')
+    printDemoLine('\nStopping.')
     ended.abort()
     void done.then(() => server.stop()).then(() => process.exit(0))
   })
   const { desk, password, adminPassword } = await makeDemoDesk(server)
   const { phones, done: running } = await startPhones(server, desk, ended.signal)
-  done = running.catch((error) => printLine(String(error)))
+  done = running.catch((error) => printDemoLine(String(error)))
   await showTexts(desk, phones)
   printStep('More people have texted in the last hours, and some have got an answer.')
   await fillInbox(desk, phones, server.services.store.forEverybody('command').db)
@@ -166,7 +168,7 @@ const COLLEAGUES = [
 ] as const
 
 /** Makes members of the user's account from COLLEAGUES. Each signs in with `password`. */
-async function makeTeam(superuser: Api, account: string, password: string): Promise<void> {
+async function makeTeam(superuser: DemoApi, account: string, password: string): Promise<void> {
   for (const { role, ...person } of COLLEAGUES) {
     const member = await ensureUser(superuser, { ...person, password, member_only: true })
     const filter = `account = "${account}" && member = "${member}"`

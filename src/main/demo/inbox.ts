@@ -1,13 +1,13 @@
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { readState } from '../../programs/agent/pair-and-run.ts'
+import { loadAgentState } from '../../programs/agent/pair-and-run.ts'
 import { callServer } from '../../programs/agent/server-link.ts'
 import {
+  DEMO_PATIENCE_MS,
   type DemoData,
+  type DemoPhone,
   ensureContact,
   findFirstRecord,
-  PATIENCE_MS,
-  type Phone,
   requestApi,
   watchMessages,
 } from './demo-data.ts'
@@ -37,7 +37,7 @@ const makeDemoNumber = (at: number) => `+4477009002${10 + at}`
 /** Makes texts of the last hours arrive at the first phone, and answers some. Does nothing in later runs. */
 export async function fillInbox(
   { user, id: owner }: DemoData,
-  phones: readonly Phone[],
+  phones: readonly DemoPhone[],
   db: Db,
 ): Promise<void> {
   if (await findFirstRecord(user, 'contacts', `phone = "${makeDemoNumber(0)}"`)) return
@@ -48,7 +48,7 @@ export async function fillInbox(
     body,
     received_at: new Date(Date.now() - minutes * MINUTE_MS).toISOString(),
   }))
-  const phone = readState(phones[0]!.stateFile)
+  const phone = loadAgentState(phones[0]!.stateFile)
   const { body: stored } = await callServer<{ ids: string[] }>(phone, '/api/devices/incoming', {
     items,
   })
@@ -72,7 +72,7 @@ export async function fillInbox(
     })
   }
   const sent = answers.map(([id]) => id)
-  await watchMessages(user, sent, phones, PATIENCE_MS, () => {})
+  await watchMessages(user, sent, phones, DEMO_PATIENCE_MS, () => {})
   for (const [id, at] of answers) await backdateMessage(db, id, at)
 }
 

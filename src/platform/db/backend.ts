@@ -10,13 +10,13 @@ export interface Result {
  * `name` makes a prepared statement, which Postgres may plan once for all values. Don't name statements with
  * filters that a client wrote (docs/internals/queries.md).
  */
-export interface Session {
+export interface DbSession {
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result>
   script(text: string): Promise<void>
 }
 
 /** A transaction. The class `Db` documents its methods. */
-export interface TransactionSession extends Session {
+export interface TransactionSession extends DbSession {
   limit(ms: number): Promise<void>
   endOthers(): Promise<void>
 }
@@ -24,9 +24,9 @@ export interface TransactionSession extends Session {
 export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
 
 /** Connections to a database. The class `Db` documents the methods. */
-export interface Backend extends Session {
-  readonly lookUp: Session['query']
-  readonly clientQuery: Session['query']
+export interface Backend extends DbSession {
+  readonly lookUp: DbSession['query']
+  readonly clientQuery: DbSession['query']
   unhurried(text: string): Promise<Result>
   transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
-import { makeExecutor, type Way } from './execute-statement.ts'
+import { makeExecutor, type QueryMethod } from './execute-statement.ts'
 import type { Functions, TableFunctions } from './functions.ts'
 import type { Db } from './open.ts'
 
@@ -15,7 +15,7 @@ const writeCall = (name: string, args: readonly unknown[]) =>
 export async function executeStatement<Row>(
   db: Db,
   statement: RawBuilder<Row>,
-  way: Way = 'query',
+  way: QueryMethod = 'query',
 ): Promise<Row[]> {
   return (await statement.execute({ getExecutor: () => makeExecutor(db, way) })).rows
 }
@@ -24,7 +24,7 @@ export async function executeStatement<Row>(
 export async function evaluateSql<Value>(
   db: Db,
   expression: RawBuilder<Value>,
-  way?: Way,
+  way?: QueryMethod,
 ): Promise<Value> {
   const [row] = await executeStatement(
     db,

@@ -1,7 +1,7 @@
 import { UserError } from '../api-errors.ts'
 import type { Config } from '../config.ts'
 import type { Logger } from '../log.ts'
-import type { Session } from './backend.ts'
+import type { DbSession } from './backend.ts'
 import { DatabaseUnavailable, formatErrorHint, OutdatedServer } from './database-errors.ts'
 import { openEmbedded } from './embedded/embedded.ts'
 import { Database } from './open.ts'
@@ -64,7 +64,7 @@ const RETRY_MS = 1_000
 const SAY_EVERY = 10
 
 /** Waits for Postgres. Throws a UserError if it is too old, refuses the login, or has a newer schema. */
-async function awaitServer(query: Session['query'], log: Logger): Promise<void> {
+async function awaitServer(query: DbSession['query'], log: Logger): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
       const { rows } = await query('show server_version_num')

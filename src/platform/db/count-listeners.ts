@@ -1,8 +1,8 @@
-import type { Session } from './backend.ts'
+import type { DbSession } from './backend.ts'
 
 /** Number of servers that listen on a channel: the last statement of each names the channel. */
 export async function countChannelListeners(
-  db: Pick<Session, 'query'>,
+  db: Pick<DbSession, 'query'>,
   channel: string,
 ): Promise<number> {
   const { rows } = await db.query(

@@ -8,11 +8,11 @@ import {
   type QueryResult,
   type Selectable,
 } from 'kysely'
-import type { Result, Session } from './backend.ts'
+import type { DbSession, Result } from './backend.ts'
 import type { Tables } from './tables.ts'
 
 /** The method of `Db` that sends a query. */
-export type Way = 'query' | 'lookUp' | 'shaped'
+export type QueryMethod = 'query' | 'lookUp' | 'shaped'
 
 export type TableRow<T extends keyof Tables> = Readonly<Selectable<Tables[T]>>
 
@@ -36,7 +36,10 @@ const adapter = new PostgresAdapter()
 const compiler = new PostgresQueryCompiler()
 
 /** Runs queries of kysely through a `Db`, with its turns and retries. `planned`: not prepared. */
-export function makeExecutor(db: Readonly<Record<Way, Session['query']>>, way: Way | 'planned') {
+export function makeExecutor(
+  db: Readonly<Record<QueryMethod, DbSession['query']>>,
+  way: QueryMethod | 'planned',
+) {
   const connection: DatabaseConnection = {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       const result =

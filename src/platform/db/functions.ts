@@ -1,7 +1,7 @@
 // generated from the schema by `npm run schema`
 // biome-ignore-all format: a signature a line
 
-/** Functions with one result, for `call`. */
+/** Functions with one result, for `callFunction`. */
 export interface Functions {
   _announce: (channel: string, payload: string) => void
   _file_contents_drop: (contents: readonly number[]) => void

@@ -4,7 +4,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from '../log.ts'
 import { makeSerialQueue } from '../tools/repeat-work.ts'
-import type { Backend, Session } from './backend.ts'
+import type { Backend, DbSession } from './backend.ts'
 
 const RECONNECT_MS = 1_000
 /** The interval of heartbeats, and how long the database may take to answer one. */
@@ -28,7 +28,7 @@ type ListeningClient = pg.Client & { readonly processID?: number }
  */
 export function openListener(
   open: () => pg.Client,
-  query: Session['query'],
+  query: DbSession['query'],
   onStall: () => void,
   log: Logger,
 ) {

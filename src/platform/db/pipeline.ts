@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Session } from './backend.ts'
+import type { DbSession } from './backend.ts'
 import {
   isSqlError,
   QUERY_CANCELED,
@@ -22,7 +22,7 @@ export function openPipeline(
   open: () => pg.Client,
   lifetimeMs: number,
   onConnect?: (client: pg.Client) => Promise<void>,
-  elsewhere?: Session['query'],
+  elsewhere?: DbSession['query'],
 ) {
   let current: Connection | undefined
 
@@ -55,7 +55,7 @@ export function openPipeline(
   }
 
   /** Statements run in the order of calls. An error does not affect other statements. */
-  const query: Session['query'] = async (text, params, name) => {
+  const query: DbSession['query'] = async (text, params, name) => {
     try {
       if (current && performance.now() > current.untilMs) void hangUp()
       current ??= connect()

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import pg from 'pg'
 import type { Logger } from '../log.ts'
-import type { Backend, Session } from './backend.ts'
+import type { Backend, DbSession } from './backend.ts'
 import { makeFailoverClients } from './failover-hosts.ts'
 import { collectAnnouncements, openListener } from './listener.ts'
 import { openPipeline } from './pipeline.ts'
 import {
   GRACE_MS,
-  makeSession,
+  makeDbSession,
   type Queryable,
   runStatement,
   types,
@@ -44,7 +44,7 @@ function yieldProcessor(client: pg.ClientBase & { readonly processID?: number })
   }
 }
 
-export type Admission = (session: Session) => Promise<void>
+export type Admission = (session: DbSession) => Promise<void>
 
 /** Connections for the server's statements, and for those with clients' filters (time limit `clientMs`). */
 export interface PoolSize {
@@ -86,7 +86,7 @@ export function openPostgres(
   }
   const primary = makeFailoverClients(url)
   const Client = isReplica ? pg.Client : primary.Client
-  const onConnect = admit && ((client: pg.ClientBase) => admit(makeSession(client)))
+  const onConnect = admit && ((client: pg.ClientBase) => admit(makeDbSession(client)))
   const limitedTo = (ms: number) => ({ statement_timeout: ms, query_timeout: ms + GRACE_MS })
   const openPool = (max: number, limitMs: number) => {
     const made = new pg.Pool({
@@ -111,7 +111,7 @@ export function openPostgres(
   // the driver's time limit is longer than Postgres', because a statement may wait behind slow ones
   const limits = { ...limitedTo(STATEMENT_TIMEOUT_MS), statement_timeout: LOOK_UP_MS }
   const lookUps = { ...settings, ...limits, options: formatPostgresOptions(LOOK_UP_PLANNER) }
-  const shared = makeSession(pool as Queryable)
+  const shared = makeDbSession(pool as Queryable)
   const open = () => new Client({ ...lookUps, pipeline: true })
   const pipeline = openPipeline(open, LIFETIME_MS, onConnect, shared.query)
   const Direct = listenUrl === url ? Client : makeFailoverClients(listenUrl).Client
@@ -131,7 +131,7 @@ export function openPostgres(
   return {
     ...shared,
     lookUp: pipeline.query,
-    clientQuery: makeSession(ofClients as Queryable).query,
+    clientQuery: makeDbSession(ofClients as Queryable).query,
     transaction: (work) => runTransaction(pool, work, forget),
     unhurried: unhurried.query,
     listen: listener.listen,

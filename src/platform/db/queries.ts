@@ -1,6 +1,6 @@
 import { type Expression, QueryCreator, sql } from 'kysely'
 import { evaluateSql } from './call-function.ts'
-import { makeExecutor, type Way } from './execute-statement.ts'
+import { makeExecutor, type QueryMethod } from './execute-statement.ts'
 import type { Db } from './open.ts'
 import type { Tables } from './tables.ts'
 
@@ -13,7 +13,7 @@ import type { Tables } from './tables.ts'
  * @example
  * const keys = await queries(db).selectFrom('api_keys').select('id').where('user', '=', user).execute()
  */
-export const queries = (db: Db, way: Way | 'planned' = 'query'): QueryCreator<Tables> =>
+export const queries = (db: Db, way: QueryMethod | 'planned' = 'query'): QueryCreator<Tables> =>
   new QueryCreator<Tables>({ executor: makeExecutor(db, way) })
 
 /** The present instant as PocketBase writes it: `2026-11-25 13:50:00.000Z`. */

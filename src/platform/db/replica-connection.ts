@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts'
 import { counts } from '../tools/process-counters.ts'
-import type { Backend, Result, Session } from './backend.ts'
+import type { Backend, DbSession, Result } from './backend.ts'
 import { DatabaseUnavailable, isSqlError } from './database-errors.ts'
 import { openPostgres, type PoolSize } from './postgres.ts'
 
@@ -26,7 +26,7 @@ export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
   let replayed = 0
   let isOver = false
 
-  async function admit(session: Session): Promise<void> {
+  async function admit(session: DbSession): Promise<void> {
     const { rows } = await session.query(SERVER)
     const [start, position] = rows[0] as [string, number]
     startOfServer ??= start

@@ -2,7 +2,7 @@ import type { Logger } from '../log.ts'
 import { limitTime } from '../tools/deadline.ts'
 import { repeatWork } from '../tools/repeat-work.ts'
 import { shareQuery } from '../tools/shared-query.ts'
-import type { Session } from './backend.ts'
+import type { DbSession } from './backend.ts'
 import { makeAwayError, type ReplicaConnection } from './replica-connection.ts'
 
 /** The WAL position of the last commit. Asynchronous commits may not be flushed yet. */
@@ -28,7 +28,7 @@ export type Replica = ReturnType<typeof watchReplica>
 
 /** Watches a streaming replica. A read may use it once it has all commits from before the read. */
 export function watchReplica(
-  askPrimary: Session['query'],
+  askPrimary: DbSession['query'],
   open: () => ReplicaConnection,
   log: Logger,
 ) {

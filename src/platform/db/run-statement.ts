@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Result, Session } from './backend.ts'
+import type { DbSession, Result } from './backend.ts'
 import { toDatabaseError } from './database-errors.ts'
 
 /** How long after Postgres' own time limit the driver gives up a statement and drops the connection. */
@@ -13,7 +13,10 @@ export const withDatabaseErrors = <T>(run: () => Promise<T>): Promise<T> =>
   })
 
 /** Wraps a client as a Session. `patienceMs`: the driver's time limit; default: the connection's. */
-export const makeSession = (client: Queryable, patienceMs?: () => number | undefined): Session => ({
+export const makeDbSession = (
+  client: Queryable,
+  patienceMs?: () => number | undefined,
+): DbSession => ({
   query: (text, params, name) => runStatement(client, text, params, name, patienceMs?.()),
   script: (text) =>
     withDatabaseErrors(
@@ -112,7 +115,7 @@ export function runStatement(
 const INT8 = 20
 const JSON_OID = 114
 
-/** Parsers of values by their Postgres type. `Session` lists the results. */
+/** Parsers of values by their Postgres type. `DbSession` lists the results. */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === INT8) return Number

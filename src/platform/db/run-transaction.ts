@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { makeSerialQueue } from '../tools/repeat-work.ts'
 import type { TransactionSession } from './backend.ts'
 import { DatabaseLocked, DatabaseUnavailable } from './database-errors.ts'
-import { GRACE_MS, makeSession, withDatabaseErrors } from './run-statement.ts'
+import { GRACE_MS, makeDbSession, withDatabaseErrors } from './run-statement.ts'
 
 /** The driver's longest time limit, 24 days. */
 const NO_LIMIT_MS = 2 ** 31 - 1
@@ -19,7 +19,7 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const client = await withDatabaseErrors(() => pool.connect())
   let patienceMs: number | undefined
-  const inside = makeSession(client, () => patienceMs)
+  const inside = makeDbSession(client, () => patienceMs)
   const queue = makeSerialQueue()
   let isOver = false
   let hasFailed = false

@@ -25,7 +25,7 @@ function deriveKey(secret: string, purpose: string): Buffer {
   return createHmac('sha256', key).update(purpose).digest()
 }
 
-/** Encrypts a text. `unseal` needs the same purpose and owner. */
+/** Encrypts a text. `unsealSecret` needs the same purpose and owner. */
 export async function sealSecret(
   db: Db,
   purpose: string,
@@ -40,7 +40,7 @@ export async function sealSecret(
   return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64')
 }
 
-/** Decrypts a text from `seal`; undefined if another key, purpose or owner was used there. */
+/** Decrypts a text from `sealSecret`; undefined if another key, purpose or owner was used there. */
 export async function unsealSecret(db: Db, purpose: string, owner: string, sealed: string) {
   const bytes = Buffer.from(sealed, 'base64')
   const key = await makePurposeKey(db, purpose)

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts'
 import { isSqlError, UNDEFINED_TABLE } from './database-errors.ts'
-import { ROLE, readClusterUrl, SUPERUSER } from './embedded/cluster-access.ts'
+import { DATABASE_ROLE, readClusterUrl, SUPERUSER } from './embedded/cluster-access.ts'
 import type { Db } from './open.ts'
 import { openPostgres } from './postgres.ts'
 
@@ -35,7 +35,7 @@ where name ~ '^[0-9A-F]{24}$' and name > pg_walfile_name(pg_current_wal_insert_l
  */
 export async function scrubEmbedded(folder: string, log: Logger): Promise<void> {
   const url = new URL(readClusterUrl(folder, SUPERUSER))
-  url.pathname = ROLE
+  url.pathname = DATABASE_ROLE
   const postgres = openPostgres(url.href, { ofServer: 1, ofClients: 1, clientMs: 0 }, log, {
     isEmbedded: true,
   })

@@ -1,4 +1,4 @@
-export type Progress = (step: string, done: number, total: number) => void
+export type ReportProgress = (step: string, done: number, total: number) => void
 
 const EVERY_MS = 100
 const SPARSE_EVERY_MS = 5_000
@@ -7,7 +7,7 @@ const SPARSE_EVERY_MS = 5_000
 export function showProgress(terminal: {
   isTTY?: boolean
   write(text: string): unknown
-}): Progress {
+}): ReportProgress {
   let last = Date.now()
   return (step, done, total) => {
     const finished = done === total

@@ -1,5 +1,5 @@
 import { isMachineTitle, isMobileTitle } from './column-titles.ts'
-import type { Columns } from './guess-columns.ts'
+import type { PersonColumns } from './guess-columns.ts'
 import { isMobilePhone } from './numbering-plans.ts'
 import { splitCellNumbers } from './numbers-in-cell.ts'
 import type { PhoneReading } from './read-phone.ts'
@@ -9,7 +9,7 @@ import { readTypedPhone } from './read-typed-phone.ts'
 export function chooseRowPhone(
   head: readonly string[],
   cells: readonly string[],
-  { phones }: Pick<Columns, 'phones'>,
+  { phones }: Pick<PersonColumns, 'phones'>,
   country: string,
 ): PhoneReading {
   const found = phones.flatMap((at) => {
@@ -23,7 +23,10 @@ export function chooseRowPhone(
 }
 
 /** The name of a row, its parts joined by spaces. */
-export const joinRowName = (cells: readonly string[], { names }: Pick<Columns, 'names'>): string =>
+export const joinRowName = (
+  cells: readonly string[],
+  { names }: Pick<PersonColumns, 'names'>,
+): string =>
   names
     .map((at) => (cells[at] ?? '').trim())
     .filter((part) => part !== '')

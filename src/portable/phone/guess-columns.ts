@@ -11,7 +11,7 @@ import { isNumberCell, splitCellNumbers } from './numbers-in-cell.ts'
 import { readTypedPhone } from './read-typed-phone.ts'
 
 /** The columns of a file of people. */
-export interface Columns {
+export interface PersonColumns {
   /** Indexes of the columns with a person's numbers, the likeliest first; empty if there is none. */
   readonly phones: readonly number[]
   /** Indexes of the columns that together have the name, in its order; empty if there is none. */
@@ -28,7 +28,7 @@ const SAMPLE = 25
  * `country` is the country of numbers without a calling code. Several columns have numbers only where all
  * titles say that they are the person's own, such as `Mobile Phone` and `Home Phone`.
  */
-export function guessColumns(head: readonly string[], rows: Rows, country = ''): Columns {
+export function guessColumns(head: readonly string[], rows: Rows, country = ''): PersonColumns {
   const columns = head.map((title, at) => examineColumn(title, at, rows, country))
   const found = columns.filter(({ isNumbers, title }) => isNumbers && !isOtherTitle(title))
   const ranked = found.toSorted((a, b) => a.rank - b.rank)

@@ -12,7 +12,7 @@ export interface Claimed extends OutgoingText {
  * A message to send. `askedMs`: when the server was asked for it; `untilMs`: deadline for handing it to the
  * radio (monotonic clock). `recall`: aborted when the server wants it back.
  */
-export interface Job extends Claimed {
+export interface SendJob extends Claimed {
   readonly askedMs: number
   readonly untilMs: number
   readonly recall: AbortController
@@ -32,7 +32,11 @@ export const MAY_LEAVE: ReadonlySet<Begun> = new Set(['here', 'elsewhere'])
 export const STOPPED = 'The agent was stopped'
 
 /** Why a message is given back that was not sent. `waitsFor`: the driver's reason. */
-export function explainUnsent({ recall, untilMs }: Job, isEnding: boolean, waitsFor = ''): string {
+export function explainUnsent(
+  { recall, untilMs }: SendJob,
+  isEnding: boolean,
+  waitsFor = '',
+): string {
   if (isEnding) return STOPPED
   if (recall.signal.aborted || performance.now() <= untilMs) return 'The server wanted it back'
   return waitsFor || 'The device could not send in time'
@@ -41,7 +45,7 @@ export function explainUnsent({ recall, untilMs }: Job, isEnding: boolean, waits
 /** Begins attempts in a journal, and asks it whether messages may leave. `ending`: the agent stops. */
 export function openAttempts(journal: Journal, say: (line: string) => void, ending: AbortSignal) {
   /** Waits until the attempt can be stored, the lease ends or the agent stops. */
-  async function begin(job: Job): Promise<Begun> {
+  async function begin(job: SendJob): Promise<Begun> {
     const mayWait = () => performance.now() < job.untilMs && !ending.aborted
     for (let tries = 0; ; tries++) {
       const askedMs = performance.now()
@@ -55,7 +59,7 @@ export function openAttempts(journal: Journal, say: (line: string) => void, endi
   }
 
   /** Waits before a further request, then asks whether the text may leave. */
-  async function mayLeaveAfter(job: Job, ms: number): Promise<boolean> {
+  async function mayLeaveAfter(job: SendJob, ms: number): Promise<boolean> {
     const signal = AbortSignal.any([ending, job.recall.signal])
     const isWanted = () => performance.now() <= job.untilMs && !signal.aborted
     await sleep(ms, undefined, { signal }).catch(() => {}) // aborted
@@ -67,7 +71,7 @@ export function openAttempts(journal: Journal, say: (line: string) => void, endi
    * Whether this process may report that it did not send a message. If another one may begin the attempt,
    * this process must have begun it before: it tries until that is stored, or the agent stops.
    */
-  async function isOwn({ id, attempt }: Job, known: Begun): Promise<boolean> {
+  async function isOwn({ id, attempt }: SendJob, known: Begun): Promise<boolean> {
     let begun = known
     while (begun === 'unstored' && journal.isShared) {
       if (ending.aborted) return false

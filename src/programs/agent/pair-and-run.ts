@@ -42,7 +42,7 @@ export function saveState(file: string, state: AgentState): void {
 }
 
 /** Throws a UserError if the file is missing or invalid. */
-export function readState(file: string): AgentState {
+export function loadAgentState(file: string): AgentState {
   try {
     const { url, token, device, name, code } = JSON.parse(readFileSync(file, 'utf8'))
     if (url && token && device) return { url, token, device, name, code }
@@ -92,7 +92,7 @@ function findStates() {
 const readStates = (files: readonly string[]) =>
   files.flatMap((file) => {
     try {
-      return [{ ...readState(file), file }]
+      return [{ ...loadAgentState(file), file }]
     } catch (error) {
       if (error instanceof UserError) return []
       throw error
@@ -154,7 +154,7 @@ export async function runAgent(
   say: (line: string) => void,
   ended: AbortSignal,
 ): Promise<void> {
-  let state = readState(file)
+  let state = loadAgentState(file)
   // a second agent with this state file would send the same texts
   const lock = `${file}.pid`
   const unlock = lockFile(

@@ -3,16 +3,21 @@ import { WakeSignal } from '../../platform/tools/repeat-work.ts'
 import {
   type Claimed,
   explainUnsent,
-  type Job,
   MAY_LEAVE,
   makeAttemptKey,
   openAttempts,
+  type SendJob,
 } from './begin-attempts.ts'
 import type { Driver, SendResult } from './driver-interface.ts'
 import { makeReceiptReports } from './receipt-reports.ts'
 import type { Begun, Journal } from './send-journal.ts'
 import { cutReason, fitTextToServer } from './server-limits.ts'
-import { isDisabledRefusal, type Link, retryUntilEnded, type ServerEvent } from './server-link.ts'
+import {
+  isDisabledRefusal,
+  retryUntilEnded,
+  type ServerEvent,
+  type ServerLink,
+} from './server-link.ts'
 import { openServerQueue } from './server-queue.ts'
 
 /** Interval of asking the server for messages, because its wake-up events can be lost. */
@@ -24,16 +29,16 @@ const MAX_CLAIM = 100
 
 /** Fetches, sends and reports messages until `ended`. Throws GatewayError, e.g. for an unknown device. */
 export async function runDriver(
-  server: Link,
+  server: ServerLink,
   driver: Driver,
   journal: Journal,
   say: (line: string) => void,
   ended: AbortSignal,
 ): Promise<void> {
   const work = new WakeSignal()
-  const jobs: Job[] = []
+  const jobs: SendJob[] = []
   /** The jobs that are being sent. */
-  const underway = new Set<Job>()
+  const underway = new Set<SendJob>()
   const claimed = new Set<string>()
   const running = new Set<Promise<void>>()
   const ending = new AbortController()
@@ -42,7 +47,7 @@ export async function runDriver(
   /** How many messages in the server's last answer this agent already had, perhaps from an earlier run. */
   let held = 0
 
-  const explain = (job: Job) => explainUnsent(job, ending.signal.aborted, driver.waitsFor)
+  const explain = (job: SendJob) => explainUnsent(job, ending.signal.aborted, driver.waitsFor)
   const attempts = openAttempts(journal, say, ending.signal)
   const toServer = openServerQueue(journal, server, work.notifier, say)
   /** Gives waiting messages back to the server. Waits for those being sent, then stops the driver. */
@@ -107,7 +112,7 @@ export async function runDriver(
 
   /** Discards a message that the server does not want to be sent any more. */
   function discard({ id, attempt }: Readonly<Partial<Pick<Claimed, 'id' | 'attempt'>>>): void {
-    const isNamed = (job: Job) => job.id === id && job.attempt === (attempt ?? job.attempt)
+    const isNamed = (job: SendJob) => job.id === id && job.attempt === (attempt ?? job.attempt)
     for (const job of underway) if (isNamed(job)) job.recall.abort()
     const i = jobs.findIndex(isNamed)
     if (i < 0) return
@@ -126,7 +131,7 @@ export async function runDriver(
   }
 
   /** Counts the work on a message as one that the driver sends, until it ends. */
-  function run(sent: Promise<void>, job: Job): void {
+  function run(sent: Promise<void>, job: SendJob): void {
     const sending = sent.finally(() => {
       running.delete(sending)
       underway.delete(job)
@@ -137,7 +142,7 @@ export async function runDriver(
     running.add(sending)
   }
 
-  async function send(job: Job): Promise<void> {
+  async function send(job: SendJob): Promise<void> {
     const { id, attempt, to, body, sim, attachments, subject, untilMs, recall } = job
     const signal = AbortSignal.any([ending.signal, recall.signal])
     if (attachments && !driver.sendsMms) return giveBack(job, 'This line cannot send MMS')
@@ -173,19 +178,19 @@ export async function runDriver(
   }
 
   /** Reports that a message never reached the radio. Another device can then send it. */
-  async function giveBack(job: Job, error: string): Promise<void> {
+  async function giveBack(job: SendJob, error: string): Promise<void> {
     if (journal.hasBegun(job.id, job.attempt)) return
     await reportUnsent(job, await journal.begin(job.id, job.attempt), error)
   }
 
   /** Reports that this process did not send a message, unless another one may have. */
-  async function reportUnsent(job: Job, begun: Begun, error: string): Promise<void> {
+  async function reportUnsent(job: SendJob, begun: Begun, error: string): Promise<void> {
     if (!(await attempts.isOwn(job, begun))) return
     say(`given back, to ${job.to}: ${error}`)
     reportResult(job, { outcome: 'failed', error, notSent: true })
   }
 
-  function reportResult({ id, attempt }: Job, result: SendResult): void {
+  function reportResult({ id, attempt }: SendJob, result: SendResult): void {
     const details =
       result.outcome === 'failed' ? { ...cutReason(result.error), not_sent: result.notSent } : {}
     const at = driver.now?.() ?? new Date()

@@ -16,7 +16,7 @@ export interface ServerEvent {
 }
 
 /** What a device asks its server: by HTTP, or in the server's own process. */
-export interface Link {
+export interface ServerLink {
   /** Posts JSON. Throws GatewayError if the server refuses, ServerUnavailable if it fails or on abort. */
   call<T>(
     path: string,
@@ -33,7 +33,7 @@ export interface Link {
   fault?(text: string): void
 }
 
-export const makeHttpLink = (server: () => Server): Link => ({
+export const makeHttpLink = (server: () => Server): ServerLink => ({
   call: (path, body, signal) => callServer(server(), path, body, signal),
   listen: (connected, heard, ended) => listenToServer(server, connected, heard, ended),
 })

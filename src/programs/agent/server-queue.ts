@@ -1,7 +1,7 @@
 import { GatewayError } from '../../platform/api-errors.ts'
 import { WakeSignal } from '../../platform/tools/repeat-work.ts'
 import type { Journal, JournalEntry } from './send-journal.ts'
-import { type Link, retryUntilEnded } from './server-link.ts'
+import { retryUntilEnded, type ServerLink } from './server-link.ts'
 
 const MAX_ITEMS = 100
 const IDLE_MS = 60_000
@@ -15,7 +15,7 @@ const PATHS: Record<JournalEntry['kind'], string> = {
 /** Sends the journal's reports and received texts, each kind in order. Calls `onTaken` after each batch. */
 export function openServerQueue(
   journal: Journal,
-  server: Link,
+  server: ServerLink,
   onTaken: () => void,
   say: (line: string) => void,
 ) {

@@ -14,7 +14,7 @@ export type BulkOptions = Record<
 export function makeBulkJob(
   { url, key, template, phoneColumn, country }: BulkOptions,
   text: string,
-): Job {
+): BulkJob {
   // `sms.example.com:8090` also parses as a URL, with the scheme `sms.example.com`
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw new UserError('Name the server with --url or POCKETSMS_URL, as https://sms.example.com')
@@ -25,7 +25,7 @@ export function makeBulkJob(
   return { url: url.replace(/\/+$/, ''), key, template, columns, country, rows }
 }
 
-export interface Job {
+export interface BulkJob {
   /** Without a trailing slash. */
   readonly url: string
   readonly key: string
@@ -37,7 +37,7 @@ export interface Job {
   readonly rows: readonly CsvRow[]
 }
 
-export function findRowPhone({ columns, country }: Job, { values }: CsvRow): string {
+export function findRowPhone({ columns, country }: BulkJob, { values }: CsvRow): string {
   const head = Object.keys(values)
   const cells = Object.values(values)
   const phones = columns.titles.map((title) => head.indexOf(title))
@@ -45,7 +45,7 @@ export function findRowPhone({ columns, country }: Job, { values }: CsvRow): str
   return phone ?? phones.map((at) => cells[at]).find(Boolean) ?? ''
 }
 
-export function makeRowBody(job: Job, row: CsvRow) {
+export function makeRowBody(job: BulkJob, row: CsvRow) {
   const variables = Object.fromEntries(
     Object.entries(row.values).filter(([title]) => !job.columns.titles.includes(title)),
   )

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../platform/api-errors.ts'
-import type { Job } from './job-from-csv.ts'
+import type { BulkJob } from './job-from-csv.ts'
 
 /** The server's final answer: not a temporary error, which is retried. */
 export interface ApiResponse {
@@ -15,7 +15,7 @@ const PAUSES_MS = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000]
 
 /** Posts JSON. Retries if there is no answer or a temporary error. Throws a UserError when it gives up. */
 export async function postWithRetries(
-  { url, key }: Job,
+  { url, key }: BulkJob,
   path: string,
   body: unknown,
 ): Promise<ApiResponse> {

@@ -4,9 +4,9 @@ import { showProgress } from '../../platform/tools/progress.ts'
 import { decodeFileText } from '../../portable/file-text.ts'
 import type { CsvRow } from './csv.ts'
 import {
+  type BulkJob,
   type BulkOptions,
   findRowPhone,
-  type Job,
   makeBulkJob,
   makeRowBody,
 } from './job-from-csv.ts'
@@ -41,7 +41,7 @@ const SHOWN_TEXTS = 3
 const STOPPING = new Set([401, 402, 403, 503])
 
 /** Sends rows that `results` does not list as accepted. Throws a UserError if an error concerns all rows. */
-async function sendRows(job: Job, results: Results, onProgress: OnProgress, say: Say) {
+async function sendRows(job: BulkJob, results: Results, onProgress: OnProgress, say: Say) {
   const left = job.rows.filter(({ line }) => !results.has(line))
   const before = job.rows.length - left.length
   let [accepted, refused] = [before, 0]
@@ -68,7 +68,7 @@ const HIDDEN =
   'This key may not read contacts: the texts are shown as for an unknown person, and are sent with the values of the contacts. A key with the scope messages:list shows these.'
 
 /** Previews each row; sends nothing. Shows the first texts, and why rows would be refused. */
-async function tryRows(job: Job, onProgress: OnProgress, say: Say) {
+async function tryRows(job: BulkJob, onProgress: OnProgress, say: Say) {
   const texts: string[] = []
   const refused: string[] = []
   let [segments, done, hidden] = [0, 0, false]

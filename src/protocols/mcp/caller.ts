@@ -1,6 +1,6 @@
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
-import type { Scope } from '../../engine/request/scopes.ts'
+import type { TokenScope } from '../../engine/request/scopes.ts'
 import type { Sender } from '../../gateway/base/make-sender.ts'
 import type { SendServices } from '../../gateway/messages/send/accept-send.ts'
 import type { EstimateConfig } from '../../gateway/messages/send/cost-estimate.ts'
@@ -16,7 +16,7 @@ export interface McpServices extends SendServices {
 export interface McpCaller {
   readonly memory: AskedMedia['memory']
   readonly sender: Sender
-  readonly may: (scope: Scope) => boolean
+  readonly may: (scope: TokenScope) => boolean
   /** Runs `work` with this key as the sender. Repeats `work` if the user or the key has changed meanwhile. */
   readonly asSender: <T>(work: (sender: Sender) => Promise<T>) => Promise<T>
   /** Makes a request that reads records with the user's rights and limits. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Scope } from '../../engine/request/scopes.ts'
+import type { TokenScope } from '../../engine/request/scopes.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 
 /** A tool of the Model Context Protocol. Its answer is a JSON object. */
@@ -7,7 +7,7 @@ export interface Tool {
   readonly name: string
   readonly title: string
   readonly description: string
-  readonly scope: Scope
+  readonly scope: TokenScope
   readonly input: z.ZodObject
   /** Before a call of a `write` tool, assistants ask their user. */
   readonly kind: 'read' | 'write'

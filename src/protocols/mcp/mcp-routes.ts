@@ -7,13 +7,13 @@ import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeKeySender } from '../../gateway/base/make-sender.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import { WITHOUT_ROWS } from '../../http/bounds.ts'
 import { byKey, makeKeyIdentity } from '../../http/identify-caller.ts'
 import { SMALL_BYTES } from '../../http/limit-request-memory.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
-import { SENDING } from '../../http/openapi/describe-operations.ts'
+import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import { addInvalidAnswers } from '../../http/openapi/invalid-answers.ts'
 import { KEY_HOLDER } from '../../http/openapi/security.ts'
@@ -65,7 +65,7 @@ const allowKey: Permission<
     work({ services, holder: await requireKey(c, services) }),
 }
 
-const ROUTES = makeRoutes(SENDING, {
+const ROUTES = makeRoutes(SENDING_TAG, {
   'POST /mcp': {
     permission: allowKey,
     maxBytes: MAX_BODY_BYTES,
@@ -119,7 +119,7 @@ async function answerMcpRequest(
   services: GatewayServices,
   holder: KeyHolder,
 ): Promise<Response> {
-  const json = await readJson(c, JSON.parse)
+  const json = await readJsonBody(c, JSON.parse)
   if (Array.isArray(json) && json.length > MAX_BATCH)
     throw invalidRequest(`A batch has at most ${MAX_BATCH} calls`)
   const signal = makeEndSignal(c)

@@ -1,12 +1,12 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { listRecords } from '../../engine/records/list.ts'
 import { viewRecord } from '../../engine/records/view.ts'
-import type { Scope } from '../../engine/request/scopes.ts'
+import type { TokenScope } from '../../engine/request/scopes.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { explainToolError } from './explain-tool-error.ts'
 
-const SENDS: Scope = 'messages:send'
+const SENDS: TokenScope = 'messages:send'
 const TEMPLATE_URI = 'pocketsms://templates/'
 
 export function addTemplates(server: McpServer, services: McpServices, caller: McpCaller): void {

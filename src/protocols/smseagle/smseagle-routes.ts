@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toScalarText } from '../../engine/fields/convert-values.ts'
 import { acceptNumber, checkShape, keepsDigits } from '../../gateway/base/body-schemas.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { sendError, sendMessageError } from '../../http/middleware/answer-errors.ts'
 import { ACCESS_TOKEN } from '../../http/openapi/security.ts'
@@ -62,7 +62,7 @@ function requireTextParameter(name: string, value: unknown): string {
 }
 
 async function answerRpc(call: DoorCall) {
-  const { method, params } = checkShape(RPC, await readJson(call.c, JSON.parse))
+  const { method, params } = checkShape(RPC, await readJsonBody(call.c, JSON.parse))
   const name = method.replace(/^sms\./, '')
   const isExtended = params.responsetype === 'extended'
   call.c.set('errorForm', makeRpcErrorForm(isExtended))
@@ -93,7 +93,7 @@ const MESSAGE = z
 
 async function answerV2(call: DoorCall) {
   const sent = await sendToNamed(call, async () => {
-    const json = await readJson(call.c, JSON.parse)
+    const json = await readJsonBody(call.c, JSON.parse)
     const {
       to,
       contacts,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { REFRESH_SCOPE, Scope } from '../../engine/request/scopes.ts'
+import type { REFRESH_SCOPE, TokenScope } from '../../engine/request/scopes.ts'
 import type { Permission } from '../../http/allow-callers.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
-import { SMSGATE_CLIENT } from '../../http/openapi/security.ts'
+import { SMSGATE_LOGIN } from '../../http/openapi/security.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { type AttemptFlags, retryRequest } from '../../http/retry-request.ts'
 import { type Description, describeRoute } from '../describe-route.ts'
@@ -27,17 +27,17 @@ export interface Call extends ClientCaller {
 const MAX_BODY_BYTES = 1 << 20
 
 const allowScope = (
-  scope: Scope | typeof REFRESH_SCOPE,
+  scope: TokenScope | typeof REFRESH_SCOPE,
   hasBody: boolean,
 ): Permission<Call, GatewayServices> => ({
-  security: SMSGATE_CLIENT,
+  security: SMSGATE_LOGIN,
   credentials: BY_CLIENT_LOGIN,
   withCaller: (c, services, work) =>
     retryRequest(
       services.store,
       { identify: (isCached) => requireClient(c, scope, isCached) },
       async (caller, attempt) => {
-        const json = hasBody ? await readJson(c, JSON.parse) : undefined
+        const json = hasBody ? await readJsonBody(c, JSON.parse) : undefined
         return work({ ...caller, c, services, id: c.req.param('id') ?? '', json, attempt })
       },
       // the SQL of a send compares the versions of a cached caller
@@ -49,7 +49,7 @@ export const ERROR = z.object({ message: z.string() }).meta({ id: 'SmsgateError'
 
 /** A row of SMSGate's API for client programs. */
 export const defineRoute = (
-  scope: Scope | typeof REFRESH_SCOPE,
+  scope: TokenScope | typeof REFRESH_SCOPE,
   summary: string,
   bound: Bound,
   run: (call: Call) => Promise<unknown>,

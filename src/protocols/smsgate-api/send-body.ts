@@ -4,9 +4,9 @@ import { formatDate, toDate } from '../../engine/fields/parse-date.ts'
 import {
   acceptNumber,
   checkShape,
-  makeFilledText,
   makeIdSchema,
   makeListSchema,
+  makeRequiredTextSchema,
   makeTextSchema,
   makeVisibleText,
   makeWholeNumber,
@@ -35,7 +35,10 @@ export const MAX_SEND_BYTES = 16 << 20
 /** The body of a send as SMSGate's clients write it. Unknown fields are ignored, `null` counts as absent. */
 export const SEND_BODY = z
   .object({
-    phoneNumbers: makeListSchema(acceptNumber(makeFilledText(MAX_NUMBER)), MAX_RECIPIENTS).describe(
+    phoneNumbers: makeListSchema(
+      acceptNumber(makeRequiredTextSchema(MAX_NUMBER)),
+      MAX_RECIPIENTS,
+    ).describe(
       'In any notation. Without a calling code, they are numbers of the account’s `country`. No number twice.',
     ),
     textMessage: z

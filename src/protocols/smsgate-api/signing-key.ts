@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { allowOwner } from '../../http/allow-callers.ts'
-import { readJson } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { ACCOUNT } from '../../http/openapi/describe-operations.ts'
+import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -88,7 +88,7 @@ function* listSettingNames(raw: unknown): Generator<string> {
 }
 
 /** Routes to read and set the key that signs a user's webhooks in SMSGate's form. */
-export const SIGNING_KEY_ROUTES = makeRoutes(ACCOUNT, {
+export const SIGNING_KEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
   'GET /api/account/smsgate-key': {
     permission: allowOwner(),
     bound: BY_KEYS,
@@ -118,7 +118,7 @@ export const SIGNING_KEY_ROUTES = makeRoutes(ACCOUNT, {
       answer: ['Kept.'],
     },
     run: async ({ user, store }, c) => {
-      const { signing_key } = checkShape(SIGNING_KEY, await readJson(c))
+      const { signing_key } = checkShape(SIGNING_KEY, await readJsonBody(c))
       await setSigningKey(store.db, user, signing_key)
     },
   },

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { deleteRecord } from '../../engine/records/delete.ts'
-import { REFRESH_SCOPE, type Scope } from '../../engine/request/scopes.ts'
+import { REFRESH_SCOPE, type TokenScope } from '../../engine/request/scopes.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
 import { checkDevice } from '../../gateway/messages/send/prepare-offer.ts'
 import { type Bound, BY_KEYS, BY_PIECES, WITHOUT_ROWS } from '../../http/bounds.ts'
@@ -70,7 +70,7 @@ const PHONE_SETTINGS = (() => {
 
 /** A row that answers a page of a list. `schema` checks the query. */
 const listRoute = <Q extends z.ZodObject>(
-  scope: Scope,
+  scope: TokenScope,
   summary: string,
   bound: Bound,
   schema: Q,

@@ -5,7 +5,11 @@ import type { Collection } from '../../engine/collections/collection.ts'
 import { createRecord, updateRecord } from '../../engine/records/create-or-update.ts'
 import { deleteRecord } from '../../engine/records/delete.ts'
 import { grantsScope } from '../../engine/request/scopes.ts'
-import { checkShape, makeFilledText, makeIdSchema } from '../../gateway/base/body-schemas.ts'
+import {
+  checkShape,
+  makeIdSchema,
+  makeRequiredTextSchema,
+} from '../../gateway/base/body-schemas.ts'
 import { makeScopeError } from '../../gateway/base/permissions.ts'
 import type { FitWebhook } from '../../gateway/webhooks/webhook-extensions.ts'
 import { ApiError } from '../../platform/api-errors.ts'
@@ -39,7 +43,7 @@ const EVENT_ERROR = `must be one of ${EVENTS.join(', ')}: this server tells of n
 export const WEBHOOK_BODY = z
   .object({
     id: makeIdSchema(MAX_ID).nullish().describe('One that exists is replaced.'),
-    url: makeFilledText(2_000),
+    url: makeRequiredTextSchema(2_000),
     event: z.enum(EVENTS, EVENT_ERROR),
     deviceId: makeIdSchema(MAX_DEVICE_ID)
       .nullish()

@@ -1,7 +1,7 @@
 import type { Value } from '../../engine/fields/field.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
 import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages.ts'
-import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
+import type { MessageAttempt } from '../../gateway/messages/queue/message-leases.ts'
 import { type AppRules, URGENT_PRIORITY } from './app-versions.ts'
 import type { Phone } from './phone-record.ts'
 import type { AppFile } from './read-files.ts'
@@ -84,12 +84,12 @@ export function computeValidUntil(
 const phoneTime = (ms: number, clockMs: number) => new Date(ms + clockMs).toISOString()
 
 /** The id of an attempt to send a message, for the app. */
-export const makeAppId = ({ id, attempt }: Attempt) => `${id}.${attempt}`
+export const makeAppId = ({ id, attempt }: MessageAttempt) => `${id}.${attempt}`
 
 const APP_ID = /^([a-z0-9]{15})\.(\d{1,9})$/
 
 /** Reads a message's id that the app sends back; undefined if this server has not made it. */
-export function readAppId(text: string): Attempt | undefined {
+export function readAppId(text: string): MessageAttempt | undefined {
   const [, id, attempt] = APP_ID.exec(text) ?? []
   return id === undefined ? undefined : { id, attempt: Number(attempt) }
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
-import { type Attempt, renewLeases } from '../../gateway/messages/queue/message-leases.ts'
+import { type MessageAttempt, renewLeases } from '../../gateway/messages/queue/message-leases.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import { matchAny, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { makeAppId } from './app-json.ts'
@@ -31,7 +31,7 @@ export const isRecalled = (device: Device, onlineSeconds: number) => sql<boolean
 export async function noteHeld(
   store: Store,
   device: Device,
-  waiting: readonly Attempt[],
+  waiting: readonly MessageAttempt[],
   leaseSeconds: number,
 ): Promise<boolean> {
   const isOverdue = sql<boolean>`not t.is_processed and t.valid_until <= now()`
@@ -67,7 +67,7 @@ export async function noteExpired({ db }: Store, device: Device): Promise<boolea
 }
 
 /** Which of these texts the server has asked the phone to cancel: their ids in the app. */
-export async function listRecalled(store: Store, device: Device, texts: readonly Attempt[]) {
+export async function listRecalled(store: Store, device: Device, texts: readonly MessageAttempt[]) {
   const isRecalled = sql<boolean>`t.canceled_at is not null`
   return new Set((await findTextsAtPhone(store, device, texts, isRecalled)).map(makeAppId))
 }
@@ -76,13 +76,13 @@ export async function listRecalled(store: Store, device: Device, texts: readonly
 async function findTextsAtPhone(
   { db }: Store,
   device: Device,
-  texts: readonly Attempt[],
+  texts: readonly MessageAttempt[],
   condition: RawBuilder<boolean>,
-): Promise<readonly Attempt[]> {
+): Promise<readonly MessageAttempt[]> {
   if (texts.length === 0) return []
   return executeStatement(
     db,
-    sql<Attempt>`select t.message as id, t.attempt from smsgate_texts t
+    sql<MessageAttempt>`select t.message as id, t.attempt from smsgate_texts t
       join ${unnestAttempts(texts)} g(id text, attempt int)
         on t.message = g.id and t.attempt = g.attempt
       where ${belongsToDevice(device)} and ${condition}`,

@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
-import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
+import type { MessageAttempt } from '../../gateway/messages/queue/message-leases.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
@@ -19,7 +19,7 @@ export const belongsToDevice = ({ id, user }: Device) =>
   sql<boolean>`(device = ${id} and "user" = ${user})`
 
 /** SQL: attempts as rows; the alias names their columns. */
-export const unnestAttempts = (list: readonly Attempt[]) =>
+export const unnestAttempts = (list: readonly MessageAttempt[]) =>
   sql`json_to_recordset(${JSON.stringify(list)}::json)`
 
 /**

@@ -5,7 +5,7 @@ import { type Device, hasOldMms, saveMms } from '../../gateway/base/device-recor
 import { applyReports } from '../../gateway/messages/queue/apply-reports.ts'
 import { claimMessages, readLeasedMessages } from '../../gateway/messages/queue/claim-messages.ts'
 import { CANNOT_SEND } from '../../gateway/messages/queue/give-back-mms.ts'
-import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
+import type { MessageAttempt } from '../../gateway/messages/queue/message-leases.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { computeValidUntil, makeAppId, renderMessage } from './app-json.ts'
@@ -137,7 +137,7 @@ async function answerPull(
   const options = { ...rules, mayExpedite: isAlone && rules.hasWorkHours }
   // an MMS that does not fit into the answer is listed, too: as after a lost answer, the phone is told to ask
   if (texts.length + held.length > 0) await noteListed(db, device, { texts, canceled, added })
-  const isKnown = (message: Attempt) => (known.get(makeAppId(message))?.isKnown ? 1 : 0)
+  const isKnown = (message: MessageAttempt) => (known.get(makeAppId(message))?.isKnown ? 1 : 0)
   const files = await readFiles(
     db,
     texts.toSorted((a, b) => isKnown(a) - isKnown(b)),

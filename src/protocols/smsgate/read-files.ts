@@ -1,5 +1,5 @@
 import { findStoredFiles, readWholeFile } from '../../engine/files/stored-files.ts'
-import { MESSAGES } from '../../gateway/base/message-files.ts'
+import { MESSAGE_COLLECTION } from '../../gateway/base/message-files.ts'
 import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages.ts'
 import { CANNOT_SEND } from '../../gateway/messages/queue/give-back-mms.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -43,7 +43,7 @@ export async function readFiles(
     if (attachments.length === 0 || bytes > room) continue
     room -= bytes
     const names = attachments.map(({ name }) => name)
-    const stored = await findStoredFiles(db, { collection: MESSAGES, record: id }, names)
+    const stored = await findStoredFiles(db, { collection: MESSAGE_COLLECTION, record: id }, names)
     // never without its files, which may have been deleted meanwhile
     if (stored.length < names.length) continue
     const files: AppFile[] = []

@@ -50,11 +50,11 @@ export const MMS_PAYLOAD = z.object({
   ),
 })
 
-export type Limits = Pick<Config, 'maxAttachments' | 'maxAttachmentBytes'>
-export const NO_FILES: Limits = { maxAttachments: 0, maxAttachmentBytes: 0 }
+export type AttachmentLimits = Pick<Config, 'maxAttachments' | 'maxAttachmentBytes'>
+export const NO_FILES: AttachmentLimits = { maxAttachments: 0, maxAttachmentBytes: 0 }
 
 export const TEXTS: Readonly<
-  Record<string, (payload: unknown, limits: Limits) => Text | Promise<Text>>
+  Record<string, (payload: unknown, limits: AttachmentLimits) => Text | Promise<Text>>
 > = {
   'sms:received': (raw) => {
     const payload = checkShape(TEXT_PAYLOAD, raw)
@@ -100,7 +100,7 @@ type Mms = z.output<typeof MMS_PAYLOAD>
  */
 async function readMms(
   payload: Mms,
-  { maxAttachments, maxAttachmentBytes }: Limits,
+  { maxAttachments, maxAttachmentBytes }: AttachmentLimits,
 ): Promise<Text> {
   let room = maxAttachmentBytes
   const files = payload.attachments.map((part) => ({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { makeFilledId, makeWholeNumber } from '../../gateway/base/body-schemas.ts'
+import { makeRequiredIdSchema, makeWholeNumber } from '../../gateway/base/body-schemas.ts'
 import { makeOptionalField } from '../../gateway/lines/device-schemas.ts'
 import { cut, MAX_SIMS, takeFirstItems } from './lenient-schemas.ts'
 
@@ -33,7 +33,7 @@ export const REGISTER_BODY = z.object({
 })
 
 export const UPDATE_BODY = z.object({
-  id: makeFilledId(100),
+  id: makeRequiredIdSchema(100),
   simCards: makeOptionalField(simCards),
 })
 export const STARTED_PAYLOAD = z.object({ simCards: makeOptionalField(simCards) })

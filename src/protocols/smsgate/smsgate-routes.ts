@@ -12,7 +12,7 @@ import {
 } from '../../gateway/lines/require-device-caller.ts'
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
 import { authenticate } from '../../http/authenticate.ts'
-import { readJson, readRawBody } from '../../http/body/raw-body.ts'
+import { readJsonBody, readRawBody } from '../../http/body/raw-body.ts'
 import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { STREAMS } from '../../http/metrics/group-requests.ts'
@@ -45,7 +45,7 @@ const MAX_BODY_BYTES = 1 << 20
 /** Enough for an MMS with 12 MB of files in base64, which is more than networks carry. */
 const MAX_EVENT_BYTES = 16 << 20
 
-const readPhoneJson = (c: Ctx) => readJson(c, JSON.parse)
+const readPhoneJson = (c: Ctx) => readJsonBody(c, JSON.parse)
 
 const byPhone: Permission<DeviceCaller & HasServices> = {
   security: DEVICE,
@@ -98,7 +98,7 @@ const ROUTES = makeRoutes('', {
       allowEverybody(),
       { cost: 'devices of the user', by: 'keys; 100 devices of a user; limits of sign-ins' },
       async ({ services }, c) =>
-        c.json(await register(c, services, await readJson(c, JSON.parse)), 201),
+        c.json(await register(c, services, await readJsonBody(c, JSON.parse)), 201),
     ),
   },
   'PATCH /api/mobile/v1/device': {

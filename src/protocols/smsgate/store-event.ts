@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { FilesFull } from '../../engine/files/storage-limit.ts'
-import { checkShape, makeFilledText } from '../../gateway/base/body-schemas.ts'
+import { checkShape, makeRequiredTextSchema } from '../../gateway/base/body-schemas.ts'
 import { type Device, saveSims } from '../../gateway/base/device-record.ts'
 import { keepsAttachments } from '../../gateway/conversations/store-attachments.ts'
 import { receiveTexts } from '../../gateway/conversations/store-received-texts.ts'
@@ -14,11 +14,11 @@ import { parseJson } from '../../platform/tools/json.ts'
 import { PING_PAYLOAD } from './health-check.ts'
 import { takeFirstItems } from './lenient-schemas.ts'
 import { noteClock } from './note-clock.ts'
-import { type Limits, NO_FILES, TEXTS } from './read-received-texts.ts'
+import { type AttachmentLimits, NO_FILES, TEXTS } from './read-received-texts.ts'
 import { STARTED_PAYLOAD } from './sim-cards.ts'
 
 export const EVENT_BODY = z.object({
-  event: makeFilledText(100),
+  event: makeRequiredTextSchema(100),
   payload: z.record(z.string(), z.unknown()).nullish(),
 })
 
@@ -54,7 +54,7 @@ export async function storeEvent(
   store: Store,
   device: Device,
   { body, timestamp }: Posted,
-  config: Limits & Pick<Config, 'optWords' | 'maxAccountFileBytes'>,
+  config: AttachmentLimits & Pick<Config, 'optWords' | 'maxAccountFileBytes'>,
   log: Logger,
 ): Promise<void> {
   await noteClock(store, device, Number(timestamp) * 1000 - Date.now())
@@ -64,7 +64,7 @@ export async function storeEvent(
   if (read) {
     const payloads = event === single ? [payload] : checkShape(BATCH_PAYLOAD, payload).messages
     for (const each of payloads) {
-      const take = async (limits: Limits) => {
+      const take = async (limits: AttachmentLimits) => {
         const { to, ...text } = await read(each, limits)
         const texts = [{ ...text, maxFileBytes: config.maxAccountFileBytes }]
         await receiveTexts(store, { ...device, phone: to || device.phone }, texts, config.optWords)

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
-import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
+import type { MessageAttempt } from '../../gateway/messages/queue/message-leases.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { belongsToDevice, unnestAttempts } from './phone-record.ts'
 import { answerTime, hasUrgent, IS_TO_SEND, isCanceled, isOpen, toSend } from './refill.ts'
 
-interface HandedText extends Attempt {
+interface HandedText extends MessageAttempt {
   /** The phone must not send this text any more. */
   readonly isCanceled: boolean
   /** An answer listed this text so recently that the phone may still be reading it. */
@@ -47,8 +47,8 @@ export async function readHandedState(db: Db, device: Device, onlineSeconds: num
 
 /** What an answer to a phone lists. `validUntilMs` is by the database's clock. */
 interface Listed {
-  readonly texts: readonly (Attempt & { readonly validUntilMs: number })[]
-  readonly canceled: readonly Attempt[]
+  readonly texts: readonly (MessageAttempt & { readonly validUntilMs: number })[]
+  readonly canceled: readonly MessageAttempt[]
   /** How many of `texts` the phone gets for the first time. */
   readonly added: number
 }
@@ -80,7 +80,7 @@ export async function noteListed(
 }
 
 /** A phone's report about a text: `waits` on the phone, was `processed` by Android, or is `over`. */
-export type Progress = Attempt & { readonly step: 'waits' | 'processed' | 'over' }
+export type Progress = MessageAttempt & { readonly step: 'waits' | 'processed' | 'over' }
 
 export async function noteProgress({ db }: Store, device: Device, progress: readonly Progress[]) {
   if (progress.length === 0) return

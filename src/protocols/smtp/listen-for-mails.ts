@@ -13,7 +13,7 @@ import type { Logger } from '../../platform/log.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { asKeyHolder, makeKeyAsker } from '../send-by-key.ts'
 import { MAX_MAIL_BYTES, receiveMail } from './receive-mail.ts'
-import { findMailSender, type MailSender, parseRecipient } from './recipient.ts'
+import { findMailSender, parseRecipient, type SignedInSender } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 import { validateRecipient } from './validate-recipient.ts'
 
@@ -104,7 +104,7 @@ export async function listenForMails(
             'The user name must be your email address, and the password an API key of yours'
           throw makeSmtpReply(535, how)
         })
-        return { user: { user: auth.id, auth, by } satisfies MailSender }
+        return { user: { user: auth.id, auth, by } satisfies SignedInSender }
       }),
     onRcptTo: ({ address }, session, done) =>
       answerInPlace(session, done, async () => {

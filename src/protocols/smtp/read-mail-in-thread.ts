@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { badRequest } from '../../platform/api-errors.ts'
-import type { Mail } from './read-mail.ts'
+import type { ReceivedMail } from './read-mail.ts'
 
 /** The slowest mail that was found takes 0.8 s of CPU time. */
 const DEADLINE_MS = 10_000
@@ -15,13 +15,13 @@ let before: Promise<unknown> = Promise.resolve()
  * Reads mails in a thread, one after the other: on the event loop, a hostile mail of 2 MiB would stop all
  * requests for 0.3 to 0.8 s. Throws as `readMail`, and 400 for a mail that takes too long or too much memory.
  */
-export function readMailApart(bytes: Buffer): Promise<Mail> {
+export function readMailApart(bytes: Buffer): Promise<ReceivedMail> {
   const reading = before.then(() => readMailInThread(bytes))
   before = reading.catch(() => {})
   return reading
 }
 
-async function readMailInThread(bytes: Buffer): Promise<Mail> {
+async function readMailInThread(bytes: Buffer): Promise<ReceivedMail> {
   thread ??= startThread()
   const copy = Uint8Array.from(bytes)
   thread.postMessage(copy, [copy.buffer])
@@ -33,7 +33,7 @@ async function readMailInThread(bytes: Buffer): Promise<Mail> {
   })
   if (refusal !== undefined) throw badRequest(refusal)
   // a Buffer arrives as a Uint8Array
-  const pictures = (mail as Mail).pictures.map(({ name, bytes }) => ({
+  const pictures = (mail as ReceivedMail).pictures.map(({ name, bytes }) => ({
     name,
     bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
   }))

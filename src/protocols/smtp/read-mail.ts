@@ -9,7 +9,7 @@ import { removeFillers } from './remove-fillers.ts'
 import { isReplyMail } from './reply-mail.ts'
 
 /** A mail. A hook (incoming webhook) reads `fields` as its body. */
-export interface Mail {
+export interface ReceivedMail {
   /** The Message-ID; '' without one. */
   readonly id: string
   readonly fields: {
@@ -38,7 +38,7 @@ const NO_FILE =
  * Reads a mail and its pictures; an answer without quotes and signature, too. Throws 400 if it is
  * malformed, too large or empty, or not valid in its charset.
  */
-export async function readMail(given: Buffer): Promise<Mail> {
+export async function readMail(given: Buffer): Promise<ReceivedMail> {
   checkLines(given)
   const bytes = declareWords(given)
   const limits = { maxHeadersSize: MAX_HEADERS, maxNestingDepth: 20, maxRfc822NestingDepth: 0 }

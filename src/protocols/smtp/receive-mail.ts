@@ -16,9 +16,9 @@ import { ApiError } from '../../platform/api-errors.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { asKeyHolder, makeKeyAsker } from '../send-by-key.ts'
-import type { Mail } from './read-mail.ts'
+import type { ReceivedMail } from './read-mail.ts'
 import { readMailApart } from './read-mail-in-thread.ts'
-import { findMailSender, type MailSender, parseRecipients } from './recipient.ts'
+import { findMailSender, parseRecipients, type SignedInSender } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 import { requireHookOwner } from './validate-recipient.ts'
 
@@ -84,9 +84,9 @@ const MAX_PARTS = 10
  */
 async function sendMailText(
   services: GatewayServices,
-  { user, by }: MailSender,
+  { user, by }: SignedInSender,
   numbers: readonly string[],
-  { id, fields, pictures: given, mention }: Mail,
+  { id, fields, pictures: given, mention }: ReceivedMail,
   memory: RequestMemory,
   isTrial: boolean,
 ) {
@@ -114,7 +114,7 @@ async function sendMailText(
 async function postToHook(
   services: GatewayServices,
   secret: string,
-  { id, fields, pictures: files, mention }: Mail,
+  { id, fields, pictures: files, mention }: ReceivedMail,
   memory: RequestMemory,
   isTrial: boolean,
 ) {

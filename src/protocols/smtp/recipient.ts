@@ -4,7 +4,7 @@ import { looksDialable } from '../../portable/phone/read-phone.ts'
 import type { KeyCredentials } from '../send-by-key.ts'
 
 /** Who signed in for a mail: an account, by an API key. */
-export interface MailSender {
+export interface SignedInSender {
   readonly user: string
   /** The account's record, as it was at the sign-in. For limits. */
   readonly auth: AuthRecord
@@ -12,8 +12,9 @@ export interface MailSender {
 }
 
 /** Who has signed in to an SMTP session. For nobody, smtp-server writes `false` after STARTTLS. */
-export const findMailSender = (user: SMTPServerSession['user'] | false): MailSender | undefined =>
-  (user || undefined) as MailSender | undefined
+export const findMailSender = (
+  user: SMTPServerSession['user'] | false,
+): SignedInSender | undefined => (user || undefined) as SignedInSender | undefined
 
 /** A phone number as the address has it, or a hook (incoming webhook) by its secret. */
 export interface Recipient {

@@ -4,7 +4,7 @@ import { sendManyTexts } from '../../gateway/messages/send/send-many-texts.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { asKeyHolder, makeKeyAsker } from '../send-by-key.ts'
-import type { MailSender, Recipient } from './recipient.ts'
+import type { Recipient, SignedInSender } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 
 /** The account of the hook with this secret. Throws 550 for an unknown secret. */
@@ -20,7 +20,7 @@ export async function requireHookOwner(
 /** Judges a recipient before the mail is received: tries to send a short text, and stores nothing. */
 export async function validateRecipient(
   services: GatewayServices,
-  sender: MailSender | undefined,
+  sender: SignedInSender | undefined,
   { number, secret }: Recipient,
 ): Promise<void> {
   if (number === undefined) await requireHookOwner(services, secret)

@@ -4,7 +4,7 @@ import { readErrorReason } from '../../gateway/webhooks/mask-answer.ts'
 import { RequestMemory } from '../../http/limit-request-memory.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import type { ResponseHead } from '../../platform/outgoing/send-request.ts'
-import type { Caller, CallServices } from './make-url-caller.ts'
+import type { CallServices, UrlCaller } from './make-url-caller.ts'
 import { loadTwilioMedia } from './media.ts'
 import {
   type AnsweredText,
@@ -22,7 +22,7 @@ const MAX_REDIRECTS = 10
 /** Sends the replies in an answer. Returns the error that prevented some of them, if any. */
 export async function sendAnswerReplies(
   services: CallServices,
-  caller: Caller,
+  caller: UrlCaller,
   due: DueDelivery,
   answer: ResponseHead,
 ) {
@@ -52,7 +52,7 @@ export async function sendAnswerReplies(
 /** The replies in an answer and in the documents to which it redirects, up to the first fault (`error`). */
 async function collectReplies(
   { store, config }: CallServices,
-  caller: Caller,
+  caller: UrlCaller,
   text: AnsweredText,
   first: ResponseHead,
   address: string,
@@ -84,7 +84,7 @@ async function collectReplies(
 }
 
 async function fetchNext(
-  caller: Caller,
+  caller: UrlCaller,
   address: string,
   method: 'GET' | 'POST',
 ): Promise<ResponseHead> {

@@ -10,7 +10,7 @@ import type { ResponseHead } from '../../platform/outgoing/send-request.ts'
 import { sendAnswerReplies } from './answer-replies.ts'
 import { KEY_DELETED } from './api-keys.ts'
 import { makeCallbackForm, STATUS_EVENT } from './callback-form.ts'
-import { type Caller, type CallServices, makeUrlCaller } from './make-url-caller.ts'
+import { type CallServices, makeUrlCaller, type UrlCaller } from './make-url-caller.ts'
 import {
   classifyAnswer,
   isSuccessStatus,
@@ -74,7 +74,7 @@ const MAX_AGE_MS = 3_600_000
 /** Calls the address. For an incoming text, sends the replies in the answer. */
 async function callAndClassify(
   services: CallServices,
-  caller: Caller,
+  caller: UrlCaller,
   due: DueDelivery,
   method: 'GET' | 'POST',
 ): Promise<Outcome> {

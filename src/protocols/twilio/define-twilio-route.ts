@@ -3,7 +3,7 @@ import type { Permission } from '../../http/allow-callers.ts'
 import { WRITE } from '../../http/attempt.ts'
 import { BodyTooLarge, readRawBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
-import { TWILIO } from '../../http/openapi/security.ts'
+import { TWILIO_LOGIN } from '../../http/openapi/security.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
 import { ApiError, RetryLater } from '../../platform/api-errors.ts'
@@ -18,7 +18,7 @@ import { INVALID, makeInvalidError, makeNotFoundError, TwilioRefusal } from './t
 
 /** The account of the credentials. Throws 401, and 404 if the path names another account. */
 export const allowAccount: Permission<SendingCaller, GatewayServices> = {
-  security: TWILIO,
+  security: TWILIO_LOGIN,
   credentials: BY_SID,
   withCaller: (c, services, work) => {
     const run = async (account: SendingCaller) => {
@@ -35,7 +35,7 @@ const allowTwilioCall = ({
   query,
   form,
 }: Pick<Description, 'query' | 'form'>): Permission<Call, GatewayServices> => ({
-  security: TWILIO,
+  security: TWILIO_LOGIN,
   credentials: BY_SID,
   withCaller: (c, services, work) => {
     // the parameters are read once, even if `retryRequest` repeats the work

@@ -49,4 +49,4 @@ export function makeUrlCaller(
   return caller
 }
 
-export type Caller = ReturnType<typeof makeUrlCaller>
+export type UrlCaller = ReturnType<typeof makeUrlCaller>

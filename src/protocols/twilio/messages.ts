@@ -1,6 +1,6 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatNow } from '../../engine/fields/parse-date.ts'
-import type { Origin } from '../../gateway/messages/send/send-options.ts'
+import type { SendOrigin } from '../../gateway/messages/send/send-options.ts'
 import { type TableRow, toObjects } from '../../platform/db/execute-statement.ts'
 import { formatTwilioDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
@@ -16,7 +16,7 @@ export const makeTwilioOrigin = (
   api_key: string,
   callback: string,
   data: { readonly service?: boolean; readonly reply?: boolean },
-): Origin => ({
+): SendOrigin => ({
   api: 'twilio',
   id: '',
   data: { ...data, ...(callback && { callback: { url: callback, api_key } }) },

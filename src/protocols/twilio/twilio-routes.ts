@@ -2,7 +2,7 @@ import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
 import { allowReader } from '../../gateway/messages/require-sender.ts'
 import { type Bound, BY_KEYS, BY_PIECES, WITHOUT_ROWS } from '../../http/bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
-import { SENDING } from '../../http/openapi/describe-operations.ts'
+import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import type { Protocol } from '../gateway-services.ts'
@@ -23,7 +23,7 @@ const { least: _, ...byOwnerOrKey } = allowReader('readUsage')
 
 const OF_NUMBERS: Bound = { cost: 'devices of the user', by: 'one index scan' }
 
-const CONNECTION_ROUTES = makeRoutes(SENDING, {
+const CONNECTION_ROUTES = makeRoutes(SENDING_TAG, {
   'GET /api/sms/twilio': {
     permission: byOwnerOrKey,
     bound: OF_NUMBERS,

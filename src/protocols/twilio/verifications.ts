@@ -5,7 +5,7 @@ import {
   checkVerification,
   endVerification,
   findVerification,
-  type Named,
+  type VerificationName,
 } from '../../gateway/codes/check-code.ts'
 import { startVerification } from '../../gateway/codes/start-verification.ts'
 import type { Verification } from '../../gateway/codes/verification-schemas.ts'
@@ -132,7 +132,10 @@ async function readVerification(call: Call): Promise<Verification> {
 }
 
 /** A verification of the service; `expired` if it was pending for too long. Throws 404. */
-async function lookUpVerification({ store, user }: Call, named: Named): Promise<Verification> {
+async function lookUpVerification(
+  { store, user }: Call,
+  named: VerificationName,
+): Promise<Verification> {
   const found = await findVerification(store, user, named)
   if (found.service !== named.service) throw makeNotFoundError()
   const isOver =

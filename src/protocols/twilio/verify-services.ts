@@ -1,5 +1,5 @@
 import { deleteRecords } from '../../engine/records/cascade.ts'
-import { hasScope, type Scope } from '../../engine/request/scopes.ts'
+import { hasScope, type TokenScope } from '../../engine/request/scopes.ts'
 import { type TableRow, toObjects } from '../../platform/db/execute-statement.ts'
 import { formatIsoDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
@@ -97,7 +97,7 @@ export async function createService(call: Call) {
 export const changeService = async (call: Call) =>
   saveService(call, await requireOwnService(call), { ...readServiceValues(call.parameters) })
 
-const MANAGES: Scope = 'settings:write'
+const MANAGES: TokenScope = 'settings:write'
 
 /** The id of the service in the path. Throws 404, and 403 unless the key made it or may change settings. */
 async function requireOwnService(call: Call): Promise<string> {

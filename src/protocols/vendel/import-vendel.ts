@@ -20,7 +20,7 @@ import { UserError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { parseJson } from '../../platform/tools/json.ts'
-import type { Progress } from '../../platform/tools/progress.ts'
+import type { ReportProgress } from '../../platform/tools/progress.ts'
 import { CONVERT, toE164 } from './import-rows.ts'
 import { listSealedColumns, makeDecrypter, requireKey } from './import-secrets.ts'
 
@@ -83,7 +83,7 @@ export const importVendel = (
   extensions: Extensions,
   folder: string,
   key: string,
-  progress: Progress,
+  progress: ReportProgress,
 ) =>
   importFolder(store, extensions, folder, progress, async (work) => {
     const { draft, data, report } = work

@@ -28,13 +28,13 @@ const OURS: Readonly<Record<string, string>> = {
 const DATES = ['created', 'updated']
 const STATE = ['status', 'message_type', 'error_message', 'device_id', 'sent_at', 'delivered_at']
 
-export const MESSAGES: List = {
+export const MESSAGE_LIST: List = {
   collection: 'sms_messages',
   sort: '-created',
   fields: ['id', 'batch_id', 'recipient', 'from_number', 'body', ...STATE, ...DATES],
   filters: ['status', 'device_id', 'batch_id', 'recipient', 'from', 'to'],
 }
-export const CONTACTS: List = {
+export const CONTACT_LIST: List = {
   collection: 'contacts',
   sort: '-created',
   fields: ['id', 'name', 'phone_number', 'groups', 'notes', ...DATES],
@@ -46,7 +46,7 @@ export const GROUPS: List = {
   fields: ['id', 'name', ...DATES],
   filters: [],
 }
-export const DEVICES: List = {
+export const DEVICE_LIST: List = {
   collection: 'devices',
   sort: '-created',
   fields: ['id', 'name', 'device_type', 'phone_number', ...DATES],
@@ -90,7 +90,7 @@ export async function findListPage(
 ) {
   const { store, auth } = caller
   const conditions = Object.entries(given).map(writeVendelFilter)
-  if (collection === MESSAGES.collection && !isAllowed(caller, 'readInbox'))
+  if (collection === MESSAGE_LIST.collection && !isAllowed(caller, 'readInbox'))
     conditions.push('message_type = "outgoing"')
   const query = { filter: conditions.join(' && '), sort, page: `${page}`, perPage: `${perPage}` }
   const request = { ...NO_REQUEST, auth, meter: c.env.incoming.makeMeter(auth), query }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { gatewayRefusal, isRefusal } from '../../gateway/base/gateway-errors.ts'
 import type { Act } from '../../gateway/base/permissions.ts'
-import { readUsage } from '../../gateway/base/quota.ts'
+import { loadUsage } from '../../gateway/base/quota.ts'
 import { countDevices } from '../../gateway/lines/pair-device.ts'
 import { countBatch } from '../../gateway/messages/queue/count-batch.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../gateway/messages/require-sender.ts'
 import { ACCEPTED } from '../../gateway/messages/send/accept-send.ts'
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
-import { answerSend, MAX_BODY_BYTES } from '../../gateway/messages/send-routes.ts'
+import { answerSendRequest, MAX_SEND_BODY_BYTES } from '../../gateway/messages/send-routes.ts'
 import { WRITE } from '../../http/attempt.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { BY_KEY_OR_TOKEN } from '../../http/identify-caller.ts'
@@ -24,12 +24,12 @@ import type { Protocol } from '../gateway-services.ts'
 import { type DoorCall, defineSendRoute, makeSendOnlyProtocol } from '../send-only-protocol.ts'
 import { ERROR, makeQuotaError, sendVendelError } from './vendel-errors.ts'
 import {
-  CONTACTS,
-  DEVICES,
+  CONTACT_LIST,
+  DEVICE_LIST,
   findListPage,
   GROUPS,
   type List,
-  MESSAGES,
+  MESSAGE_LIST,
   makeItemSchema,
   makeListHandler,
   makeVendelPageSchema,
@@ -46,13 +46,13 @@ const makeSendHandler =
   (schema: typeof SEND | typeof TEMPLATE_SEND, known: z.ZodType) =>
   ({ c, services }: DoorCall): Promise<Response> =>
     asSender(c, services, 'send', WRITE, (sender, permit) =>
-      answerSend(addSending(services, sender, permit), c, schema, (json) =>
+      answerSendRequest(addSending(services, sender, permit), c, schema, (json) =>
         checkShape(known, json),
       ),
     ).catch(async (error: unknown) => {
       if (!isRefusal(error, 'quota_exceeded')) throw error
       const usage = ({ store, user }: SendingCaller) =>
-        readUsage(store, user, services.config, new Date())
+        loadUsage(store, user, services.config, new Date())
       throw makeQuotaError(await asSender(c, services, 'send', READ_FRESH, usage))
     })
 
@@ -69,7 +69,7 @@ const QUOTA = z.strictObject({
 })
 
 async function readQuota({ services }: DoorCall, { store, user }: SendingCaller) {
-  const { used, quota, resets_at } = await readUsage(store, user, services.config, new Date())
+  const { used, quota, resets_at } = await loadUsage(store, user, services.config, new Date())
   return {
     plan: 'pocketsms',
     sms_sent_this_month: used,
@@ -84,7 +84,7 @@ const BATCH = z.strictObject({
   batch_id: z.string(),
   total: z.int(),
   status_counts: z.record(z.string(), z.int()),
-  messages: z.array(makeItemSchema(MESSAGES)).describe('The newest, 1,000 at most.'),
+  messages: z.array(makeItemSchema(MESSAGE_LIST)).describe('The newest, 1,000 at most.'),
 })
 
 /** Maximum messages of a batch that are shown: PocketBase's largest page. Some batches are larger. */
@@ -92,7 +92,7 @@ const MAX_OF_BATCH = 1_000
 
 async function readBatch(call: DoorCall, caller: SendingCaller, batch_id: string) {
   const { recipients_count: total, counts } = await countBatch(caller.store, caller.user, batch_id)
-  const { items: messages } = await findListPage(call, caller, MESSAGES, { batch_id }, [
+  const { items: messages } = await findListPage(call, caller, MESSAGE_LIST, { batch_id }, [
     1,
     MAX_OF_BATCH,
   ])
@@ -101,7 +101,7 @@ async function readBatch(call: DoorCall, caller: SendingCaller, batch_id: string
 }
 
 async function readStatus(call: DoorCall, caller: SendingCaller, id: string) {
-  const { items } = await findListPage(call, caller, MESSAGES, { id }, [1, 1])
+  const { items } = await findListPage(call, caller, MESSAGE_LIST, { id }, [1, 1])
   return items[0] ?? Promise.reject(gatewayRefusal('message_not_found'))
 }
 
@@ -127,7 +127,7 @@ const defineVendelRoute = (
     ALLOW_SENDER,
     { id: `vendel${id}`, summary, error: ERROR, answer: [200, 'Done.', answer], ...more },
     work,
-    MAX_BODY_BYTES,
+    MAX_SEND_BODY_BYTES,
     bound,
   )
 
@@ -169,7 +169,7 @@ const READS = makeRoutes('vendel', {
   'GET /vendel/api/sms/status/:id': defineVendelRoute(
     'ReadStatus',
     'Read a message',
-    makeItemSchema(MESSAGES),
+    makeItemSchema(MESSAGE_LIST),
     {},
     makeReadHandler('readMessage', readStatus),
     OF_LIST,
@@ -190,10 +190,10 @@ const READS = makeRoutes('vendel', {
     makeReadHandler('readUsage', readQuota),
     { cost: 'devices of the user', by: 'one index scan' },
   ),
-  'GET /vendel/api/sms/messages': listRoute('Messages', MESSAGES, 'listMessages'),
-  'GET /vendel/api/contacts': listRoute('Contacts', CONTACTS, 'readContacts'),
+  'GET /vendel/api/sms/messages': listRoute('Messages', MESSAGE_LIST, 'listMessages'),
+  'GET /vendel/api/contacts': listRoute('Contacts', CONTACT_LIST, 'readContacts'),
   'GET /vendel/api/contacts/groups': listRoute('Groups', GROUPS, 'readContacts'),
-  'GET /vendel/api/devices': listRoute('Devices', DEVICES, 'listDevices'),
+  'GET /vendel/api/devices': listRoute('Devices', DEVICE_LIST, 'listDevices'),
 })
 
 const DESCRIPTION =

@@ -4,11 +4,11 @@ import {
   deleteAllLogs,
   deleteOldLogs,
   deleteUnwantedLogs,
-  ERROR,
+  ERROR_LEVEL,
   type LogLine,
   RequestLog,
 } from '../../../src/engine/logs/store-request-log.ts'
-import { SETTINGS } from '../../../src/engine/settings/settings-shape.ts'
+import { SETTINGS_SHAPE } from '../../../src/engine/settings/settings-shape.ts'
 import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { makeGuestHolder } from '../../../src/platform/limits/limit-holder.ts'
 import { createLogger } from '../../../src/platform/log.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => void (await db.query('truncate _logs')))
 const open = () => new RequestLog(db, createLogger({ logLevel: 'silent' }))
 const line = (message: string, more: Partial<LogLine> = {}): LogLine => ({
   atMs: NOW,
-  level: ERROR,
+  level: ERROR_LEVEL,
   message,
   data: { status: 400 },
   ...more,
@@ -42,7 +42,7 @@ test('buffered logs are stored in order with their times', async () => {
   await logs.flush()
   expect(await stored()).toEqual(['a', 'b', 'c'])
   const { rows } = await db.query(`select created, level, data ->> 'auth' from _logs limit 1`)
-  expect(rows).toEqual([['2026-11-20 07:00:00.000Z', ERROR, 'ä"\ufffd']])
+  expect(rows).toEqual([['2026-11-20 07:00:00.000Z', ERROR_LEVEL, 'ä"\ufffd']])
 })
 
 test('logs are stored without an explicit flush', async () => {
@@ -107,7 +107,7 @@ test('logs refused by the database are counted as dropped and throw no error', a
   expect(await stored()).toEqual(['kept'])
 })
 
-const LOGS = SETTINGS.fresh().logs
+const LOGS = SETTINGS_SHAPE.fresh().logs
 const ofDays = async (...days: number[]) => {
   const logs = open()
   for (const day of days) logs.add(line(`day ${day}`, { atMs: NOW - day * DAY_MS }))

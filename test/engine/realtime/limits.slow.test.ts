@@ -1,7 +1,7 @@
 import { createServer, get, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { makeChangesCleanUp } from '../../../src/engine/realtime/change-log.ts'
-import { type ConnectionLimits, LIMITS } from '../../../src/engine/realtime/client.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../src/engine/realtime/client.ts'
 import { openRealtime, type Realtime } from '../../../src/engine/realtime/open-realtime.ts'
 import { readTopic } from '../../../src/engine/realtime/topic.ts'
 import { makeGuestHolder } from '../../../src/platform/limits/limit-holder.ts'
@@ -24,7 +24,10 @@ describe('a realtime connection', () => {
   /** The same streams behind a door of their own, with less patience. */
   async function open(limits: Partial<ConnectionLimits>): Promise<void> {
     const { store } = server.services
-    realtime = openRealtime(store, createLogger({ logLevel: 'silent' }), { ...LIMITS, ...limits })
+    realtime = openRealtime(store, createLogger({ logLevel: 'silent' }), {
+      ...CONNECTION_LIMITS,
+      ...limits,
+    })
     doors = createServer((_, response) => {
       const gone = new AbortController()
       response.once('close', () => gone.abort())

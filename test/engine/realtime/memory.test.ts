@@ -1,4 +1,8 @@
-import { Client, type ClientConnection, LIMITS } from '../../../src/engine/realtime/client.ts'
+import {
+  Client,
+  type ClientConnection,
+  CONNECTION_LIMITS,
+} from '../../../src/engine/realtime/client.ts'
 import { makeClientRegistry } from '../../../src/engine/realtime/client-registry.ts'
 import { makeEventFlusher } from '../../../src/engine/realtime/flush-events.ts'
 import { estimateTopicBytes, readTopic } from '../../../src/engine/realtime/topic.ts'
@@ -33,7 +37,7 @@ function node(total: number) {
     const origin = { ip: '192.0.2.1', holder: makeGuestHolder(account) }
     const { guest: viewer } = registry.viewers
     const over = () => registry.remove(client)
-    const parts = { origin, viewer, connection, limits: LIMITS, flusher, memory, over }
+    const parts = { origin, viewer, connection, limits: CONNECTION_LIMITS, flusher, memory, over }
     const client: Client = new Client('node', parts)
     registry.clients.set(client.id, client)
     return client
@@ -82,7 +86,7 @@ test('a client that reads nothing is cut off before it takes three times its lim
   const client = open('ann', reader)
   for (let i = 0; i < 100; i++) client.send('news', 'x'.repeat(300_000))
   expect(reader.isOver).toBe(true)
-  expect(memory.taken).toBeLessThan(3 * LIMITS.maxUnread)
+  expect(memory.taken).toBeLessThan(3 * CONNECTION_LIMITS.maxUnread)
   client.close()
   expect(memory.taken).toBe(0)
 })

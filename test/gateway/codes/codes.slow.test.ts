@@ -1,5 +1,5 @@
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
-import type { Attempt } from '../../../src/gateway/messages/queue/message-leases.ts'
+import type { MessageAttempt } from '../../../src/gateway/messages/queue/message-leases.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'
 import { tablesWith } from '../../support/database/dump.ts'
@@ -49,7 +49,7 @@ async function receiveAll(
     ])
     for (const [to, code] of taken) codes.set(to, code)
     await before?.(taken.map(([, code]: string[]) => code))
-    const sent = items.map(({ id, attempt }: Attempt) => ({ id, attempt, status: 'sent' }))
+    const sent = items.map(({ id, attempt }: MessageAttempt) => ({ id, attempt, status: 'sent' }))
     await must(phone, 'POST', '/api/devices/report', { items: sent })
   }
   return codes

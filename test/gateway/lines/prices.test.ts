@@ -1,6 +1,6 @@
 import { applyReports } from '../../../src/gateway/messages/queue/apply-reports.ts'
 import {
-  changeMessage,
+  changeWaitingMessage,
   readChange,
 } from '../../../src/gateway/messages/queue/change-waiting-message.ts'
 import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
@@ -224,7 +224,7 @@ test('the text of a waiting message may change, and costs what it is when it lea
   await price('a1', { default: '0.07' })
   await send(text('+4930001', { scheduled_at: '2099-01-01T00:00:00Z' }))
   const change = readChange({ body: 'x'.repeat(200), scheduled_at: '' }, new Date())
-  await changeMessage(store, permitOf(fixture.user, 'change'), await first(), change)
+  await changeWaitingMessage(store, permitOf(fixture.user, 'change'), await first(), change)
   await sweepQueue(store, 600)
   expect(await costs()).toEqual({ a1: [1, '0.14'] })
 })

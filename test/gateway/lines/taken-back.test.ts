@@ -1,7 +1,7 @@
 import { deleteRecords } from '../../../src/engine/records/cascade.ts'
 import { listLineWarnings, readLineFigures } from '../../../src/gateway/lines/lines-near-limit.ts'
 import {
-  changeMessage,
+  changeWaitingMessage,
   readChange,
 } from '../../../src/gateway/messages/queue/change-waiting-message.ts'
 import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
@@ -118,11 +118,16 @@ test('a text that waits for room and is then scheduled waits for its time', asyn
   await sendAll({ recipients: ['+4911000', '+4912000'] })
   const id = await idOf('+4912000')
   const { store, user } = fixture
-  await changeMessage(store, permitOf(user, 'change'), id, readChange({ priority: 3 }, new Date()))
+  await changeWaitingMessage(
+    store,
+    permitOf(user, 'change'),
+    id,
+    readChange({ priority: 3 }, new Date()),
+  )
   const stored = `select waiting_for, scheduled_at from sms_messages where id = $1`
   expect(await rows(stored, [id])).toEqual([['room', '']])
   const later = { scheduled_at: '2091-01-01T00:00:00Z' }
-  await changeMessage(store, permitOf(user, 'change'), id, readChange(later, new Date()))
+  await changeWaitingMessage(store, permitOf(user, 'change'), id, readChange(later, new Date()))
   await set('a1', 'daily_limit = 5')
   await sweepQueue(fixture.store, 600)
   expect(await rows(stored, [id])).toEqual([['', '2091-01-01 00:00:00.000Z']])

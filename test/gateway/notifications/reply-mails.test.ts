@@ -1,4 +1,4 @@
-import { SETTINGS } from '../../../src/engine/settings/settings-shape.ts'
+import { SETTINGS_SHAPE } from '../../../src/engine/settings/settings-shape.ts'
 import { addReplyMails } from '../../../src/gateway/notifications/reply-mails.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { startMailServer } from '../../support/services/mail-server.ts'
@@ -102,7 +102,7 @@ test('no mail is sent without a mail server', async () => {
   await choose(5)
   await hear(ZOE)
   await pass(10)
-  await run({ ...post, settings: { current: SETTINGS.fresh() } })
+  await run({ ...post, settings: { current: SETTINGS_SHAPE.fresh() } })
   expect(await query('select from reply_mails')).toEqual([])
   await run()
   expect(mail.mails).toHaveLength(1)

@@ -1,8 +1,8 @@
 import type { CallOutcome } from '../../../src/gateway/webhooks/call-webhook.ts'
 import {
+  type DeliveryLease,
   endExpiredLeases,
   endLease,
-  type Lease,
   leaseDeliveries,
 } from '../../../src/gateway/webhooks/lease-deliveries.ts'
 import { type DueDelivery, findDueDeliveries } from '../../../src/gateway/webhooks/load-delivery.ts'
@@ -39,7 +39,7 @@ const row = async () => {
   return rows[0] && { isLeased: rows[0][0], isLater: rows[0][1], since: rows[0][2] }
 }
 const one = async () => (await leaseDeliveries(store.db, 10))[0]!
-const dueOf = async ({ delivery }: Lease) =>
+const dueOf = async ({ delivery }: DeliveryLease) =>
   (await findDueDeliveries(store, [delivery])).get(delivery)!
 const answered = (status: number): CallOutcome => ({
   status,
@@ -49,7 +49,11 @@ const answered = (status: number): CallOutcome => ({
 })
 
 /** A node leased the delivery and was silent for so long that another has it now. */
-async function overtaken(): Promise<{ old: Lease; present: Lease; due: DueDelivery }> {
+async function overtaken(): Promise<{
+  old: DeliveryLease
+  present: DeliveryLease
+  due: DueDelivery
+}> {
   const first = await one()
   await db.query(`update webhook_dispatch set handed_at = handed_at - interval '31 seconds'`)
   const old = { ...first, since: String((await row())!.since) }
@@ -80,7 +84,9 @@ test('a delivery whose lease was returned can be leased at once', async () => {
   expect((await one()).delivery).toBe(lease.delivery)
 })
 
-test.each<[what: string, (old: Lease, due: DueDelivery) => Promise<void>, isLater: boolean]>([
+test.each<
+  [what: string, (old: DeliveryLease, due: DueDelivery) => Promise<void>, isLater: boolean]
+>([
   ['given back', (old) => endLease(store.db, old), false],
   ['ended without work', (old) => endDeliveryTurn(store, old), false],
   ['answered with a failure', (old, due) => recordOutcome(store, old, due, answered(500)), true],

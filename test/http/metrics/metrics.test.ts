@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import parse, { type Family, type Sample } from 'parse-prometheus-text-format'
-import type { Attempt } from '../../../src/gateway/messages/queue/message-leases.ts'
+import type { MessageAttempt } from '../../../src/gateway/messages/queue/message-leases.ts'
 import { PAGES, readPage } from '../../docs/page.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'
 import { openStream, startServerWithDevices } from '../../support/server/server-with-devices.ts'
@@ -174,7 +174,7 @@ test('count woken claims', async () => {
     await work()
     const { items } = (await waiting).body
     expect(items).toHaveLength(1)
-    const sent = items.map(({ id, attempt }: Attempt) => ({ id, attempt, status: 'sent' }))
+    const sent = items.map(({ id, attempt }: MessageAttempt) => ({ id, attempt, status: 'sent' }))
     await device.call('POST', '/api/devices/report', { items: sent })
   }
   // a claim that comes after the message has not waited

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { UserError } from '../../../src/platform/api-errors.ts'
 import { readConfig } from '../../../src/platform/config.ts'
-import type { Session } from '../../../src/platform/db/backend.ts'
+import type { DbSession } from '../../../src/platform/db/backend.ts'
 import { DatabaseUnavailable } from '../../../src/platform/db/database-errors.ts'
 import { makeFailoverClients } from '../../../src/platform/db/failover-hosts.ts'
 import { openPostgres } from '../../../src/platform/db/postgres.ts'
@@ -219,7 +219,7 @@ test('a connection to a new primary ends connections to the replaced one', async
     logInto([]),
   )
   onTestFinished(() => backend.close())
-  const port = async (query: Session['query']) =>
+  const port = async (query: DbSession['query']) =>
     (await query('select inet_server_port()')).rows[0]![0]
   const ask = () => Promise.all([backend.query, backend.lookUp, backend.clientQuery].map(port))
   expect(await ask()).toEqual(Array(3).fill(ports[0]))

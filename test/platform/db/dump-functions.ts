@@ -25,7 +25,7 @@ where p.prokind = 'f' and r.typname <> 'trigger'
   and not exists (select from pg_proc o where o.proname = p.proname and o.oid <> p.oid)
 order by p.proname collate "C", a.n`
 
-/** Signatures for `call` and `callFunctionRows`. Throws for a type without a row in TYPES. */
+/** Signatures for `callFunction` and `callFunctionRows`. Throws for a type without a row in TYPES. */
 export async function dumpFunctions(db: Db): Promise<string> {
   const [scalars, tables] = [new Map<string, string>(), new Map<string, string>()]
   const { rows } = await db.query(FUNCTIONS, [BUILT_IN])
@@ -41,7 +41,7 @@ export async function dumpFunctions(db: Db): Promise<string> {
   }
   return [
     '// generated from the schema by `npm run schema`\n// biome-ignore-all format: a signature a line\n',
-    '/** Functions with one result, for `call`. */',
+    '/** Functions with one result, for `callFunction`. */',
     `export interface Functions {\n${[...scalars.values()].join('\n')}\n}\n`,
     '/** Functions with rows, for `callFunctionRows`. */',
     `export interface TableFunctions {\n${[...tables.values()].join('\n')}\n}\n`,

@@ -13,7 +13,7 @@ import type {
 } from '../../../src/programs/agent/driver-interface.ts'
 import { makeSmppDriver } from '../../../src/programs/agent/drivers/smpp/driver.ts'
 import type { Pdu } from '../../../src/programs/agent/drivers/smpp/library.ts'
-import { readSettings } from '../../../src/programs/agent/drivers/smpp/smpp-settings.ts'
+import { readSmppSettings } from '../../../src/programs/agent/drivers/smpp/smpp-settings.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 /** What a carrier answers to a submit_sm: fields of the answer, or nothing at all. */
@@ -111,7 +111,7 @@ export async function setUp(more: object = {}) {
   const account = { host: '127.0.0.1', port, system_id: 'acme', password: 'secret' }
   const senders = ['+4930123', 'Acme']
   writeFileSync(`${file}.json`, JSON.stringify({ ...account, senders, rate: 1000, ...more }))
-  const settings = readSettings(`${file}.json`, {})
+  const settings = readSmppSettings(`${file}.json`, {})
   const received: IncomingText[] = []
   const instants = new Set<number>()
   const inStore = { now: 0, most: 0 }

@@ -12,9 +12,9 @@ import {
   type SimulatorOptions,
 } from '../../../src/programs/agent/drivers/simulator.ts'
 import {
+  loadAgentState,
   pairAgent,
   readPairing,
-  readState,
   runAgent,
   saveState,
 } from '../../../src/programs/agent/pair-and-run.ts'
@@ -97,7 +97,7 @@ describe('an agent', () => {
   test('stores its token in a file that only its owner can read', async () => {
     const { file } = await setUp()
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(readState(file).url).toBe(server.url)
+    expect(loadAgentState(file).url).toBe(server.url)
   })
 
   test('sends waiting and new messages and reports their deliveries', async () => {
@@ -356,7 +356,7 @@ describe('the arguments of pair', () => {
 
 test('an agent reconnects after its server was unreachable', async () => {
   const { user, file } = await setUp()
-  const state = readState(file)
+  const state = loadAgentState(file)
   let tries = 0
   const broken = createServer((socket) => {
     tries++

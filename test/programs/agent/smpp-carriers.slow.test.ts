@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { makePdu } from '../../../src/programs/agent/drivers/smpp/library.ts'
-import { readAddress } from '../../../src/programs/agent/drivers/smpp/smpp-settings.ts'
+import { readPhoneAddress } from '../../../src/programs/agent/drivers/smpp/smpp-settings.ts'
 import { setUp } from './carrier.ts'
 
 // What carriers do that is not in the book, or at a bad moment.
@@ -29,11 +29,16 @@ test.each<[sent: string, ton: number, number: string]>([
   ['4917610002', 5, '4917610002'],
   ['Bank', 1, 'Bank'],
 ])('a sender %s of type %i is read as %s', (sent, ton, number) => {
-  expect(readAddress(sent, ton, FORMS)).toBe(number)
+  expect(readPhoneAddress(sent, ton, FORMS)).toBe(number)
 })
 
 test.each<
-  [forms: Partial<Parameters<typeof readAddress>[2]>, sent: string, ton: number, number: string]
+  [
+    forms: Partial<Parameters<typeof readPhoneAddress>[2]>,
+    sent: string,
+    ton: number,
+    number: string,
+  ]
 >([
   [{ country_code: '' }, '491761000002', 0, '+491761000002'],
   [{ country_code: '' }, '491761000002', 2, '+491761000002'],
@@ -44,7 +49,7 @@ test.each<
   [{ country_code: '7' }, '8613800138000', 0, '+8613800138000'],
   [{ country_code: '7' }, '89161234567', 2, '+79161234567'],
 ])('with the settings %j a sender %s of type %i is read as %s', (forms, sent, ton, number) => {
-  expect(readAddress(sent, ton, { ...FORMS, ...forms })).toBe(number)
+  expect(readPhoneAddress(sent, ton, { ...FORMS, ...forms })).toBe(number)
 })
 
 test.each(['+49301234567', { address: '0301234567', ton: 2, npi: 1 }])(

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkCarrier } from '../../../src/programs/agent/drivers/smpp/driver.ts'
 import { makePdu, type Pdu } from '../../../src/programs/agent/drivers/smpp/library.ts'
-import { readSettings } from '../../../src/programs/agent/drivers/smpp/smpp-settings.ts'
+import { readSmppSettings } from '../../../src/programs/agent/drivers/smpp/smpp-settings.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { setUp } from './carrier.ts'
 
@@ -389,7 +389,7 @@ test.each<[what: string, text: string]>([
 ])('settings are refused with a sentence that contains "%s"', (what, text) => {
   const file = join(temporaryFolder(), 'wrong.json')
   writeFileSync(file, text)
-  const read = () => readSettings(file, {})
+  const read = () => readSmppSettings(file, {})
   expect(read).toThrow(what)
   expect(read).not.toThrow('c0nfidential')
 })

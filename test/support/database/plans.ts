@@ -1,4 +1,4 @@
-import type { Session, TransactionSession } from '../../../src/platform/db/backend.ts'
+import type { DbSession, TransactionSession } from '../../../src/platform/db/backend.ts'
 import { Database, type Db } from '../../../src/platform/db/open.ts'
 
 /**
@@ -7,7 +7,7 @@ import { Database, type Db } from '../../../src/platform/db/open.ts'
  */
 export function recordPlans(db: Db): { db: Db; plans: string[] } {
   const plans: string[] = []
-  const watched = (session: Session): Session => ({
+  const watched = (session: DbSession): DbSession => ({
     script: (text) => session.script(text),
     async query(text, params, name) {
       const { rows } = await session.query(`explain ${text}`, params)

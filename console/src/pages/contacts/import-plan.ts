@@ -1,5 +1,5 @@
 import { chooseRowPhone, joinRowName } from '#portable/phone/choose-row-phone.ts'
-import type { Columns } from '#portable/phone/guess-columns.ts'
+import type { PersonColumns } from '#portable/phone/guess-columns.ts'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { describePhoneFault } from '../../data/phone/phone-words.ts'
@@ -26,7 +26,7 @@ const MAX_NAME = 255
  */
 export function planImport(
   { head, rows, lines }: Sheet,
-  columns: Columns,
+  columns: PersonColumns,
   country: string,
   kept: readonly number[],
 ): Plan {

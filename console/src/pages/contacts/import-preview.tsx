@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { type Columns, guessColumns } from '#portable/phone/guess-columns.ts'
+import { guessColumns, type PersonColumns } from '#portable/phone/guess-columns.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { makeChoices, readIndexes } from '../../data/files/column-choices.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
@@ -18,7 +18,7 @@ import { makeTyped, type Values } from '../../parts/rows/values.ts'
 import type { NewContact, Plan } from './import-plan.ts'
 
 export interface Wishes {
-  readonly columns: Columns
+  readonly columns: PersonColumns
   /** The country to which numbers without a country code belong, as ISO 3166 alpha-2, or ''. */
   readonly country: string
   /** Indexes of the columns, other than name and phone, that become fields of the contacts. */
@@ -37,7 +37,7 @@ const SHOWN = 5
 export const listKeptRows = ({ kept, columns }: Wishes): readonly number[] =>
   kept.filter((at) => !isColumnTaken(columns, at))
 
-const isColumnTaken = ({ phones, names }: Columns, at: number) =>
+const isColumnTaken = ({ phones, names }: PersonColumns, at: number) =>
   phones.includes(at) || names.includes(at)
 
 export function Preview({
@@ -59,7 +59,7 @@ export function Preview({
 }) {
   const [isTried, setTried] = useState(false)
   const wish = (change: Partial<Wishes>) => onWish({ ...wishes, ...change })
-  const setColumn = (change: Partial<Columns>) =>
+  const setColumn = (change: Partial<PersonColumns>) =>
     wish({ columns: { ...wishes.columns, ...change } })
   const { phones, names } = useMemo(
     () => guessColumns(sheet.head, sheet.rows, wishes.country),

@@ -91,7 +91,7 @@ async function sendOneText(
   return { id: answer.message_ids[0]!, isOld }
 }
 
-/** An idempotency key from phone number and text. Uses `fnv` because crypto.subtle would need HTTPS. */
+/** An idempotency key from phone number and text. Uses `hashFnv` because crypto.subtle would need HTTPS. */
 const makeKey = (phone: string, body: string): string =>
   `list-${phone}-${hashFnv(body, 0x811c9dc5)}${hashFnv(body, 0x01000193)}`
 

@@ -15,7 +15,7 @@ interface ManyPeople {
   readonly cost: ComponentChildren
   readonly begins: ComponentChildren
   readonly isLater: boolean
-  /** How it repeats, as `repeatSentence` says it; absent if it goes out once. */
+  /** How it repeats, as `writeRepeatSentence` words it; absent for a campaign that runs once. */
   readonly repeats?: string
 }
 

@@ -6,7 +6,7 @@ import table from './providers.json' with { type: 'json' }
 import {
   type Provider,
   type ProviderType,
-  readClaims,
+  readIdTokenClaims,
   readProfileFlag,
   readProfileText,
   readProfileValue,
@@ -72,7 +72,7 @@ const MICROSOFT_EMAILS: Readonly<Record<string, (claims: unknown) => string>> = 
 const addMicrosoftEmail: Amend = (profile, { provider, token }) => {
   const choose = MICROSOFT_EMAILS[String(provider.extra.idTokenEmailClaim ?? '')]
   if (!choose) return profile
-  return { ...profile, email: choose(readClaims(readProfileText(token.raw, 'id_token'))) }
+  return { ...profile, email: choose(readIdTokenClaims(readProfileText(token.raw, 'id_token'))) }
 }
 
 /** Adds the avatar and, if missing, a name (`name#1234` if old). PocketBase: tools/auth/discord.go */

@@ -127,7 +127,7 @@ export interface Provider extends ProviderType {
 const LEEWAY_SECONDS = 300
 
 /** The claims of an id token. Does not check its signature. Throws if it is expired or not yet valid. */
-export function readClaims(idToken: string): JWTPayload {
+export function readIdTokenClaims(idToken: string): JWTPayload {
   const claims = decodeJwt(idToken)
   const { exp = Infinity, nbf = 0, iat = 0 } = claims
   if ([exp, nbf, iat].some((time) => typeof time !== 'number'))
@@ -144,7 +144,7 @@ export function readClaims(idToken: string): JWTPayload {
  * OpenID Connect Core, 3.1.3.7
  */
 export async function readIdToken(provider: Provider, idToken: string, send: ProviderClient) {
-  const claims = readClaims(idToken)
+  const claims = readIdTokenClaims(idToken)
   if (![claims.aud].flat().includes(provider.clientId))
     throw new Error('the id_token is for another client')
   const { extra } = provider

@@ -4,7 +4,7 @@ import { withSavepoint } from '../../../platform/db/savepoint.ts'
 import type { CatalogDraft } from '../catalog.ts'
 import type { Collection, ViewCollection } from '../collection.ts'
 import { toTableName } from '../sql-names.ts'
-import { readQuery, writeViewSelect } from './view-query.ts'
+import { translateViewQuery, writeViewSelect } from './view-query.ts'
 
 const writeViewName = (collection: ViewCollection) => sql.id(toTableName(collection))
 
@@ -21,7 +21,7 @@ const renderFieldShape = ({ fields }: { readonly fields: Collection['fields'] })
   JSON.stringify(fields.map((field) => ({ ...field, id: '' })))
 
 async function createView(draft: CatalogDraft, next: ViewCollection): Promise<void> {
-  const query = await readQuery(draft, next.viewQuery)
+  const query = await translateViewQuery(draft, next.viewQuery)
   await sql`create view ${writeViewName(next)} as ${sql.raw(writeViewSelect(query))}`.execute(
     draft.db,
   )
@@ -37,7 +37,7 @@ export async function saveView(
   if (!old) return createView(draft, next)
   if (old.name !== next.name)
     await sql`alter view ${writeViewName(old)} rename to ${writeViewName(next)}`.execute(draft.db)
-  const { fields } = await readQuery(draft, next.viewQuery)
+  const { fields } = await translateViewQuery(draft, next.viewQuery)
   if (old.viewQuery === next.viewQuery && renderFieldShape(old) === renderFieldShape({ fields }))
     return draft.put({ ...next, fields })
   await withViewsDropped(draft, next.id, () => dropView(draft.db, next), [next])
@@ -51,7 +51,7 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
     const view = draft.catalog.find(id) as ViewCollection
     try {
       await withSavepoint(draft.db, async () => {
-        const { fields } = await readQuery(draft, view.viewQuery)
+        const { fields } = await translateViewQuery(draft, view.viewQuery)
         if (renderFieldShape(view) !== renderFieldShape({ fields }))
           await saveView(draft, view, view)
       })

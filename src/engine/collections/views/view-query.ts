@@ -2,7 +2,7 @@ import { isSqlError } from '../../../platform/db/database-errors.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { withSavepoint } from '../../../platform/db/savepoint.ts'
 import { makeRandomText } from '../../../platform/tools/random.ts'
-import type { Field, Storage } from '../../fields/field.ts'
+import type { Field, ValueStorage } from '../../fields/field.ts'
 import { findFieldStorage } from '../../fields/field-types.ts'
 import type { Catalog, Store } from '../catalog.ts'
 import type { Collection } from '../collection.ts'
@@ -24,7 +24,7 @@ import { ViewQueryError } from './view-query-error.ts'
 
 const SAMPLE_SIZE = 10
 /** SQL that casts a view's column to its field's type. NULL stays NULL, as in PocketBase. */
-const CASTS: Readonly<Record<Storage, (column: string) => string>> = {
+const CASTS: Readonly<Record<ValueStorage, (column: string) => string>> = {
   text: (column) => `pb_text(${column}) collate "C"`,
   list: (column) => `${column}::text[] collate "C"`,
   number: (column) => `${column}::float8`,
@@ -109,7 +109,7 @@ async function readQueryColumns(
 }
 
 /** Translates a view's query and finds its fields. Throws a ViewQueryError or Postgres' error. */
-export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
+export async function translateViewQuery(store: Store, query: string): Promise<ReadQuery> {
   const single = requireOneStatement(query)
   const suggested = suggestFields(single, store.catalog)
   const { sql, columns } = await readQueryColumns(store, single)
@@ -125,7 +125,7 @@ export async function readQuery(store: Store, query: string): Promise<ReadQuery>
 
 /** Reads a view's query, checks its fields and the ids of some rows. PocketBase: core/view.go, DryRunView */
 export async function readQueryAndSample(store: Store, query: string): Promise<ReadQuery> {
-  const read = await readQuery(store, query)
+  const read = await translateViewQuery(store, query)
   const wrong = findViewFieldFault(read.fields, store.catalog)
   if (wrong !== undefined) throw new ViewQueryError(wrong, read.fields)
   const sample = `select v.id from (${writeViewSelect(read)}) v limit $1::int`

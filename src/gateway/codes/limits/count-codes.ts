@@ -156,7 +156,7 @@ export async function beginPause(
  * Begins a pause after which a number that has opted out may be told again how to get help. False within the
  * last pause.
  */
-export async function beginHelpPause(
+export async function tryBeginHelpPause(
   db: Db,
   user: string,
   phone: string,

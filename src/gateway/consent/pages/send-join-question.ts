@@ -12,7 +12,7 @@ import { findOrMakeService, findService, type Service } from '../../codes/find-s
 import { requireDestinations } from '../../codes/limits/code-destinations.ts'
 import { beginPause, countCodes } from '../../codes/limits/count-codes.ts'
 import { CODE_PRIORITY } from '../../codes/limits/send-code-text.ts'
-import { findPendingCode, sendCode } from '../../codes/start-verification.ts'
+import { findPendingCode, sendVerificationCode } from '../../codes/start-verification.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
 import { sendInTransaction } from '../../messages/send/accept-send.ts'
 import { formatInstant } from '../../messages/send/message-expiry.ts'
@@ -150,7 +150,7 @@ async function sendPageCode(
       group: names.group.replaceAll('{{', '{ {'),
     }),
   }
-  return sendCode(
+  return sendVerificationCode(
     { store, config },
     service,
     start,

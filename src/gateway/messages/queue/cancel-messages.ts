@@ -15,10 +15,10 @@ import {
   writeRefusalSql,
 } from '../send/sending-permission.ts'
 import { auditChange } from './audit-message-change.ts'
-import { BATCH, countBatch } from './count-batch.ts'
+import { BATCH_STATUS, countBatch } from './count-batch.ts'
 import { failUnsent } from './fail-messages.ts'
 
-export const CANCELED_BATCH = BATCH.extend({
+export const CANCELED_BATCH = BATCH_STATUS.extend({
   canceled: z.int().min(0).describe('Messages that this request has canceled.'),
 }).meta({ id: 'CanceledBatch' })
 

@@ -15,10 +15,10 @@ import { checkExpiry, keepFutureDate, makeExpiryError } from '../send/message-ex
 import { COMMON } from '../send/send-body-schema.ts'
 import { MAX_CHARACTERS } from '../send/send-options.ts'
 import { IS_OF_CAMPAIGN, makeCampaignError, toGatewayError } from '../send/sending-permission.ts'
-import { checkLength } from '../send/write-text-bodies.ts'
+import { checkTextLength } from '../send/write-text-bodies.ts'
 
 /** A change of scheduled messages. Null keeps the present value. */
-export interface Change {
+export interface WaitingMessageChange {
   /** A PocketBase date; '' for now. */
   readonly scheduledAt: string | null
   /** A PocketBase date; '' for never. */
@@ -31,7 +31,7 @@ export interface Change {
 }
 
 /** The parameters of the SQL functions sms_planned_change and sms_change after the ids of the messages. */
-export function bindChangeTerms(permit: Permit, change: Change) {
+export function bindChangeTerms(permit: Permit, change: WaitingMessageChange) {
   const { sender } = permit
   const { scheduledAt, expiresAt, ttl, body, segments, priority } = change
   const { user, version, key, sentBy: by } = sender
@@ -96,7 +96,7 @@ export const CHANGED = z
   .meta({ id: 'ChangedMessage' })
 
 /** Parses a change. Throws 400 `invalid_request` for the first wrong field, or 400 `body_too_long`. */
-export function readChange(raw: unknown, now: Date): Change {
+export function readChange(raw: unknown, now: Date): WaitingMessageChange {
   const given = checkShape(MESSAGE_CHANGE, raw)
   const change = parseMessageChange(given, now)
   if (Object.values(change).every((part) => part === null))
@@ -108,7 +108,7 @@ export function readChange(raw: unknown, now: Date): Change {
 export function parseMessageChange(
   given: Partial<z.output<typeof MESSAGE_CHANGE>>,
   now: Date,
-): Change {
+): WaitingMessageChange {
   const { scheduled_at, expires_at, ttl, body, priority } = given
   const scheduledAt = scheduled_at == null ? null : keepFutureDate(scheduled_at, now)
   checkExpiry({ ttl, expires_at }, scheduledAt || formatDate(now))
@@ -122,14 +122,19 @@ export function parseMessageChange(
 }
 
 /** A text and its size. Throws 400 `body_too_long`. */
-function measureText(body: string | null): Pick<Change, 'body' | 'segments'> {
+function measureText(body: string | null): Pick<WaitingMessageChange, 'body' | 'segments'> {
   if (body === null) return { body, segments: null }
-  checkLength(body)
+  checkTextLength(body)
   return { body, segments: countSegments(body).segments }
 }
 
 /** A change that keeps the links of a text that leaves instead of an MMS, as an MMS keeps its files. */
-async function keepLinks(db: Db, permit: Permit, id: string, change: Change): Promise<Change> {
+async function keepLinks(
+  db: Db,
+  permit: Permit,
+  id: string,
+  change: WaitingMessageChange,
+): Promise<WaitingMessageChange> {
   if (change.body === null) return change
   const linked = await selectWaiting(db, permit)
     .select('m.body')
@@ -146,7 +151,12 @@ async function keepLinks(db: Db, permit: Permit, id: string, change: Change): Pr
  * Changes a scheduled message. Idempotent. Throws 403, 404, 409, StaleAuth, 400 `invalid_request` or
  * `body_too_long`.
  */
-export async function changeMessage({ db }: Store, permit: Permit, id: string, asked: Change) {
+export async function changeWaitingMessage(
+  { db }: Store,
+  permit: Permit,
+  id: string,
+  asked: WaitingMessageChange,
+) {
   const change = await keepLinks(db, permit, id, asked)
   const waiting = selectWaiting(db, permit).where('m.id', '=', id).forUpdate(['d', 'm'])
   const changed = sql<Planned>`sms_change(array(${waiting}), ${bindChangeTerms(permit, change)}, 'change', ${id})`

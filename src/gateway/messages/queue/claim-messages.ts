@@ -12,7 +12,7 @@ import { admission } from '../../../platform/limits/shared-limits.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
 import { type Device, writeAllowance } from '../../base/device-record.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
-import { linkFiles, MESSAGES } from '../../base/message-files.ts'
+import { linkFiles, MESSAGE_COLLECTION } from '../../base/message-files.ts'
 import { openText } from '../send/encrypt-text.ts'
 import { readWords } from '../send/mms.ts'
 
@@ -215,7 +215,7 @@ async function toMessage(
   if (attachments) {
     const stored = await findStoredFiles(
       db,
-      { collection: MESSAGES, record: message.id },
+      { collection: MESSAGE_COLLECTION, record: message.id },
       attachments,
     )
     // never without its files, which may have been deleted

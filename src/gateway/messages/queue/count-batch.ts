@@ -8,7 +8,7 @@ import { STATUSES } from '../../base/message-status.ts'
 const STATUS = z.enum(STATUSES).exclude(['received'])
 
 /** A batch (the messages of one send), with its messages counted by status. */
-export const BATCH = z
+export const BATCH_STATUS = z
   .object({
     batch_id: z.string(),
     recipients_count: z.int().min(1),
@@ -31,7 +31,7 @@ export async function countBatch(store: Store, user: string, batchId: string) {
   return { batch_id: batchId, recipients_count, counts: countByStatus(found) }
 }
 
-type Counts = z.output<typeof BATCH>['counts']
+type Counts = z.output<typeof BATCH_STATUS>['counts']
 type Count = Readonly<{ status: string; messages: number }>
 
 /** Makes counts by status. */

@@ -10,7 +10,7 @@ import {
 import type { Device } from '../../base/device-record.ts'
 
 /** An attempt to send a message. Each claim of the message is a new attempt. */
-export interface Attempt {
+export interface MessageAttempt {
   readonly id: string
   readonly attempt: number
 }
@@ -19,11 +19,11 @@ export interface Attempt {
 export async function renewLeases(
   store: Store,
   device: Device,
-  attempts: readonly Attempt[],
+  attempts: readonly MessageAttempt[],
   leaseSeconds: number,
 ): Promise<void> {
   if (attempts.length === 0) return
-  const claimed = sql<Attempt>`json_to_recordset(${JSON.stringify(attempts)}::json)`
+  const claimed = sql<MessageAttempt>`json_to_recordset(${JSON.stringify(attempts)}::json)`
   await queries(store.db)
     .with('held', (query) =>
       query

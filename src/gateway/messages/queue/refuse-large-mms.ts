@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import { MESSAGES } from '../../base/message-files.ts'
+import { MESSAGE_COLLECTION } from '../../base/message-files.ts'
 import { REASONS } from '../../base/message-status.ts'
 import { cancelIfRefused } from './reassign-messages.ts'
 
@@ -42,7 +42,7 @@ const lockLargeMms = (db: Db, maxBytes: number) =>
     .where('d.message', 'in', ({ selectFrom }) =>
       selectFrom('_files')
         .select('record')
-        .where('collection', '=', sql.lit(MESSAGES))
+        .where('collection', '=', sql.lit(MESSAGE_COLLECTION))
         .where('thumb', '=', sql.lit(''))
         .groupBy('record')
         .having(sql`sum(size)`, '>', maxBytes),

@@ -10,14 +10,14 @@ import { COMMON, makeDateSchema } from '../send/send-body-schema.ts'
 import { requireOwnBatch } from '../send/sending-permission.ts'
 import {
   bindChangeTerms,
-  type Change,
   MESSAGE_CHANGE,
   type Planned,
   parseMessageChange,
   selectWaiting,
   throwChangeFault,
+  type WaitingMessageChange,
 } from './change-waiting-message.ts'
-import { BATCH, countBatch } from './count-batch.ts'
+import { BATCH_STATUS, countBatch } from './count-batch.ts'
 
 const selectOfBatch = (db: Db, permit: Permit, batch: string) =>
   selectWaiting(db, permit).where('m.batch_id', '=', batch).where('m.batch_id', '<>', sql.lit(''))
@@ -30,7 +30,7 @@ export const RESCHEDULE = z
   })
   .meta({ id: 'Reschedule' })
 
-export const RESCHEDULED_BATCH = BATCH.extend({
+export const RESCHEDULED_BATCH = BATCH_STATUS.extend({
   rescheduled: z.int().min(0).describe('Messages that this request has changed.'),
 }).meta({ id: 'RescheduledBatch' })
 
@@ -38,7 +38,7 @@ export const RESCHEDULED_BATCH = BATCH.extend({
 const MAX_ROWS = 1_000
 
 /** Parses a reschedule. Throws 400 `invalid_request` that names the first wrong field. */
-export const readReschedule = (raw: unknown, now: Date): Change =>
+export const readReschedule = (raw: unknown, now: Date): WaitingMessageChange =>
   parseMessageChange(checkShape(RESCHEDULE, raw), now)
 
 /**
@@ -49,7 +49,7 @@ export async function rescheduleBatch(
   store: Store,
   sender: Sender,
   batchId: string,
-  change: Change,
+  change: WaitingMessageChange,
 ) {
   const permit = await requireBatch(store, sender, batchId, change)
   let rescheduled = 0
@@ -62,7 +62,12 @@ export async function rescheduleBatch(
 }
 
 /** Judges the change of a whole batch before the first message is changed. */
-async function requireBatch({ db }: Store, sender: Sender, batchId: string, change: Change) {
+async function requireBatch(
+  { db }: Store,
+  sender: Sender,
+  batchId: string,
+  change: WaitingMessageChange,
+) {
   const permit = requirePermit(sender, 'change')
   await requireOwnBatch(db, permit, batchId)
   const waiting = selectOfBatch(db, permit, batchId)
@@ -86,7 +91,7 @@ async function rescheduleChunk(
   db: Db,
   permit: Permit,
   batchId: string,
-  change: Change,
+  change: WaitingMessageChange,
   after: string,
 ) {
   const waiting = selectOfBatch(db, permit, batchId)

@@ -8,7 +8,7 @@ import { countSegments } from '../../../portable/segments.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import type { Media } from '../../base/message-files.ts'
-import { CANCELED, REASONS } from '../../base/message-status.ts'
+import { CANCELED_REASONS, REASONS } from '../../base/message-status.ts'
 import { type Permit, requirePermit } from '../../base/permissions.ts'
 import { SERVER_REFS } from '../../base/server-refs.ts'
 import { renewStopLinks } from '../../base/stop-link.ts'
@@ -25,7 +25,7 @@ import {
   requireOwnBatch,
   toGatewayError,
 } from '../send/sending-permission.ts'
-import { type Outcome, storeOffer, type Verdict } from '../send/store-offers.ts'
+import { type SendOutcome, type SendVerdict, storeOffer } from '../send/store-offers.ts'
 import { hasFiles, withStoredMedia } from '../send/stored-media.ts'
 import { listStoredOptions, readStoredOptions } from '../send/stored-options.ts'
 import { countBatch } from './count-batch.ts'
@@ -113,7 +113,7 @@ export async function retryBatch(
     else due.push(one)
   }
   const permit = requirePermit(sender, 'retry', due.length)
-  let refusal: Outcome | undefined
+  let refusal: SendOutcome | undefined
   for (
     let at = 0;
     at < due.length && (!refusal || refusal === 'destination_not_allowed');
@@ -150,7 +150,7 @@ function findRetryObstacle(
   if (refusal === REASONS.optedOut || refusal === REASONS.stopped) return 'opted_out'
   if (refusal === REASONS.noConsent) return 'no_consent'
   if (reason.startsWith(UNKNOWN) && !include.includes('unknown')) return 'unknown'
-  if (CANCELED.includes(reason) && !include.includes('canceled')) return 'canceled'
+  if (CANCELED_REASONS.includes(reason) && !include.includes('canceled')) return 'canceled'
   const isGone = hasFiles(one) ? attachments.length === 0 : body === ''
   return isGone ? 'no_text' : undefined
 }
@@ -162,11 +162,11 @@ async function offerFailedAgain(
   failed: Failed,
   batch: string,
   keepsQuiet: boolean,
-): Promise<Verdict> {
+): Promise<SendVerdict> {
   const { store, config } = services
   const one = { ...failed, body: await renewStopLinks(store.db, config, failed.body) }
   const options = { ...makeRetryOptions(one), isBulk: true, keepsQuiet }
-  const send = async (words: string, media?: Media): Promise<Verdict> => {
+  const send = async (words: string, media?: Media): Promise<SendVerdict> => {
     const texts = [{ to: one.to, body: words, segments: countSegments(words).segments }]
     const offer = makeOffer({ permit, options, texts, words, media, batch })
     const verdict = await storeOffer(services, offer)

@@ -22,9 +22,9 @@ import { toGatewayError } from './sending-permission.ts'
 import {
   type AcceptConfig,
   type OfferStore,
+  type SendVerdict,
   storeOffer,
   storeOffers,
-  type Verdict,
 } from './store-offers.ts'
 import { checkBody } from './write-text-bodies.ts'
 
@@ -98,7 +98,7 @@ export async function acceptSend(
   const same = files?.named && (await findMessageWithFiles(store, sender, body, files.named))
   if (same) {
     const offer = await prepareOffer(store, config, sender, body, idempotency)
-    const verdict: Verdict = { outcome: 'known', message: same }
+    const verdict: SendVerdict = { outcome: 'known', message: same }
     return answerOffer(store, { ...offer, given: files.named }, verdict)
   }
   const whole = files ? { ...body, media: await files.load() } : body
@@ -144,7 +144,7 @@ export async function sendInTransaction(store: Store, config: AcceptConfig, offe
 export async function answerOffer(
   store: Store,
   offer: Offer,
-  { outcome, message }: Verdict,
+  { outcome, message }: SendVerdict,
 ): Promise<Accepted> {
   const { batch = '', idempotency } = offer
   const { sender } = offer.permit

@@ -6,7 +6,7 @@ import type { GivenFiles } from '../../base/message-files.ts'
 import { hasOtherFiles } from './given-files.ts'
 import { readOfferedWords } from './mms.ts'
 import type { Offer } from './offer.ts'
-import type { Origin } from './send-options.ts'
+import type { SendOrigin } from './send-options.ts'
 
 /**
  * Throws 422 for a message to another number, with another text or with other files. Removed and changed
@@ -32,7 +32,7 @@ export async function checkClientRef({ db }: Store, message: string, offer: Offe
 
 /** What is kept about a send, with its files. */
 export const keepGiven = (
-  origin: Origin | undefined,
+  origin: SendOrigin | undefined,
   files: GivenFiles | undefined,
-): Origin | undefined =>
+): SendOrigin | undefined =>
   files ? { api: 'files', id: '', ...origin, data: { ...origin?.data, files } } : origin

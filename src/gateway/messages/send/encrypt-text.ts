@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
 import { sealSecret, unsealSecret } from '../../../platform/db/secrets.ts'
-import type { Origin } from './send-options.ts'
+import type { SendOrigin } from './send-options.ts'
 
 const PURPOSE = 'text'
 /** Marks a message whose text is stored encrypted. Once the message ends, only the shown text is left. */
-export const SEALED: Origin = { api: 'sealed', id: '', data: {} }
+export const SEALED: SendOrigin = { api: 'sealed', id: '', data: {} }
 
 export const sealText = (db: Db, user: string, text: string) => sealSecret(db, PURPOSE, user, text)
 

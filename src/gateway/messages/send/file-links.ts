@@ -6,11 +6,11 @@ import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { findPurposeKey, makePurposeKey } from '../../../platform/db/secrets.ts'
 import { countSegments } from '../../../portable/segments.ts'
-import { MESSAGES } from '../../base/message-files.ts'
+import { MESSAGE_COLLECTION } from '../../base/message-files.ts'
 import type { LinkConfig } from '../../base/stop-link.ts'
 import { readOfferedWords } from './mms.ts'
 import type { Offer } from './offer.ts'
-import { checkLength } from './write-text-bodies.ts'
+import { checkTextLength } from './write-text-bodies.ts'
 
 // Links in a text that leaves instead of an MMS. Each is short: the id of the message, the place of the file
 // among its files, and the first characters of their HMAC. It ends with the file or the message.
@@ -58,7 +58,7 @@ export async function linkOfferedFiles(db: Db, config: LinkConfig, offer: Offer)
   const write = await makeLinkedText(db, config, offer.media!.files.length)
   const messages = offer.messages.map((message) => {
     const body = write(message.id, readOfferedWords(offer, message))
-    checkLength(body)
+    checkTextLength(body)
     return { ...message, body, segments: countSegments(body).segments }
   })
   return { ...offer, body: undefined, messages }
@@ -82,5 +82,5 @@ export async function findLinkedFile(db: Db, token: string): Promise<StoredFile 
   const name = message?.attachments[Number(place)]
   return name === undefined
     ? undefined
-    : findStoredFile(db, { collection: MESSAGES, record: id, name })
+    : findStoredFile(db, { collection: MESSAGE_COLLECTION, record: id, name })
 }

@@ -4,7 +4,7 @@ import type { Config } from '../../../platform/config.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { matchAny, queries } from '../../../platform/db/queries.ts'
 import { writeMmsText } from '../../../portable/attachment-lines.ts'
-import { type Attachment, MESSAGES, type Media } from '../../base/message-files.ts'
+import { type Attachment, MESSAGE_COLLECTION, type Media } from '../../base/message-files.ts'
 import type { Offer, OfferedMessage } from './offer.ts'
 import { ANY_LINE, type SendBody } from './send-options.ts'
 
@@ -83,6 +83,6 @@ export async function storeMediaFiles(
 export const dropOfferedFiles = (db: Db, { messages }: Offer) =>
   queries(db)
     .deleteFrom('_files')
-    .where('collection', '=', sql.lit(MESSAGES))
+    .where('collection', '=', sql.lit(MESSAGE_COLLECTION))
     .where('record', '=', matchAny(messages.map(({ id }) => id)))
     .execute()

@@ -1,7 +1,7 @@
 import type { GivenFiles, Media } from '../../base/message-files.ts'
 import type { Permit } from '../../base/permissions.ts'
 import type { Idempotency } from './idempotency.ts'
-import type { Origin, SendOptions } from './send-options.ts'
+import type { SendOptions, SendOrigin } from './send-options.ts'
 
 /** A send that has passed its checks, as `sms_accept` takes and judges it. In options, '' means unset. */
 export interface Offer extends Omit<SendOptions, 'origin'> {
@@ -20,7 +20,7 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   /** The answer to the request, JSON of ACCEPTED. It is kept for the idempotency key. */
   readonly answer?: string
   /** What the SMSGate or Twilio API keeps about the send, or SEALED. */
-  readonly origin?: Origin | undefined
+  readonly origin?: SendOrigin | undefined
   /** The template and the groups of the send: either may require consent. */
   readonly template?: string | undefined
   readonly groups?: readonly string[] | undefined

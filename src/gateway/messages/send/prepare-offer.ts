@@ -15,7 +15,7 @@ import { writeStoredText } from './mms.ts'
 import type { Offer, OfferedMessage } from './offer.ts'
 import { readAllRecipients } from './read-all-recipients.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './refused-recipients.ts'
-import type { Origin, SendBody, SendOptions } from './send-options.ts'
+import type { SendBody, SendOptions, SendOrigin } from './send-options.ts'
 import zones from './time-zones.json' with { type: 'json' }
 import { findSharedText, readConsentScope, type Text, writeTexts } from './write-text-bodies.ts'
 
@@ -146,9 +146,9 @@ export async function prepareOffer(
 
 /** Marks a send that answers a person: `sms_conversation_answered` reads it. */
 const keepAnswered = (
-  origin: Origin | undefined,
+  origin: SendOrigin | undefined,
   answers: SendOptions['answers'],
-): Origin | undefined =>
+): SendOrigin | undefined =>
   answers ? { api: 'answers', id: '', ...origin, data: { ...origin?.data, answers } } : origin
 
 export async function isOwnLine(

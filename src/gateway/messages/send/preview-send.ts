@@ -22,7 +22,7 @@ import { addTemplateFiles, type NamedFiles } from './template-files.ts'
 import { type Missing, refuseMissingVariable } from './text-template.ts'
 import {
   checkBody,
-  checkLength,
+  checkTextLength,
   findSharedText,
   readConsentScope,
   TEXT,
@@ -106,7 +106,7 @@ export async function makeFileAdder(
   const write = await makeLinkedText(db, config, files)
   return ({ to, body }) => {
     const linked = write(UNKNOWN_ID, body)
-    checkLength(linked)
+    checkTextLength(linked)
     return { to, body: linked, ...countSegments(linked) }
   }
 }

@@ -1,5 +1,5 @@
 import type { Upload } from '../../../engine/files/upload.ts'
-import { readJson } from '../../../http/body/raw-body.ts'
+import { readJsonBody } from '../../../http/body/raw-body.ts'
 import { readRequestBody } from '../../../http/body/read-body.ts'
 import type { Ctx } from '../../../http/request-context.ts'
 import type { Routed } from '../../../http/route-limits.ts'
@@ -23,7 +23,7 @@ export const allowFiles =
 export const readSendRequest = async (
   c: Ctx,
 ): Promise<{ readonly json: unknown; readonly uploads: readonly Upload[] }> =>
-  isForm(c) ? readForm(c) : { json: await readJson(c), uploads: [] }
+  isForm(c) ? readForm(c) : { json: await readJsonBody(c), uploads: [] }
 
 const LISTS = new Set(['recipients', 'group_ids', 'attachments'])
 /** Fields that are JSON in a form, too. */

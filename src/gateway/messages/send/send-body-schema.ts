@@ -3,8 +3,8 @@ import { parseDate } from '../../../engine/fields/parse-date.ts'
 import { E164 } from '../../../portable/phone/e164.ts'
 import {
   acceptNumber,
-  makeFilledId,
   makeIdSchema,
+  makeRequiredIdSchema,
   makeTextSchema,
   makeVariableValue,
   makeVisibleText,
@@ -93,7 +93,7 @@ const MAX_SUBJECT = 40
 /** Not among COMMON: a campaign lacks the one, and leaves people out by the other. */
 const OF_SEND = {
   answers: z
-    .union([z.boolean(), makeFilledId()])
+    .union([z.boolean(), makeRequiredIdSchema()])
     .nullish()
     .describe(
       'Of an API key: true, or the id of the received text, for a text that answers the person. The conversation then waits for no answer any more. Other texts of programs leave it waiting; texts of persons always answer.',
@@ -120,7 +120,7 @@ const OR_LINK =
 /** The fields of an MMS. */
 export const MMS = {
   attachments: z
-    .array(makeFilledId(2_000), 'must be a list of addresses and files')
+    .array(makeRequiredIdSchema(2_000), 'must be a list of addresses and files')
     .max(MAX_FILES, `must have at most ${MAX_FILES} items`)
     .nullish()
     .describe(`Files of an MMS, ${NAMED}`),
@@ -162,7 +162,7 @@ export const TEMPLATE_SEND = z
     ...COMMON,
     ...OF_SEND,
     ...MMS_OF_TEMPLATE,
-    template_id: makeFilledId().describe('A record of `sms_templates`.'),
+    template_id: makeRequiredIdSchema().describe('A record of `sms_templates`.'),
     variables: VARIABLES.describe(
       "Values for the `{{variables}}` of the template, the same for all recipients. An absent value comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
     ),

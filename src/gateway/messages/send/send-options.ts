@@ -54,14 +54,14 @@ export interface SendOptions extends StoredOptions {
   readonly requiresConsent?: boolean
   /** Of a text that is sent again: by what its first send required consent. */
   readonly scope?: ConsentScope | undefined
-  readonly origin?: Origin
+  readonly origin?: SendOrigin
 }
 
 /**
  * What the SMSGate, Twilio or Kannel API keeps about a send in the table sms_origins. `sealed`: see SEALED.
  * `consent`: see KEPT_SCOPE.
  */
-export interface Origin {
+export interface SendOrigin {
   readonly api: 'smsgate' | 'twilio' | 'kannel' | 'sealed' | 'consent' | 'files' | 'answers'
   /** The id that clients of `api` know; '' for the id of the message or batch. */
   readonly id: string

@@ -7,7 +7,7 @@ import { gatewayRefusal, REFUSALS, type RefusalCode } from '../../base/gateway-e
 import type { Sender } from '../../base/make-sender.ts'
 import type { Act, Permit } from '../../base/permissions.ts'
 
-// The judge itself is `may` in permissions.ts. This file has its SQL for numbers, lines and stored texts,
+// The judge itself is `requirePermit` in permissions.ts. This file has its SQL for numbers, lines and stored texts,
 // and the errors of its refusals.
 
 /** The bounds of a sender, for `writeRefusalSql` and `sms_may`. */
@@ -72,7 +72,7 @@ export async function requireOwnBatch(db: Db, { sender }: Permit, batch: string)
 }
 
 /** By what texts shall leave; '' and 0 for any. */
-export interface Way {
+export interface ChosenLine {
   readonly device?: string
   readonly line?: string
   readonly sim?: number
@@ -83,7 +83,7 @@ export async function requireReach(
   db: Db,
   permit: Permit,
   phones: readonly string[],
-  { device = '', line = '', sim = 0 }: Way = {},
+  { device = '', line = '', sim = 0 }: ChosenLine = {},
 ): Promise<void> {
   const { sender, act } = permit
   const judged = sql<string | null>`case when l.stale then 'stale' else sms_may(

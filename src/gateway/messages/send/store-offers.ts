@@ -6,7 +6,7 @@ import type { RowText } from '../../../platform/db/rows.ts'
 import { writeArray, writeRow } from '../../../platform/db/write-row.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
 import type { RefusalCode } from '../../base/gateway-errors.ts'
-import { MESSAGES } from '../../base/message-files.ts'
+import { MESSAGE_COLLECTION } from '../../base/message-files.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
 import { linkOfferedFiles } from './file-links.ts'
 import { dropOfferedFiles, storeMediaFiles } from './mms.ts'
@@ -14,10 +14,10 @@ import type { Offer } from './offer.ts'
 import { readStoredOptions } from './stored-options.ts'
 
 /** Results of a send. sql/functions/messages/send/sms_judge.sql explains each. */
-export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode
+export type SendOutcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode
 
-export interface Verdict {
-  readonly outcome: Outcome
+export interface SendVerdict {
+  readonly outcome: SendOutcome
   readonly message: string
 }
 
@@ -33,7 +33,7 @@ export type AcceptConfig = Pick<
 
 interface Stored {
   /** One verdict for each offer, in their order; undefined for an offer that must be stored again. */
-  readonly verdicts: readonly (Verdict | undefined)[]
+  readonly verdicts: readonly (SendVerdict | undefined)[]
   readonly wake: readonly string[]
 }
 
@@ -74,7 +74,13 @@ export async function storeOffers(
     // before the statement, whose locks let other sends of the user wait
     if (offer.media) {
       const records = offer.messages.map(({ id }) => id)
-      await storeMediaFiles(store.db, config, owner, { collection: MESSAGES, records }, offer.media)
+      await storeMediaFiles(
+        store.db,
+        config,
+        owner,
+        { collection: MESSAGE_COLLECTION, records },
+        offer.media,
+      )
     }
   }
   // in a fixed order, so that locks of users' rows cannot deadlock
@@ -93,8 +99,8 @@ export async function storeOffers(
     [...terms, owners, recipients, requests],
     'sms accept',
   )
-  const [[outcomes, known, wake]] = rows as [[Outcome[], string[], string[] | null]]
-  const verdicts: (Verdict | undefined)[] = []
+  const [[outcomes, known, wake]] = rows as [[SendOutcome[], string[], string[] | null]]
+  const verdicts: (SendVerdict | undefined)[] = []
   for (const [i, outcome] of outcomes.entries())
     verdicts[places[i]!] = outcome === 'again' ? undefined : { outcome, message: known[i]! }
   for (const [i, offer] of offers.entries())
@@ -143,11 +149,11 @@ function writeRequest({ permit: { sender }, idempotency, origin, messages, ...of
 }
 
 /** Accepts sends in groups: see `Groups.add`. If `add` rejects, the send may have been stored or not. */
-export type Acceptor = Groups<Offer, Verdict>
+export type Acceptor = Groups<Offer, SendVerdict>
 
 /** Offers that arrive during a commit are stored together in the next one. One commit per user at a time. */
 export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
-  makeGroups<Offer, Verdict>({
+  makeGroups<Offer, SendVerdict>({
     keyOf: ({ permit }) => permit.sender.user,
     sizeOf: ({ messages }) => messages.length,
     async store(offers) {
@@ -170,17 +176,21 @@ export interface OfferStore {
 export const storeOffer = (
   { store, config, acceptor }: OfferStore,
   offer: Offer,
-): Promise<Verdict> => (offer.media ? storeMms(store, config, offer) : acceptor.add(offer))
+): Promise<SendVerdict> => (offer.media ? storeMms(store, config, offer) : acceptor.add(offer))
 
 /** Stores an MMS and its files; without a line for MMS as a text with links, if its sender allows this. */
-async function storeMms(store: Store, config: AcceptConfig, offer: Offer): Promise<Verdict> {
+async function storeMms(store: Store, config: AcceptConfig, offer: Offer): Promise<SendVerdict> {
   const verdict = await storeWithFiles(store, config, offer)
   if (verdict.outcome !== 'mms_not_supported' || !offer.media?.orLink) return verdict
   return storeWithFiles(store, config, await linkOfferedFiles(store.db, config, offer))
 }
 
 /** Stores an offer in a transaction of its own: files are slow, and other sends would wait. */
-async function storeWithFiles(store: Store, config: AcceptConfig, offer: Offer): Promise<Verdict> {
+async function storeWithFiles(
+  store: Store,
+  config: AcceptConfig,
+  offer: Offer,
+): Promise<SendVerdict> {
   const { verdicts, wake } = await store.db.transaction((db) =>
     storeOffers({ db, catalog: store.catalog }, config, [offer]),
   )

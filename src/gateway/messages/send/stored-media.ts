@@ -10,7 +10,7 @@ import type { Db } from '../../../platform/db/open.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { deriveId } from '../../../platform/tools/random.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
-import { MESSAGES, type Media } from '../../base/message-files.ts'
+import { MESSAGE_COLLECTION, type Media } from '../../base/message-files.ts'
 import { cutFileLinks } from './file-links.ts'
 import { readWords } from './mms.ts'
 import { type GivenFile, prepareMedia } from './prepare-media.ts'
@@ -70,7 +70,7 @@ export const withStoredMedia = <T>(
   { id, body, segments, subject, attachments: names }: StoredMms,
   work: (media: Media, words: string) => Promise<T>,
 ): Promise<T> => {
-  const files = { collection: MESSAGES, record: id, names, subject, orLink: segments > 0 }
+  const files = { collection: MESSAGE_COLLECTION, record: id, names, subject, orLink: segments > 0 }
   return withRecordFiles(db, user, config, files, (media, stored) => {
     const copies = media.files.map((file) => ({ ...file, name: nameCopy(id, file.name) }))
     return work({ ...media, files: copies }, readWords(cutFileLinks(id, body), stored))

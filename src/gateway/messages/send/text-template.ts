@@ -1,7 +1,7 @@
 import { makeTemplateError } from '../../base/gateway-errors.ts'
 
 /** A person's values for a text. Variables of a request override only custom fields. */
-export interface Person {
+export interface PersonValues {
   readonly name: string
   readonly phone: string
   /** The address of the page by which the person ends the texts. */
@@ -27,7 +27,7 @@ type Template = readonly (string | Placeholder)[]
 const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
 /** Parses a template once for all recipients: rendering is then a join. Never fails. */
-export function parseTemplate(body: string): Template {
+export function parseTextTemplate(body: string): Template {
   return body.split(PLACEHOLDER).map((part, i) => (i % 2 === 1 ? parsePlaceholder(part) : part))
 }
 
@@ -91,7 +91,7 @@ export const refuseMissingVariable: Missing = (name, empty) => {
 /** The text for a recipient. */
 export function renderForPerson(
   filled: Template,
-  person: Person,
+  person: PersonValues,
   missing = refuseMissingVariable,
 ): string {
   let text = ''
@@ -105,7 +105,10 @@ export function renderForPerson(
   return text
 }
 
-function findPlaceholderValue({ name, given }: Placeholder, person: Person): string | undefined {
+function findPlaceholderValue(
+  { name, given }: Placeholder,
+  person: PersonValues,
+): string | undefined {
   const field = findPersonField(name)
   return field ? person[field] : (given ?? person.fields?.get(name))
 }

@@ -19,8 +19,8 @@ import {
   listFieldNames,
   type Missing,
   makeValueFinder,
-  type Person,
-  parseTemplate,
+  type PersonValues,
+  parseTextTemplate,
   renderForPerson,
 } from './text-template.ts'
 
@@ -39,11 +39,11 @@ export const TEXT = z
 /** Checks a body without the database: numbers in E.164 or short codes, and the length. Throws 400. */
 export function checkBody({ recipients, content }: Pick<SendBody, 'recipients' | 'content'>): void {
   for (const to of recipients) if (!E164.test(to) && !SHORT_CODE.test(to)) throw makePhoneError(to)
-  if ('body' in content) checkLength(content.body)
+  if ('body' in content) checkTextLength(content.body)
 }
 
 /** Throws 400 `body_too_long` for more than MAX_CHARACTERS code points. */
-export function checkLength(body: string): void {
+export function checkTextLength(body: string): void {
   // a code point is one or two units of `length`, so most texts need no count
   if (body.length <= MAX_CHARACTERS) return
   if (body.length > 2 * MAX_CHARACTERS || [...body].length > MAX_CHARACTERS)
@@ -80,7 +80,7 @@ export async function writeTexts(
   }
   const template =
     'body' in content ? content.body : await loadTemplate(store, user, content.templateId)
-  const filled = fillVariables(parseTemplate(template), content.variables!)
+  const filled = fillVariables(parseTextTemplate(template), content.variables!)
   const contacts = await readContactFields(store, user, phones, listFieldNames(filled))
   const linkFor = hasStopLink(filled) ? await makeStopLinks(store.db, config, user) : undefined
   const personOf = (phone: string) => ({
@@ -100,7 +100,7 @@ const encodeText = (text: string, { isSmart }: Content) =>
   isSmart ? replaceIfShorter(text, MAX_CHARACTERS) : text
 
 function writeText(to: string, written: string, content: Content): Text {
-  checkLength(written)
+  checkTextLength(written)
   if (isInvisible(written))
     throw invalidRequest('a text would be empty: give its variable a default, as {{name|friend}}')
   const body = encodeText(written, content)
@@ -128,7 +128,7 @@ async function readContactFields(
   user: string,
   phones: readonly string[],
   names: readonly string[],
-): Promise<ReadonlyMap<string, Person>> {
+): Promise<ReadonlyMap<string, PersonValues>> {
   const room = names.length > 0 ? MAX_DATA : 0
   const people = await queries(store.db)
     .selectFrom('contacts')

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { UserError } from '../../api-errors.ts'
 import { hasCluster, makeClusterLink, PORT } from './cluster-location.ts'
 import { IS_WINDOWS } from './is-windows.ts'
-import { readText } from './system-account.ts'
+import { tryReadText } from './system-account.ts'
 
 export const ACCESS = 'pocketsms.json'
 
 /** The database role of pocketsms. It owns its database and has no other rights. */
-export const ROLE = 'pocketsms'
+export const DATABASE_ROLE = 'pocketsms'
 export const SUPERUSER = 'postgres'
 
 interface Access {
@@ -18,7 +18,10 @@ interface Access {
 }
 
 /** The URL of a cluster's database for a role. Throws a UserError if the file of the password is damaged. */
-export function readClusterUrl(folder: string, user: 'pocketsms' | 'postgres' = ROLE): string {
+export function readClusterUrl(
+  folder: string,
+  user: 'pocketsms' | 'postgres' = DATABASE_ROLE,
+): string {
   const access = readClusterAccess(folder)
   if (!access)
     throw new UserError(
@@ -33,7 +36,7 @@ export function readClusterUrl(folder: string, user: 'pocketsms' | 'postgres' = 
 
 export function readClusterAccess(folder: string): Access | undefined {
   try {
-    const { password, port } = JSON.parse(readText(join(folder, ACCESS)) ?? '') as Access
+    const { password, port } = JSON.parse(tryReadText(join(folder, ACCESS)) ?? '') as Access
     return /^[0-9a-f]+$/.test(password) && Number.isInteger(port) ? { password, port } : undefined
   } catch {
     return undefined

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { makeProgramPath, type Programs } from './find-programs.ts'
 import { IS_WINDOWS } from './is-windows.ts'
-import { hasAnyFile, type Launch } from './system-account.ts'
+import { hasAnyFile, type ProcessIdentity } from './system-account.ts'
 
 export const [LIBRARIES, LOGS] = ['postgres-lib', 'postgres-log']
 
@@ -11,7 +11,7 @@ export interface Site {
   readonly folder: string
   /** DATA_DIR/postgres: `folder` itself, or a symbolic link to it that an earlier version made. */
   readonly link: string
-  readonly launch: Launch
+  readonly launch: ProcessIdentity
   readonly programs: Programs
   readonly logs: string
 }

@@ -9,7 +9,7 @@ import {
   PACKAGE,
   type Programs,
 } from './find-programs.ts'
-import { readText } from './system-account.ts'
+import { tryReadText } from './system-account.ts'
 
 /** The newest version of the npm package for each earlier major version of Postgres, for advice to users. */
 const EARLIER: Readonly<Record<number, string>> = {
@@ -33,7 +33,7 @@ export function choosePrograms(
   log: Logger,
 ): Programs {
   const preferred = findPrograms(linkFolder)
-  const made = Number(readText(join(folder, 'PG_VERSION'))) || preferred.major
+  const made = Number(tryReadText(join(folder, 'PG_VERSION'))) || preferred.major
   const others = [...findOtherPrograms(linkFolder)].filter(({ major }) => major === made)
   const [fitting] = others.sort((a, b) => readMinorVersion(b) - readMinorVersion(a))
   if (made === preferred.major) {

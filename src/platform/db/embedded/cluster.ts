@@ -12,7 +12,13 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { UserError } from '../../api-errors.ts'
 import { syncFolder } from '../../tools/lock-and-sync-files.ts'
-import { ACCESS, makeAccess, ROLE, readClusterAccess, SUPERUSER } from './cluster-access.ts'
+import {
+  ACCESS,
+  DATABASE_ROLE,
+  makeAccess,
+  readClusterAccess,
+  SUPERUSER,
+} from './cluster-access.ts'
 import { makeSpawnArguments, type Site } from './cluster-location.ts'
 import { findPostmaster, isProcessAlive } from './postmaster.ts'
 import { explainFailedStart } from './start-faults.ts'
@@ -36,7 +42,7 @@ async function renewAccess(site: Site): Promise<void> {
       `The file ${file} is damaged, so logins fail. Stop the running Postgres (kill -INT ${pid}) and start again: the server then makes a new file.`,
     )
   const access = makeAccess()
-  const roles = [SUPERUSER, ROLE].map(
+  const roles = [SUPERUSER, DATABASE_ROLE].map(
     (role) => `alter role ${role} password '${access.password}'\n`,
   )
   await runSingle(site, folder, roles.join(''))
@@ -70,7 +76,7 @@ async function makeCluster(site: Site): Promise<void> {
       ...locale,
       ...logins,
     ])
-    const sql = `create role ${ROLE} login password '${access.password}'\ncreate database ${ROLE} owner ${ROLE}\n`
+    const sql = `create role ${DATABASE_ROLE} login password '${access.password}'\ncreate database ${DATABASE_ROLE} owner ${DATABASE_ROLE}\n`
     await runSingle(site, partial, sql)
     createTextFile(join(partial, ACCESS), JSON.stringify(access), account)
     createTextFile(join(partial, LOCK), '', account)

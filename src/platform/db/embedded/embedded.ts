@@ -12,10 +12,10 @@ import { readClusterUrl } from './cluster-access.ts'
 import type { Site } from './cluster-location.ts'
 import { findSite } from './find-site.ts'
 import { limitLog, readLogTail } from './postgres-log.ts'
-import type { Settings } from './postgres-settings.ts'
+import type { PostgresSettings } from './postgres-settings.ts'
 import { endOrphans, endPostmaster, findPostmaster } from './postmaster.ts'
 import { explainRefusedLogin, makeGoneError } from './start-faults.ts'
-import { type Started, startPostgres } from './start-postgres.ts'
+import { type StartedPostgres, startPostgres } from './start-postgres.ts'
 
 /** Interval of shortening the log and testing a connection to Postgres. `answerMs`: the test's time limit. */
 const PULSE = { everyMs: 30_000, answerMs: 10_000 }
@@ -32,7 +32,7 @@ export type Embedded = Awaited<ReturnType<typeof openEmbedded>>
 export async function openEmbedded(
   dataDir: string,
   log: Logger,
-  settings: Settings = {},
+  settings: PostgresSettings = {},
   pulse = PULSE,
 ) {
   clearLibpqVariables()
@@ -115,9 +115,9 @@ const LOCKED_MS = 5_000
 const STOP_MS = 60_000
 
 /** Connects to the cluster's Postgres; starts it if none runs. Throws a UserError if it does not start. */
-async function enterCluster(site: Site, settings: Settings): Promise<pg.Client> {
+async function enterCluster(site: Site, settings: PostgresSettings): Promise<pg.Client> {
   const began = Date.now()
-  let started: Started | undefined
+  let started: StartedPostgres | undefined
   for (let hangs = 0; ; await sleep(LOOK_MS)) {
     if (!existsSync(join(site.folder, 'PG_VERSION'))) throw makeGoneError(site.folder)
     const pid = findPostmaster(site.folder)

@@ -14,7 +14,7 @@ import { LIBRARIES, LOGS, makeClusterLink, PORT, type Site } from './cluster-loc
 import { choosePrograms } from './cluster-programs.ts'
 import { IS_WINDOWS } from './is-windows.ts'
 import { checkFolders, prepareForAccount } from './run-as-root.ts'
-import { type Account, chooseLaunch, hasAnyFile } from './system-account.ts'
+import { type Account, chooseProcessIdentity, hasAnyFile } from './system-account.ts'
 
 /** Maximum bytes of a socket's path, without the zero at its end. unix(7); macOS allows four less. */
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
@@ -24,7 +24,7 @@ export function findSite(dataDir: string, log: Logger): Site {
   makeDataFolder(dataDir)
   const link = makeClusterLink(realpathSync(dataDir))
   const owner = findClusterOwner(link)
-  const launch = chooseLaunch(owner)
+  const launch = chooseProcessIdentity(owner)
   const folder = existsSync(link) ? realpathSync(link) : link
   checkSocketPath(folder)
   if (launch.account) checkFolders(folder, link, launch.account)

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os'
 
 /** Settings of Postgres by name, as in postgresql.conf. */
-export type Settings = Readonly<Record<string, string | number>>
+export type PostgresSettings = Readonly<Record<string, string | number>>
 
 const MB = 2 ** 20
 const GB = 2 ** 30
@@ -25,7 +25,7 @@ const clampNumber = (least: number, value: number, most: number) =>
  * full: a restart after a crash replays at most `max_wal_size`. Vacuum each 15 s instead of 60 s left 700
  * dead rows in the queues instead of 8,500.
  */
-export function makePostgresSettings(memoryBytes: number): Settings {
+export function makePostgresSettings(memoryBytes: number): PostgresSettings {
   const buffers = clampNumber(64 * MB, (memoryBytes - OTHERS) / 8, GB)
   return {
     max_connections: 200,

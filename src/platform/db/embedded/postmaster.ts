@@ -2,7 +2,7 @@ import { globSync, lstatSync, readFileSync, readlinkSync, rmSync, statSync } fro
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PORT } from './cluster-location.ts'
-import { readText } from './system-account.ts'
+import { tryReadText } from './system-account.ts'
 
 /** The file whose first line is the process id of the postmaster, Postgres' first process. */
 const PID_FILE = 'postmaster.pid'
@@ -33,7 +33,7 @@ export function findPostmaster(folder: string): number | undefined {
 }
 
 function readPostmasterPid(folder: string): number {
-  return Number.parseInt(readText(join(folder, PID_FILE)) ?? '', 10)
+  return Number.parseInt(tryReadText(join(folder, PID_FILE)) ?? '', 10)
 }
 
 function removeEmptyFiles(folder: string): void {

@@ -5,7 +5,11 @@ import { readClusterUrl } from './cluster-access.ts'
 import { makeSpawnArguments, type Site } from './cluster-location.ts'
 import { IS_WINDOWS } from './is-windows.ts'
 import { logBytes, openLog, readLogTail } from './postgres-log.ts'
-import { makePostgresSettings, readMachineMemory, type Settings } from './postgres-settings.ts'
+import {
+  makePostgresSettings,
+  type PostgresSettings,
+  readMachineMemory,
+} from './postgres-settings.ts'
 import { explainFailedStart, makeInUseError } from './start-faults.ts'
 
 /** The file that `flock` locks while the cluster runs: see `lockCommand`. */
@@ -14,9 +18,9 @@ export const LOCK = 'pocketsms.lock'
 /** The exit code of `flock` when another process has the lock. */
 const LOCKED = 97
 
-export type Started = ReturnType<typeof startPostgres>
+export type StartedPostgres = ReturnType<typeof startPostgres>
 
-export function startPostgres(site: Site, settings: Settings) {
+export function startPostgres(site: Site, settings: PostgresSettings) {
   const { folder, logs, programs } = site
   const output = openLog(logs)
   const logStart = logBytes(logs)
@@ -58,7 +62,7 @@ export function startPostgres(site: Site, settings: Settings) {
 }
 
 /** Settings of the socket, which only the account of Postgres can use. On Windows: of a local TCP port. */
-function chooseSocketSettings({ folder }: Site): Settings {
+function chooseSocketSettings({ folder }: Site): PostgresSettings {
   const port = Number(new URL(readClusterUrl(folder)).port)
   if (IS_WINDOWS) return { port, listen_addresses: '127.0.0.1' }
   const quoted = `"${folder.replaceAll('"', '""')}"`

@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path'
 import { UserError } from '../../api-errors.ts'
 
 /** How to start Postgres' programs, which refuse to run as root. */
-export interface Launch {
+export interface ProcessIdentity {
   readonly prefix: readonly string[]
   readonly account?: Account
 }
@@ -34,7 +34,7 @@ const NOBODY = 65_534
  * them as `owner`, else in a user namespace, else (most containers forbid namespaces) as another account.
  * Throws a UserError if there is no such account.
  */
-export function chooseLaunch(owner: Account | undefined): Launch {
+export function chooseProcessIdentity(owner: Account | undefined): ProcessIdentity {
   const isRoot = process.getuid?.() === 0
   if (!isRoot && hasAccountName()) return { prefix: [] }
   const nobody = findAccountNamed('nobody') ?? { uid: NOBODY, gid: NOBODY }
@@ -87,7 +87,7 @@ function findAccountNamed(name: string): Account | undefined {
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants
 
 /** The text of a file; undefined if it is unreadable or a symbolic link. Does not block on a named pipe. */
-export function readText(path: string): string | undefined {
+export function tryReadText(path: string): string | undefined {
   let file: number | undefined
   try {
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)

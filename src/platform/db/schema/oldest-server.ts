@@ -1,6 +1,6 @@
 import type { Logger } from '../../log.ts'
 import { repeatWork } from '../../tools/repeat-work.ts'
-import type { Session } from '../backend.ts'
+import type { DbSession } from '../backend.ts'
 import { isSqlError, OutdatedServer, UNDEFINED_TABLE } from '../database-errors.ts'
 import { readSqlFiles } from './sql-files.ts'
 
@@ -8,13 +8,13 @@ import { readSqlFiles } from './sql-files.ts'
 const CHECK_MS = 1_000
 
 /** A server may use the database only if it has the migration with the returned number. */
-export async function readOldestServer(db: Pick<Session, 'query'>): Promise<number> {
+export async function readOldestServer(db: Pick<DbSession, 'query'>): Promise<number> {
   const { rows } = await db.query('select max(oldest) from _schema')
   return Number(rows[0]![0])
 }
 
 /** Throws OutdatedServer if this version is too old for the database. An empty database fits any version. */
-export async function checkServerVersion(db: Pick<Session, 'query'>): Promise<void> {
+export async function checkServerVersion(db: Pick<DbSession, 'query'>): Promise<void> {
   const oldest = await readOldestServer(db).catch((error) => {
     if (isSqlError(error, UNDEFINED_TABLE)) return 0
     throw error
@@ -25,7 +25,7 @@ export async function checkServerVersion(db: Pick<Session, 'query'>): Promise<vo
 
 /** Calls `stop` when this version is too old. Ignores other errors. Returns a function to end the checks. */
 export function watchOutdated(
-  db: Pick<Session, 'query'>,
+  db: Pick<DbSession, 'query'>,
   log: Logger,
   stop: (error: OutdatedServer) => Promise<void>,
 ): () => Promise<void> {

@@ -4,7 +4,7 @@ import type { DriverEvents, OutgoingText, SendResult, Sim } from '../driver-inte
 import { STDERR } from './log-no-answer.ts'
 import { CALL_MS, createText, MMCLI } from './mmcli-text.ts'
 import { parseReceivedAt } from './parse-received-at.ts'
-import { readJson, requireProgram, runProgram } from './run-program.ts'
+import { parseOutput, requireProgram, runProgram } from './run-program.ts'
 
 const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
 const LOOK_MS = 3_000
@@ -43,7 +43,7 @@ export function openModem(name: string, slot: number) {
 
   async function ask<T>(...args: string[]): Promise<T | undefined> {
     const { output } = await runProgram(MMCLI, [...args, '-J'], CALL_MS)
-    return readJson<T>(output.replaceAll('\x1f', '\\u001f')) // the only character that mmcli does not escape
+    return parseOutput<T>(output.replaceAll('\x1f', '\\u001f')) // the only character that mmcli does not escape
   }
 
   /** `takesTextFile`: whether this mmcli reads the body of a text from a file. */
@@ -97,7 +97,7 @@ export function openModem(name: string, slot: number) {
       ['-m', name, '--messaging-list-sms', '-J'],
       CALL_MS,
     )
-    const paths = readJson<{ 'modem.messaging.sms'?: string[] }>(output)?.['modem.messaging.sms']
+    const paths = parseOutput<{ 'modem.messaging.sms'?: string[] }>(output)?.['modem.messaging.sms']
     if (!paths) throw new Error(errors || 'mmcli lists no texts')
     for (const path of paths) {
       const sms = await read(path)

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ProgramResult, readJson, runProgram } from './run-program.ts'
+import { type ProgramResult, parseOutput, runProgram } from './run-program.ts'
 
 export const MMCLI = 'mmcli'
 /** Maximum time of a call that only ModemManager answers. */
@@ -38,7 +38,7 @@ async function createTextFromFile(args: readonly string[], body: string): Promis
 /** Creates a text that has both kinds of quotation marks, by systemd's busctl. */
 async function createTextByDbus(modem: string, to: string, body: string): Promise<ProgramResult> {
   const { output } = await runProgram(MMCLI, ['-m', modem, '-J'], CALL_MS)
-  const path = readJson<{ modem?: { 'dbus-path'?: string } }>(output)?.modem?.['dbus-path'] ?? ''
+  const path = parseOutput<{ modem?: { 'dbus-path'?: string } }>(output)?.modem?.['dbus-path'] ?? ''
   const call = [
     '--system',
     '--',

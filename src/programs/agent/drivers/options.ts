@@ -12,10 +12,14 @@ export const makeNumberOption = (description: string, fallback = '0') =>
 export const SIMS = makeNumberOption('simulator, termux: number of SIM cards; 0: unknown')
 
 /** `--settings`, which two kinds of drivers share. */
-export const SETTINGS = makeOption("smpp, http: JSON file with the carrier's account", 'FILE', '')
+export const SETTINGS_OPTION = makeOption(
+  "smpp, http: JSON file with the carrier's account",
+  'FILE',
+  '',
+)
 
 /** Reads the number of an option. Throws a UserError unless it is one from `min` to `max`. */
-export function readNumber(
+export function readNumberOption(
   name: string,
   text: string,
   min = Number.NEGATIVE_INFINITY,

@@ -34,7 +34,7 @@ export function runProgram(
 }
 
 /** The JSON output of a program; undefined if it is invalid. */
-export const readJson = <T>(output: string) => parseJson(output) as T | undefined
+export const parseOutput = <T>(output: string) => parseJson(output) as T | undefined
 
 /** What a program says of its version, such as `mmcli 1.20.4`: its first line. '' if it does not run. */
 export async function readVersion(command: string, ...args: readonly string[]): Promise<string> {

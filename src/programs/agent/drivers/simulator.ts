@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriverEvents, IncomingText, OutgoingText, SendResult } from '../driver-interface.ts'
 import { defineDriverKind, type Say } from './driver-kind.ts'
-import { MAX_SIMS, makeNumberOption, readNumber, SIMS } from './options.ts'
+import { MAX_SIMS, makeNumberOption, readNumberOption, SIMS } from './options.ts'
 
 /** Default options of a simulated phone. */
 const WELL_BEHAVED = {
@@ -113,15 +113,15 @@ export const SIMULATOR = defineDriverKind({
   platform: 'simulator',
   make(given, _, say) {
     const simulator = makeSimulatorDriver({
-      lagMs: readNumber('lag', given.lag, 0),
-      deliveryMs: readNumber('delivery', given.delivery, 0),
-      fail: readNumber('fail', given.fail, 0, 1),
-      refuse: readNumber('refuse', given.refuse, 0, 1),
-      lose: readNumber('lose', given.lose, 0, 1),
-      dieAfter: readNumber('die-after', given['die-after'], 0),
-      clockOffset: readNumber('clock-offset', given['clock-offset']),
+      lagMs: readNumberOption('lag', given.lag, 0),
+      deliveryMs: readNumberOption('delivery', given.delivery, 0),
+      fail: readNumberOption('fail', given.fail, 0, 1),
+      refuse: readNumberOption('refuse', given.refuse, 0, 1),
+      lose: readNumberOption('lose', given.lose, 0, 1),
+      dieAfter: readNumberOption('die-after', given['die-after'], 0),
+      clockOffset: readNumberOption('clock-offset', given['clock-offset']),
       sentFile: given['sent-file'] ?? '',
-      sims: readNumber('sims', given.sims, 0, MAX_SIMS),
+      sims: readNumberOption('sims', given.sims, 0, MAX_SIMS),
     })
     say('This phone is simulated: it sends no real texts.')
     say(`To make it receive a text, type a line like: ${TYPED}`)

@@ -3,9 +3,9 @@ import { repeatWork } from '../../../platform/tools/repeat-work.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver-interface.ts'
 import { defineDriverKind } from './driver-kind.ts'
 import { STDERR } from './log-no-answer.ts'
-import { MAX_SIMS, readNumber, SIMS } from './options.ts'
+import { MAX_SIMS, readNumberOption, SIMS } from './options.ts'
 import { parseReceivedAt } from './parse-received-at.ts'
-import { readJson, requireProgram, runProgram } from './run-program.ts'
+import { parseOutput, requireProgram, runProgram } from './run-program.ts'
 import {
   type Listed,
   openOwnTexts,
@@ -76,7 +76,7 @@ export function makeTermuxDriver(memory: string, count = 0) {
     const said = output.trim()
     if (code === 0 && said === '') return { outcome: 'sent' }
     // a missing permission, or an option that this version does not know
-    const refused = readJson<Refusal>(said)?.error ?? /^termux-sms-send: .*/.exec(said)?.[0]
+    const refused = parseOutput<Refusal>(said)?.error ?? /^termux-sms-send: .*/.exec(said)?.[0]
     const error = refused || errors || said || 'Android did not take it'
     if (refused) await own.take(to, body).catch(() => {})
     return { outcome: 'failed', error, notSent: Boolean(refused) }
@@ -154,14 +154,14 @@ async function look(box: Box, { isNew }: Pick<ReturnType<typeof openTermuxInbox>
 async function readTexts(box: Box, limit: number, offset: number) {
   const args = ['-l', String(limit), '-o', String(offset), '-t', box]
   const { output } = await runProgram('termux-sms-list', args, CALL_MS)
-  const answer = readJson<Listed[] | Refusal>(output)
+  const answer = parseOutput<Listed[] | Refusal>(output)
   return Array.isArray(answer) ? { list: answer } : { error: answer?.error }
 }
 
 /** The SIM of a phone with one slot; [] for several slots: Termux:API does not tell which have a SIM. */
 async function readOnlySim(): Promise<Sim[]> {
   const { output } = await runProgram('termux-telephony-deviceinfo', [], INFO_MS)
-  const info = readJson<DeviceInfo>(output)
+  const info = parseOutput<DeviceInfo>(output)
   if (info?.phone_count !== 1 || info.sim_state !== 'ready') return []
   const { sim_operator_name: carrier, sim_country_iso: country } = info
   return [{ slot: 1, ...(carrier && { carrier }), ...(country && { country }) }]
@@ -172,5 +172,5 @@ export const TERMUX = defineDriverKind({
   version: ['dpkg-query', '-W', 'termux-api'],
   platform: 'android',
   make: ({ sims }, stateFile) =>
-    makeTermuxDriver(`${stateFile}.termux`, readNumber('sims', sims, 0, MAX_SIMS)),
+    makeTermuxDriver(`${stateFile}.termux`, readNumberOption('sims', sims, 0, MAX_SIMS)),
 })

@@ -6,7 +6,7 @@ import type {
   IncomingText,
   OutgoingText,
 } from '../../../../src/programs/agent/driver-interface.ts'
-import { readSettings } from '../../../../src/programs/agent/drivers/http/carrier-account.ts'
+import { readCarrierSettings } from '../../../../src/programs/agent/drivers/http/carrier-account.ts'
 import { makeHttpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
 import { listenForCalls } from '../../../../src/programs/agent/drivers/http/listen-for-calls.ts'
 import { freePort } from '../../../support/database/postgres.ts'
@@ -16,7 +16,7 @@ import { temporaryFolder } from '../../../support/database/temporary-folder.ts'
 export function settingsOf(given: object) {
   const file = join(temporaryFolder(), 'http.json')
   writeFileSync(file, JSON.stringify(given))
-  return readSettings(file, {})
+  return readCarrierSettings(file, {})
 }
 
 /** An open driver with its listener. Keeps the events that the driver reports. */

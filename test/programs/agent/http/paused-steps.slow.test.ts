@@ -9,7 +9,7 @@ import type {
 } from '../../../../src/programs/agent/driver-interface.ts'
 import { runDriver } from '../../../../src/programs/agent/run-driver.ts'
 import type { Journal } from '../../../../src/programs/agent/send-journal.ts'
-import { type Link, ServerUnavailable } from '../../../../src/programs/agent/server-link.ts'
+import { type ServerLink, ServerUnavailable } from '../../../../src/programs/agent/server-link.ts'
 import {
   type Client,
   must,
@@ -70,7 +70,7 @@ async function startRunning(
   }
   const config = { ...services.config, leaseSeconds }
   const link = makeDeviceLink({ ...services, config }, { device, user: user.id })
-  const call: Link['call'] = async (path, ...rest) => {
+  const call: ServerLink['call'] = async (path, ...rest) => {
     const step = () => link.call(path, ...rest)
     const hang = { '/api/devices/claim': hangs.claim, '/api/devices/report': hangs.report }[path]
     // biome-ignore lint/suspicious/noExplicitAny: the answer of the step

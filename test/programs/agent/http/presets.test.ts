@@ -1,4 +1,4 @@
-import type { Call } from '../../../../src/programs/agent/drivers/http/check-call-signature.ts'
+import type { SignedCall } from '../../../../src/programs/agent/drivers/http/check-call-signature.ts'
 import { fillRequest } from '../../../../src/programs/agent/drivers/http/fill-request.ts'
 import { readCall } from '../../../../src/programs/agent/drivers/http/read-call.ts'
 import { hasCarrierLibraries } from '../../../third-party/carrier-libraries.ts'
@@ -316,7 +316,12 @@ test.each(CALLS)('a signed call of %s%s is read', async (preset, query, type, bo
   const { sign, verify } = SIGNERS[preset]!
   const url = CALLBACK + query
   const headers = { 'content-type': type, ...sign(url, body) }
-  const call: Call = { method: body === '' ? 'GET' : 'POST', url, headers, body: Buffer.from(body) }
+  const call: SignedCall = {
+    method: body === '' ? 'GET' : 'POST',
+    url,
+    headers,
+    body: Buffer.from(body),
+  }
   expect(eventsOf(carrier, call)).toEqual([event])
   if (verify && hasCarrierLibraries()) expect(await verify(url, body, headers)).not.toBe(false)
 
@@ -341,7 +346,12 @@ test.each(['twilio', 'telnyx', 'vonage', 'messagebird', 'sinch', 'seven', 'gatew
     )!
     const carrier = carrierOf(preset, SECRETS[preset])
     const headers = { 'content-type': type, ...SIGNERS[preset]!.sign(CALLBACK + query, body) }
-    const call: Call = { method: 'POST', url: CALLBACK + query, headers, body: Buffer.from(body) }
+    const call: SignedCall = {
+      method: 'POST',
+      url: CALLBACK + query,
+      headers,
+      body: Buffer.from(body),
+    }
     expect(eventsOf(carrier, call)).toHaveLength(1)
     const changed = Buffer.from(body.replace('4', '5'))
     expect(eventsOf(carrier, { ...call, body: changed })).toBe(undefined)
@@ -382,7 +392,7 @@ test.each<[what: string, preset: string, body: string, events: object[]]>([
   ],
 ])('%s of %s is read', (_, preset, body, events) => {
   const headers = { 'content-type': 'application/json' }
-  const call: Call = { method: 'POST', url: CALLBACK, headers, body: Buffer.from(body) }
+  const call: SignedCall = { method: 'POST', url: CALLBACK, headers, body: Buffer.from(body) }
   expect(eventsOf(carrierOf(preset), call)).toEqual(events)
 })
 
@@ -399,7 +409,7 @@ test('a call of seven may sign its path instead of its address', () => {
   expect(readSigned('')).toBe(undefined)
 })
 
-const callOf = (query: string, type: string, body: string): Call => ({
+const callOf = (query: string, type: string, body: string): SignedCall => ({
   method: 'POST',
   url: `${CALLBACK}?${query}`,
   headers: { 'content-type': type },

@@ -1,6 +1,6 @@
 import {
-  type Call,
   isCallSigned,
+  type SignedCall,
 } from '../../../../src/programs/agent/drivers/http/check-call-signature.ts'
 import { carrierLibrary, hasCarrierLibraries } from '../../../third-party/carrier-libraries.ts'
 import { CALLBACK, carrierOf } from './carrier-fixture.ts'
@@ -15,7 +15,7 @@ test.each<
   [
     preset: string,
     secret: string,
-    call: Omit<Call, 'method' | 'body'> & { body: string },
+    call: Omit<SignedCall, 'method' | 'body'> & { body: string },
     at?: number,
   ]
 >([

@@ -102,7 +102,7 @@ const FILE = z.strictObject({
 })
 
 /** Reads a settings file. Throws a UserError that quotes no value. */
-export function readSettings(file: string, env: NodeJS.ProcessEnv) {
+export function readCarrierSettings(file: string, env: NodeJS.ProcessEnv) {
   const {
     secret = env.CARRIER_SECRET ?? '',
     webhook_secret = env.CARRIER_WEBHOOK_SECRET ?? '',

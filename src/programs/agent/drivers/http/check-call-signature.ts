@@ -3,7 +3,7 @@ import { isObject, parseJson } from '../../../../platform/tools/json.ts'
 import type { Signature } from './preset.ts'
 
 /** A request of the carrier to our address. `url`: as the carrier wrote it, with the query. */
-export interface Call {
+export interface SignedCall {
   readonly method: string
   readonly url: string
   /** Names in lower case. */
@@ -19,27 +19,28 @@ const ED25519_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
 const TOKEN_HMAC = /^HS(256|384|512)$/
 const FORM = /^application\/x-www-form-urlencoded\b/i
 
-export const isFormCall = ({ headers }: Call): boolean => FORM.test(headers['content-type'] ?? '')
+export const isFormCall = ({ headers }: SignedCall): boolean =>
+  FORM.test(headers['content-type'] ?? '')
 
 /** Maximum fields of a query or form that are read. Carriers send some twenty, of a text with media fifty. */
 const MAX_FIELDS = 100
 
 export const splitFormPairs = (text: string): string[] => text.split('&', MAX_FIELDS)
 
-export const readCallQuery = ({ url }: Call): string => url.split('?')[1] ?? ''
+export const readCallQuery = ({ url }: SignedCall): string => url.split('?')[1] ?? ''
 
 /** The fields of a query or form. */
 export const parseFormFields = (text: string): URLSearchParams =>
   new URLSearchParams(splitFormPairs(text).join('&'))
 
 /** The fields of a call whose body is a form. */
-export const readCallForm = (call: Call): URLSearchParams =>
+export const readCallForm = (call: SignedCall): URLSearchParams =>
   parseFormFields(isFormCall(call) ? call.body.toString() : '')
 
 /** Whether a call is signed with the secret now. Without a secret no call is. */
 export function isCallSigned(
   signature: Signature,
-  call: Call,
+  call: SignedCall,
   secret: string,
   now = new Date(),
 ): boolean {
@@ -64,12 +65,12 @@ export function isCallSigned(
   })
 }
 
-const joinSignedParts = (parts: readonly string[], call: Call) =>
+const joinSignedParts = (parts: readonly string[], call: SignedCall) =>
   Buffer.concat(parts.map((part) => readSignedPart(part, call)))
 
 const isEqualSignature = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
 
-function readSignedPart(part: string, call: Call): Buffer {
+function readSignedPart(part: string, call: SignedCall): Buffer {
   if (part === 'body') return call.body
   if (part === 'body-md5') return Buffer.from(createHash('md5').update(call.body).digest('hex'))
   if (part === 'method') return Buffer.from(call.method)
@@ -96,7 +97,7 @@ function isSignedEd25519(text: Buffer, given: string, secret: string): boolean {
 /** Checks a token, and the hashes that it must contain. RFC 7515, 7519 */
 function isCallToken(
   { bodyHash, urlHash }: Extract<Signature, { kind: 'jwt' }>,
-  call: Call,
+  call: SignedCall,
   given: string,
   secret: string,
   seconds: number,

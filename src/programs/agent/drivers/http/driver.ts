@@ -11,7 +11,7 @@ import type {
 } from '../../driver-interface.ts'
 import { type Carrier, isSenderService, listHiddenParts } from './carrier-account.ts'
 import { fillRequest } from './fill-request.ts'
-import { refuseMms } from './mms-form.ts'
+import { findMmsFault } from './mms-form.ts'
 import { readAnswer, type Verdict } from './read-answer.ts'
 import { openSendPace } from './send-pace.ts'
 
@@ -55,7 +55,7 @@ export function makeHttpDriver(
 
   /** Makes a request, unless it gets no connection before `untilMs` or the recall of the text. */
   async function ask(text: OutgoingText, untilMs: number, recall?: Recall): Promise<Asked> {
-    const fault = refuseMms(carrier, text)
+    const fault = findMmsFault(carrier, text)
     if (fault) return { means: 'unsent', id: '', error: fault }
     try {
       const request = fillRequest(carrier, text)
@@ -72,7 +72,7 @@ export function makeHttpDriver(
     } catch (error) {
       const { code = '', message, isUnsent = false } = error as OutgoingError
       const words = maskSecrets(message || code, listHiddenParts(carrier))
-      // urlFault refuses an address before anything is sent; a template that cannot be filled neither
+      // an address that `findUrlFault` refuses, or a template that cannot be filled: nothing was sent
       const wasRefused = code === '' && !/did not answer|hung up|hints/.test(message)
       if (wasRefused) return { means: 'account', id: '', error: words }
       if (!isUnsent) return { means: 'unknown', id: '', error: words }

@@ -1,6 +1,6 @@
 import { defineDriverKind, type Say } from '../driver-kind.ts'
-import { SETTINGS } from '../options.ts'
-import { readSettings } from './carrier-account.ts'
+import { SETTINGS_OPTION } from '../options.ts'
+import { readCarrierSettings } from './carrier-account.ts'
 import { makeHttpDriver } from './driver.ts'
 import { listenForCalls } from './listen-for-calls.ts'
 import { makeSampleRequest } from './sample-request.ts'
@@ -8,10 +8,10 @@ import { makeSampleRequest } from './sample-request.ts'
 const FILE = 'http.json'
 
 export const HTTP = defineDriverKind({
-  options: { settings: SETTINGS },
+  options: { settings: SETTINGS_OPTION },
   platform: 'carrier',
   make({ settings }, stateFile) {
-    const { carrier, port, host } = readSettings(settings || FILE, process.env)
+    const { carrier, port, host } = readCarrierSettings(settings || FILE, process.env)
     makeSampleRequest(carrier)
     if (port === 0) return makeHttpDriver(carrier)
     return makeHttpDriver(carrier, (events) =>
@@ -19,6 +19,6 @@ export const HTTP = defineDriverKind({
     )
   },
   async check({ settings }, say: Say) {
-    say(makeSampleRequest(readSettings(settings || FILE, process.env).carrier))
+    say(makeSampleRequest(readCarrierSettings(settings || FILE, process.env).carrier))
   },
 })

@@ -23,7 +23,7 @@ const takesType = ({ types }: MmsForm, { type }: OutgoingFile) =>
   types.length === 0 || types.some((beginning) => type.startsWith(beginning))
 
 /** Why a carrier cannot send the files of an MMS; '' for a text, and if it can. */
-export function refuseMms(carrier: Carrier, { attachments }: OutgoingText): string {
+export function findMmsFault(carrier: Carrier, { attachments }: OutgoingText): string {
   if (!attachments) return ''
   const form = chooseMmsForm(carrier, attachments)
   if (typeof form === 'string') return form

@@ -20,7 +20,7 @@ const HEADER = z
 const CONDITION = z
   .record(PATH, makeValuesSchema())
   .refine((all) => Object.keys(all).length <= MAX_PATHS, `must have at most ${MAX_PATHS} paths`)
-export type Condition = Readonly<Record<string, readonly string[]>>
+export type AnswerCondition = Readonly<Record<string, readonly string[]>>
 
 /**
  * What a refusal means. `final`: the text fails. `unsent`: the text fails here, another device may send it.

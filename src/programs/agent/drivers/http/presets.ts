@@ -8,13 +8,13 @@ import { POCKETSMS } from './presets/pocketsms.ts'
 import { SEVEN } from './presets/seven.ts'
 import { SINCH } from './presets/sinch.ts'
 import { TELNYX } from './presets/telnyx.ts'
-import { TWILIO } from './presets/twilio.ts'
+import { TWILIO_PRESET } from './presets/twilio.ts'
 import { VONAGE } from './presets/vonage.ts'
 
 /** Carriers by their name in the setting `preset`. The preset `custom` is part of the settings. */
 const DATA: Readonly<Record<string, PresetData>> = {
   pocketsms: POCKETSMS,
-  twilio: TWILIO,
+  twilio: TWILIO_PRESET,
   telnyx: TELNYX,
   vonage: VONAGE,
   plivo: PLIVO,

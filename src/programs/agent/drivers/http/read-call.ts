@@ -5,12 +5,12 @@ import { readPhone } from '../../../../portable/phone/read-phone.ts'
 import { joinSubject } from '../../../../portable/written-words.ts'
 import type { Carrier } from './carrier-account.ts'
 import {
-  type Call,
   isCallSigned,
   isFormCall,
   parseFormFields,
   readCallForm,
   readCallQuery,
+  type SignedCall,
   splitFormPairs,
 } from './check-call-signature.ts'
 import type { Incoming, Receipt } from './preset.ts'
@@ -66,7 +66,7 @@ interface CarrierNews {
 }
 
 /** Reads a carrier's call. Undefined if it is not signed as the carrier signs. */
-export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined {
+export function readCall(carrier: Carrier, call: SignedCall): CarrierNews | undefined {
   const { signature, receipt, incoming, ignored } = carrier.interface
   if (signature && !isCallSigned(signature, call, carrier.webhook_secret || carrier.secret))
     return undefined
@@ -100,7 +100,7 @@ interface Item {
 }
 
 /** The items of a call, at most MAX_EVENTS: a longer call costs no more. */
-function listItems({ interface: { receipt, incoming } }: Carrier, call: Call): Item[] {
+function listItems({ interface: { receipt, incoming } }: Carrier, call: SignedCall): Item[] {
   const text = call.body.toString().trim()
   const query = Object.fromEntries(parseFormFields(readCallQuery(call)))
   const common = { ...query, ...Object.fromEntries(readCallForm(call)) }
@@ -221,7 +221,7 @@ function readCarrierFiles(item: unknown, paths: Incoming['files'], source: Sourc
 }
 
 /** Returns a function that reads a field of a query or form in another charset; undefined if it is UTF-8. */
-function makeRecoder(call: Call) {
+function makeRecoder(call: SignedCall) {
   let pairs: readonly string[] | undefined
   const readPairs = () => {
     const form = isFormCall(call) ? call.body.toString('latin1') : ''

@@ -1,5 +1,5 @@
 import { findValueAt } from '../../../../platform/templates/find-value-at.ts'
-import type { Condition } from './preset.ts'
+import type { AnswerCondition } from './preset.ts'
 
 /** The value at a path. Texts stay texts: a stranger's words may look like JSON. */
 export const readPath = (from: unknown, path: string): unknown =>
@@ -15,7 +15,7 @@ export function readTextAt(from: unknown, path: string | undefined): string {
 export const isAmongValues = (words: readonly string[], word: string): boolean =>
   words.includes(word.toLowerCase())
 
-export const matchesCondition = (from: unknown, condition: Condition): boolean =>
+export const matchesCondition = (from: unknown, condition: AnswerCondition): boolean =>
   Object.entries(condition).every(([path, values]) => isAmongValues(values, readTextAt(from, path)))
 
 /** The texts at the paths that have one, separated by spaces. */

@@ -9,15 +9,20 @@ import type {
   SendResult,
 } from '../../driver-interface.ts'
 import { defineDriverKind } from '../driver-kind.ts'
-import { SETTINGS } from '../options.ts'
+import { SETTINGS_OPTION } from '../options.ts'
 import { type Coding, decodeSmsText } from './decode-text.ts'
 import { encodeSmsText } from './encode-text.ts'
 import { openPartJoiner, readHeader } from './join-parts.ts'
 import { findStatusName, type Pdu } from './library.ts'
-import { type Link, openSmppLink } from './link.ts'
+import { openSmppLink, type SmppLink } from './link.ts'
 import { isReceipt, openReceipts, readReceiptText } from './match-receipts.ts'
 import { listBinds, openSmppSession } from './session.ts'
-import { printNumbers, readAddress, readSettings, type Settings } from './smpp-settings.ts'
+import {
+  printNumbers,
+  readPhoneAddress,
+  readSmppSettings,
+  type SmppSettings,
+} from './smpp-settings.ts'
 
 /** The server's maximum of messages per request. */
 const MAX_PARALLEL = 100
@@ -35,9 +40,9 @@ const RECEIPTS = new Set([0x04, 0x20])
 const PASSING = new Set([0x04, 0x08, 0x64])
 
 /** Uses a carrier's account through SMPP 3.4. Each sender counts as a SIM. `files`: prefix of file names. */
-export function makeSmppDriver(settings: Settings, files: string): Driver {
+export function makeSmppDriver(settings: SmppSettings, files: string): Driver {
   const { host, senders, registered_delivery, long_texts } = settings
-  let link: Link
+  let link: SmppLink
   let receipts: ReturnType<typeof openReceipts>
   let texts: ReturnType<typeof openPartJoiner>
   let lastReference = randomInt(65_536)
@@ -145,7 +150,7 @@ export function makeSmppDriver(settings: Settings, files: string): Driver {
     if (RECEIPTS.has(esmClass & TYPE) || isReceipt(pdu, plain.slice(0, 255)))
       return receipts.take(pdu, plain)
     const readNumber = (address: unknown, ton: unknown) =>
-      readAddress(String(address).slice(0, MAX_ADDRESS), Number(ton), settings)
+      readPhoneAddress(String(address).slice(0, MAX_ADDRESS), Number(ton), settings)
     const from = readNumber(pdu.source_addr, pdu.source_addr_ton)
     const to = readNumber(pdu.destination_addr, pdu.dest_addr_ton)
     const plainTo = to.replace(/^\+/, '')
@@ -202,7 +207,7 @@ function formatValidity(minutes: number): string {
 
 /** SMPP fields of part `seq` (from 1) of `total`. The form `payload` puts the whole text in one field. */
 function makePartFields(
-  form: Settings['long_texts'],
+  form: SmppSettings['long_texts'],
   bytes: Buffer,
   reference: number,
   total: number,
@@ -224,19 +229,22 @@ function makePartFields(
 const FILE = 'smpp.json'
 
 export const SMPP = defineDriverKind({
-  options: { settings: SETTINGS },
+  options: { settings: SETTINGS_OPTION },
   platform: 'carrier',
   make: ({ settings }, stateFile) =>
-    makeSmppDriver(readSettings(settings || FILE, process.env), `${stateFile}.smpp`),
+    makeSmppDriver(readSmppSettings(settings || FILE, process.env), `${stateFile}.smpp`),
   async check(given, say) {
-    const settings = readSettings(given.settings || FILE, process.env)
+    const settings = readSmppSettings(given.settings || FILE, process.env)
     await checkCarrier(settings, say)
     printNumbers(settings, say)
   },
 })
 
 /** Binds and unbinds once. Throws a UserError that says what the carrier answered. */
-export async function checkCarrier(settings: Settings, say: (line: string) => void): Promise<void> {
+export async function checkCarrier(
+  settings: SmppSettings,
+  say: (line: string) => void,
+): Promise<void> {
   const { host, port, system_id } = settings
   for (const bind of listBinds(settings)) {
     const what = `${bind} as ${system_id} at ${host}:${port}`

@@ -84,4 +84,4 @@ export function findStatusName(code: number): string {
 export const makePdu = (command: string, fields: object): Pdu => new smpp.PDU(command, fields)
 
 /** Speaks SMPP on an open connection. */
-export const makeSession = (socket: Socket): LibrarySession => new smpp.Session({ socket })
+export const makeLibrarySession = (socket: Socket): LibrarySession => new smpp.Session({ socket })

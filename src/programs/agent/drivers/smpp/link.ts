@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pdu } from './library.ts'
-import { type Deliver, listBinds, openSmppSession, type Session } from './session.ts'
-import type { Settings } from './smpp-settings.ts'
+import { type DeliverPdu, listBinds, openSmppSession, type SmppSession } from './session.ts'
+import type { SmppSettings } from './smpp-settings.ts'
 
 /** The pause before reopening a session doubles from FIRST_PAUSE_MS to LONGEST_PAUSE_MS. */
 const FIRST_PAUSE_MS = 1_000
@@ -24,13 +24,13 @@ interface Waiting {
   settle(isGiven: boolean): void
 }
 
-export type Link = ReturnType<typeof openSmppLink>
+export type SmppLink = ReturnType<typeof openSmppLink>
 
 /** Opens all sessions of an account, and submits at the carrier's pace. Each open session calls `opened`. */
-export function openSmppLink(settings: Settings, deliver: Deliver, opened: () => void) {
+export function openSmppLink(settings: SmppSettings, deliver: DeliverPdu, opened: () => void) {
   const ending = new AbortController()
-  const sessions = new Set<Session>()
-  const senders = new Set<Session>()
+  const sessions = new Set<SmppSession>()
+  const senders = new Set<SmppSession>()
   let waiting: Waiting[] = []
   let timer: NodeJS.Timeout | undefined
   /** Turns (permissions to submit) that were granted and have not ended. */
@@ -71,7 +71,7 @@ export function openSmppLink(settings: Settings, deliver: Deliver, opened: () =>
     .flat()
     .map(keepOpen)
 
-  function usable(): Session[] {
+  function usable(): SmppSession[] {
     return [...senders].filter((session) => session.isWritable())
   }
 

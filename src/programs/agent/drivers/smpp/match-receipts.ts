@@ -1,7 +1,7 @@
 import type { DriverEvents, OutgoingText } from '../../driver-interface.ts'
 import { openFileMap } from '../../persistent-map.ts'
 import type { Pdu } from './library.ts'
-import type { Settings } from './smpp-settings.ts'
+import type { SmppSettings } from './smpp-settings.ts'
 
 /** A sent text; `parts`: the carrier's ids of all its parts. */
 interface Sent extends Pick<OutgoingText, 'id' | 'attempt'> {
@@ -52,7 +52,7 @@ export function readReceiptText(bytes: Buffer, decoded: () => string): string {
 /** Matches receipts with texts by the carrier's ids. A receipt may precede the answer to submit_sm. */
 export function openReceipts(
   file: string,
-  settings: Settings,
+  settings: SmppSettings,
   delivered: DriverEvents['delivered'],
 ) {
   /** Sent texts, by the id of each part that has no receipt yet. */
@@ -119,7 +119,7 @@ export function openReceipts(
 }
 
 /** Makes ids comparable: cuts them at a zero byte, drops leading zeros, makes hexadecimal ids decimal. */
-function normalizeReceiptId(id: string, form: Settings['answer_ids']): string {
+function normalizeReceiptId(id: string, form: SmppSettings['answer_ids']): string {
   const plain = id.slice(0, MAX_ID).split('\0', 1)[0]!.trim().toLowerCase()
   const text = form === 'hex' && /^[\da-f]+$/.test(plain) ? String(BigInt(`0x${plain}`)) : plain
   return text.replace(/^0+(?=.)/, '')

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { findStatusName, makePdu, makeSession, type Pdu } from './library.ts'
-import type { Settings } from './smpp-settings.ts'
+import { findStatusName, makeLibrarySession, makePdu, type Pdu } from './library.ts'
+import type { SmppSettings } from './smpp-settings.ts'
 
 /** Type of a bind. It is also the name of the request. */
 type Bind = 'bind_transceiver' | 'bind_transmitter' | 'bind_receiver'
 /** Stores an incoming text or receipt. If it rejects, the carrier is asked to repeat it. */
-export type Deliver = (pdu: Pdu) => Promise<void>
+export type DeliverPdu = (pdu: Pdu) => Promise<void>
 
 const CONNECT_MS = 15_000
 const UNBIND_MS = 2_000
@@ -21,17 +21,17 @@ const WRONG_LENGTH = 0x02
 const MAX_ANSWERING = 100
 const MAX_LATE = 10_000
 
-export const listBinds = ({ bind }: Settings): readonly Bind[] =>
+export const listBinds = ({ bind }: SmppSettings): readonly Bind[] =>
   bind === 'transceiver' ? ['bind_transceiver'] : ['bind_transmitter', 'bind_receiver']
 
 /** A bound connection to the carrier. */
-export type Session = Awaited<ReturnType<typeof openSmppSession>>
+export type SmppSession = Awaited<ReturnType<typeof openSmppSession>>
 
 /** Connects and binds. Throws an error with the status or the cause. */
-export async function openSmppSession(settings: Settings, bind: Bind, deliver: Deliver) {
+export async function openSmppSession(settings: SmppSettings, bind: Bind, deliver: DeliverPdu) {
   const { system_id, password, system_type, answer_seconds, enquire_link_seconds } = settings
   const socket = await connectSocket(settings)
-  const session = makeSession(socket)
+  const session = makeLibrarySession(socket)
   const closed = new Promise<void>((resolve) => session.on('close', resolve))
   /** The agent's unanswered requests by sequence number. The library's own callbacks have no time limit. */
   const open = new Map<number, (answer?: Pdu) => void>()
@@ -155,7 +155,7 @@ export async function openSmppSession(settings: Settings, bind: Bind, deliver: D
   }
 }
 
-async function connectSocket({ host, port, tls, ca }: Settings): Promise<Socket> {
+async function connectSocket({ host, port, tls, ca }: SmppSettings): Promise<Socket> {
   const name = isIP(host) ? {} : { servername: host } // servers with several names need SNI
   const socket = tls
     ? connectTls({ host, port, ...name, ...(ca && { ca }) })

@@ -17,10 +17,10 @@ const GIVEN_SENDER = z.strictObject({
   ton: z.int().min(0).max(6),
   npi: z.int().min(0).max(18),
 })
-export type Sender = Readonly<z.output<typeof GIVEN_SENDER>>
+export type SmppSender = Readonly<z.output<typeof GIVEN_SENDER>>
 
 /** Derives a sender's type of number (TON) and numbering plan (NPI) from its form. SMPP 3.4, 5.2.5 */
-function deriveSender(text: string): Sender {
+function deriveSender(text: string): SmppSender {
   if (text.startsWith('+')) return { address: text.slice(1), ton: 1, npi: 1 }
   return /^\d+$/.test(text) ? { address: text, ton: 3, npi: 0 } : { address: text, ton: 5, npi: 0 }
 }
@@ -39,7 +39,7 @@ const DIGITS = z.string().regex(/^\d{0,4}$/, 'must be at most 4 digits')
 /** How to compare message ids: `text` and `decimal` without leading zeros, `hex` by value. */
 const IDS = z.enum(['text', 'decimal', 'hex'])
 
-const SETTINGS = z
+const SETTINGS_SCHEMA = z
   .strictObject({
     host: z.string().min(1),
     port: makeWholeSchema(1, 65_535, 2775),
@@ -92,11 +92,13 @@ const SETTINGS = z
     ...settings,
     receipt_ids: settings.receipt_ids ?? settings.answer_ids,
   }))
-export type Settings = Readonly<z.output<typeof SETTINGS>> & { readonly password: string }
+export type SmppSettings = Readonly<z.output<typeof SETTINGS_SCHEMA>> & {
+  readonly password: string
+}
 
 /** Reads a settings file. Throws a UserError that quotes no value. */
-export function readSettings(file: string, env: NodeJS.ProcessEnv): Settings {
-  const data = readSettingsFile(SETTINGS, file)
+export function readSmppSettings(file: string, env: NodeJS.ProcessEnv): SmppSettings {
+  const data = readSettingsFile(SETTINGS_SCHEMA, file)
   const password = data.password ?? env.SMPP_PASSWORD
   if (password === undefined)
     throw new UserError(
@@ -113,13 +115,13 @@ const INTERNATIONAL = 1
 const NATIONAL = 2
 const NAME = 5
 
-type Forms = Pick<Settings, 'country_code' | 'international_prefix' | 'numbers'>
+type Forms = Pick<SmppSettings, 'country_code' | 'international_prefix' | 'numbers'>
 
 /**
  * A phone number of an incoming text, in E.164 if its country is known, else the unchanged address. The
  * carrier's type of number and its international prefix say what no number says by itself.
  */
-export function readAddress(address: string, ton: number, forms: Forms): string {
+export function readPhoneAddress(address: string, ton: number, forms: Forms): string {
   const { country_code, international_prefix: prefix, numbers } = forms
   if (ton === NAME || address.length < SHORTEST) return address
   const isWhole = !address.startsWith('0') && (ton === INTERNATIONAL || numbers === 'international')
@@ -140,6 +142,6 @@ export function printNumbers(forms: Forms, say: (line: string) => void): void {
   row(['sender as sent', ...tons.map((ton) => `with TON ${ton}`)])
   for (const prefix of [code, `${forms.international_prefix}${code}`, '0', '']) {
     const address = `${prefix}1512345678`
-    row([address, ...tons.map((ton) => readAddress(address, ton, forms))])
+    row([address, ...tons.map((ton) => readPhoneAddress(address, ton, forms))])
   }
 }

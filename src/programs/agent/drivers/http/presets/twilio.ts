@@ -1,6 +1,6 @@
 import type { PresetData } from '../preset.ts'
 
-export const TWILIO: PresetData = {
+export const TWILIO_PRESET: PresetData = {
   url: 'https://api.twilio.com',
   credentials: { user: 'AccountSid', secret: 'AuthToken' },
   // https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource (2026-11-26)
