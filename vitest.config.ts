@@ -16,9 +16,9 @@ const IN_BROWSER = 'test/browser/**'
 /** Where versions of Postgres may differ. */
 const OF_DATABASE = 'test/{platform/db,engine/backup,gateway/messages/queue}/**/*.test.ts'
 /** These need PgBouncer. */
-const OF_POOLER = 'test/platform/db/pooler/**'
+const OF_POOLER = 'test/platform/db/pooler.test.ts'
 /** What must go on behind PgBouncer. */
-const POOLED = [OF_POOLER, 'test/{engine/realtime,main/nodes,gateway/messages/queue}/**/*.test.ts']
+const POOLED = [OF_POOLER, 'test/{engine/realtime,nodes,gateway/messages/queue}/**/*.test.ts']
 
 const hasPostgres = Boolean(process.env.TEST_DATABASE_URL || findPostgres())
 if (!hasPostgres) {
@@ -63,7 +63,7 @@ const pooled = (TEST_POOL_MODE: PoolMode) => ({
     name: `pgbouncer-${TEST_POOL_MODE}`,
     include: POOLED,
     // PgBouncer hides from a server that its connections were ended: it notices within a second, not at once
-    exclude: TEST_POOL_MODE === 'transaction' ? ['test/main/nodes/outdated.slow.test.ts'] : [],
+    exclude: TEST_POOL_MODE === 'transaction' ? ['test/nodes/outdated.slow.test.ts'] : [],
     env: { TEST_SERVER: `PGBOUNCER_${TEST_POOL_MODE.toUpperCase()}`, TEST_POOL_MODE },
     globalSetup: INSTALLED_SETUP,
   },
@@ -79,7 +79,7 @@ const postgres15 = {
     // installed Postgres in every project
     exclude: [
       'test/platform/db/embedded/**',
-      'test/platform/db/replica/**',
+      'test/platform/db/replica.slow.test.ts',
       OF_POOLER,
       'test/engine/backup/refusals.slow.test.ts',
       'test/platform/db/locked.slow.test.ts',

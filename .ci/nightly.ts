@@ -61,7 +61,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     commands: [
       'npx --no-install node test/crossings/removals.ts',
       'npx --no-install node test/permission/removals.ts',
-      'npx --no-install node test/gateway/consent/still-go/removals.ts',
+      'npx --no-install node test/gateway/consent/late-refusal-removals.ts',
     ],
   },
 }

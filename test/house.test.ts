@@ -341,6 +341,16 @@ describe('the tests', () => {
     return (importers.get(file) ?? []).flatMap(({ from }) => testsOf(from, seen))
   }
 
+  test('of a room are in the folders that the room has in src', () => {
+    const rooms = new Set(files.map((file) => file.split('/')[0]))
+    const folders = new Set(files.map((file) => posix.dirname(file)))
+    const isFolder = (name: string) =>
+      [...folders].some((folder) => folder === name || folder.startsWith(`${name}/`))
+    const tests = ofTests.filter((file) => rooms.has(file.split('/')[0]))
+    expect(tests.length).toBeGreaterThan(100)
+    expect(tests.filter((file) => !isFolder(posix.dirname(file)))).toEqual([])
+  })
+
   // the files of a project share processes and modules, and what a file has started is stopped after it
   test('share no module that starts a server when it is imported', () => {
     const starts = /^(?:export )?const .*= await (?:start|open|run|serve)\w*\(/m

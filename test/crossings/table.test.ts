@@ -154,7 +154,7 @@ test('every tool of assistants is on a row, or in the list of those that send no
   expect(names.toSorted()).toEqual([...onRows, ...NOTHING_SENT.tools].toSorted())
 })
 
-/** What queues texts; `test/gateway/consent/still-go.slow.test.ts` shows that nothing else does. */
+/** What queues texts; `test/gateway/consent/late-refusals.slow.test.ts` shows that nothing else does. */
 const QUEUES = [
   ...['acceptSend', 'sendInTransaction', 'prepareOffer', 'makeOffer', 'storeOffers'],
   ...['storeOffer', 'sendManyTexts', 'answerOffer', 'openAcceptor'],

@@ -371,7 +371,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       consent: and(
         'consent',
-        'gateway/consent/still-go.slow',
+        'gateway/consent/late-refusals.slow',
         'does not go to its person any more after %s, and costs nothing',
       ),
       keyBounds: and(
@@ -1330,15 +1330,15 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       closedAccount: [
         test(
-          'protocols/send-only/doors',
+          'protocols/doors',
           'a missing scope, an exceeded quota and a disabled account',
         ),
         ...each('closedAccount', 'deletedAccount'),
       ],
       size: [
-        test('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
-        test('protocols/send-only/limits', 'sends to a group of SMS_MAX_RECIPIENTS people at most'),
-        test('protocols/send-only/limits', 'sends to SMS_MAX_RECIPIENTS contacts at most'),
+        test('protocols/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+        test('protocols/door-limits', 'sends to a group of SMS_MAX_RECIPIENTS people at most'),
+        test('protocols/door-limits', 'sends to SMS_MAX_RECIPIENTS contacts at most'),
         SIZES,
       ],
       docs: runs('recipes/doors', 'curl -s "$URL/http_api/send_sms" -d "access_token=$KEY"'),
@@ -1357,8 +1357,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
         '%s is allowed exactly to the callers in its row',
       ),
       size: [
-        test('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
-        test('protocols/send-only/limits', '$at refuses an address of more than 16 KiB'),
+        test('protocols/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+        test('protocols/door-limits', '$at refuses an address of more than 16 KiB'),
         SIZES,
       ],
       docs: runs(
@@ -1375,20 +1375,20 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ...ASKED,
       ...WORDS,
       onceByKey: tested(
-        'protocols/send-only/kannel-parts',
+        'protocols/kannel-parts',
         'is sent once when its parts arrive at once, and are repeated',
       ),
       onceByReference: tested(
-        'protocols/send-only/kannel-parts',
+        'protocols/kannel-parts',
         'a reference that is used again joins the newer parts',
       ),
       size: sized(
-        'protocols/send-only/kannel-parts',
+        'protocols/kannel-parts',
         'no part of a text leaves that is too long as a whole',
       ),
       twoServers: and(
         'twoServers',
-        'protocols/send-only/kannel-parts',
+        'protocols/kannel-parts',
         'is sent once when its parts arrive at once, and are repeated',
       ),
       docs: not('noLine'),
@@ -1406,7 +1406,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'permission/matrix.slow',
         '%s is allowed exactly to the callers in its row',
       ),
-      size: sized('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+      size: sized('protocols/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
       docs: runs('recipes/doors', 'curl -s $URL/api/v1/sms/send -H "X-API-Key: $KEY"'),
     },
   },
@@ -1430,7 +1430,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       size: [
         test('protocols/vendel/vendel', 'no text with an invalid request (%s): $3'),
-        test('protocols/send-only/limits', '$at sends 1,600 characters, and no more'),
+        test('protocols/door-limits', '$at sends 1,600 characters, and no more'),
         SIZES,
       ],
       status: and('status', 'protocols/vendel/vendel', 'a send and its messages'),

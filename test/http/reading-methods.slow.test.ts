@@ -1,6 +1,6 @@
 import { readTables } from '../../src/engine/transfer/tables.ts'
 import { createApp } from '../../src/main/app.ts'
-import { DOOR_SENDS, SENDING_ROUTES } from '../protocols/send-only/door-sends.ts'
+import { DOOR_SENDS, SENDING_ROUTES } from '../protocols/door-sends.ts'
 import { basic } from '../support/server/request.ts'
 import { ANN, as, PHONES, startServerWithUsers } from '../support/server/server-with-users.ts'
 import { until } from '../support/until.ts'

@@ -1,5 +1,5 @@
 import { makeSid } from '../../src/protocols/twilio/sids.ts'
-import { DOOR_SENDS, type DoorSend } from '../protocols/send-only/door-sends.ts'
+import { DOOR_SENDS, type DoorSend } from '../protocols/door-sends.ts'
 import {
   type Caller,
   contact,

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import { sendOutgoing } from '../../src/platform/outgoing/send-request.ts'
 import { fillRequest } from '../../src/programs/agent/drivers/http/fill-request.ts'
 import { readAnswer } from '../../src/programs/agent/drivers/http/read-answer.ts'
-import { CALLBACK, openDriver, TEXT } from '../programs/agent/http/carrier-fixture.ts'
+import { CALLBACK, openDriver, TEXT } from '../programs/agent/drivers/http/carrier-fixture.ts'
 import { type Documented, hasDocuments, hasPrism, startPrism } from './openapi-documents.ts'
 
 // Prism plays carriers by the OpenAPI documents that they publish.

@@ -46,7 +46,7 @@ interface Shape {
   readonly write: (plan: ListPlan) => string
 }
 
-/** A list's statements; the first that fits is used. Their test: test/engine/records/read/list-shapes */
+/** A list's statements; the first that fits is used. Their test: test/engine/records/list-shapes */
 export const SHAPES: readonly Shape[] = [
   {
     name: 'search the newest rows first',

@@ -12,11 +12,11 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'Every other browser and program has to sign in again. API keys and devices go on.':
     'test/engine/auth/sessions.test.ts',
   'Records that require this record are deleted, too. Deleted records cannot be restored.':
-    'test/engine/records/write/changes.test.ts',
+    'test/engine/records/changes.test.ts',
   'The logs of all servers are deleted and cannot be restored.': 'test/http/server/logs.test.ts',
   '{own} is not in the list as it stands. If no subnet there has it, you are locked out at once, and only somebody at one of these addresses can change that.':
     'test/engine/auth/superuser-places.slow.test.ts',
-  '{name} cannot be restored.': 'test/http/backups/api.slow.test.ts',
+  '{name} cannot be restored.': 'test/http/routes/backup-api.slow.test.ts',
   'The device went silent before it said what became of the text. It may have gone out: sending it again may reach the person twice.':
     'test/gateway/messages/queue/batch-actions.test.ts',
 }

@@ -1,6 +1,6 @@
 import { openAttemptJournal } from '../../../src/gateway/carriers/carrier-attempt-journal.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
-import { type Cell, makeCell, REASONS } from './still-go/reasons.ts'
+import { type Cell, makeCell, REASONS } from './late-refusal-reasons.ts'
 
 // A text that a server has fetched for a carrier: the server asks before each request whether it may leave.
 

@@ -1,6 +1,6 @@
 import { hideNumbers } from '../../../src/platform/tools/loggable-texts.ts'
 import { readCall } from '../../../src/programs/agent/drivers/http/read-call.ts'
-import { CALLBACK, carrierOf } from '../../programs/agent/http/carrier-fixture.ts'
+import { CALLBACK, carrierOf } from '../../programs/agent/drivers/http/carrier-fixture.ts'
 
 test('the names of the fields of an unknown event have neither numbers nor words of people', () => {
   const data = { event_type: 'call.began', 'Call Ann 0151 20000010, Code': 7, n_0151_2000_0010: {} }

@@ -21,7 +21,7 @@ import {
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
-import { settingsOf } from './http/carrier-fixture.ts'
+import { settingsOf } from './drivers/http/carrier-fixture.ts'
 
 const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
 

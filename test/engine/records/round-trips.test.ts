@@ -1,0 +1,62 @@
+import { Db } from '../../../src/platform/db/open.ts'
+import {
+  startWriteTestServer,
+  type WriteTestServer,
+} from '../../support/server/write-test-server.ts'
+
+let shop: WriteTestServer
+const PASSWORD = 'secret12345'
+const statements: string[] = []
+/** Whether it is the database of a request: of its caller, or of signing in. Jobs have others. */
+const isOfRequest = (db: Db) => Boolean(db.ticket) || db === shop.server.services.store.signIn.db
+
+beforeAll(async () => {
+  shop = await startWriteTestServer()
+  for (const way of ['query', 'lookUp'] as const) {
+    const ask = Db.prototype[way]
+    vi.spyOn(Db.prototype, way).mockImplementation(function (this: Db, text, params, name) {
+      if (!this.inTransaction && isOfRequest(this)) statements.push(text)
+      return ask.call(this, text, params, name)
+    })
+  }
+  const ann = {
+    id: 'workerann000001',
+    email: 'ann@example.com',
+    password: PASSWORD,
+    passwordConfirm: PASSWORD,
+  }
+  await shop.ask('', 'POST', 'collections/workers/records', ann)
+  await shop.signIn('ann', 'workers', 'ann@example.com', PASSWORD)
+  await note('POST', '', { id: 'note00000000001' })
+})
+afterAll(() => void vi.restoreAllMocks())
+beforeEach(() => void statements.splice(0))
+
+const tool = (body: object) =>
+  shop.ask('ann', 'POST', 'collections/tools/records', { name: 'saw', ...body })
+const note = (method: string, path: string, body?: object) =>
+  shop.ask(
+    'ann',
+    method,
+    `collections/notes/records${path}`,
+    body && { worker: 'workerann000001', ...body },
+  )
+
+test.each([
+  ['a create under a rule, with a relation', () => note('POST', '', { text: 'x' }), 1],
+  ['an update', () => note('PATCH', '/note00000000001', { text: 'y' }), 2],
+  [
+    'an update with a modifier that a rule reads',
+    () => note('PATCH', '/note00000000001', { 'worker+': [] }),
+    3,
+  ],
+  [
+    'a create refused by the database: asked why, and the sign-in proved',
+    () => tool({ shelf: 'nope' }),
+    3,
+  ],
+  ['a delete', () => note('DELETE', '/note00000000001'), 1],
+] as const)('%s takes $2 statement(s)', async (_, write, count) => {
+  await write()
+  expect(statements).toHaveLength(count)
+})
