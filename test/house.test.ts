@@ -69,7 +69,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^engine\/settings\/cron\.ts$/, /^croner$/],
   [/^protocols\/twilio\/twiml\.ts$/, /^saxes$/],
   [/^programs\/agent\/drivers\/smpp\/library\.ts$/, /^smpp$/],
-  [/^protocols\/mcp\/(server|run-tool|template-tools)\.ts$/, /^@modelcontextprotocol\/server$/],
+  [/^protocols\/mcp\/(server|template-tools)\.ts$/, /^@modelcontextprotocol\/server$/],
   [/^protocols\/smtp\//, /^(smtp-server|postal-mime)$/],
 ]
 

@@ -27,7 +27,7 @@ import { startCountdown, waitAtMost } from '../platform/tools/deadline.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { createUnavailableApp } from './app.ts'
 import { APIS } from './features.ts'
-import { startRestartable } from './shut-down-and-restart.ts'
+import { startRestartable } from './restart-work.ts'
 import { startWork } from './start-background-work.ts'
 
 /** During a stop: how long running requests may take, and how long closing the database may take then. */

@@ -42,7 +42,7 @@ import {
   PERSONAL_DATA,
   RIGHTS,
 } from './features.ts'
-import type { Work } from './shut-down-and-restart.ts'
+import type { Work } from './restart-work.ts'
 
 /** How long a stop waits for other servers' last announcements: 20 ms plus the network's delay. */
 const ANNOUNCED_MS = 100

@@ -16,7 +16,6 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '@handlebars/parser': {},
   '@modelcontextprotocol/server': {
     'protocols/mcp/server.ts': 'doors.run.ts',
-    'protocols/mcp/run-tool.ts': 'doors.run.ts',
     'protocols/mcp/template-tools.ts': 'doors.run.ts',
   },
   croner: {},

@@ -1,5 +1,6 @@
 import { readClaims } from '../../src/engine/auth/tokens.ts'
-import { isEmail, isUrl } from '../../src/engine/fields/check-url-and-email.ts'
+import { isEmail } from '../../src/engine/fields/email.ts'
+import { isUrl } from '../../src/engine/fields/url.ts'
 import { toTexts } from '../../src/engine/fields/convert-values.ts'
 import { isUniqueJson, minifyJson } from '../../src/engine/fields/json-text.ts'
 import { parseDate } from '../../src/engine/fields/parse-date.ts'
@@ -250,8 +251,8 @@ export const PARSERS: readonly Parser[] = [
     read: (text) => splitTokens(text, ','),
   },
   { name: 'a date', file: 'engine/fields/parse-date.ts', most: BODY, read: parseDate },
-  { name: 'an email', file: 'engine/fields/check-url-and-email.ts', most: 5_000, read: isEmail },
-  { name: 'a URL', file: 'engine/fields/check-url-and-email.ts', most: BODY, read: isUrl },
+  { name: 'an email', file: 'engine/fields/email.ts', most: 5_000, read: isEmail },
+  { name: 'a URL', file: 'engine/fields/url.ts', most: BODY, read: isUrl },
   { name: 'a list in a text', file: 'engine/fields/convert-values.ts', most: BODY, read: toTexts },
   {
     name: 'a JSON field',

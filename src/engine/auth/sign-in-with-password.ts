@@ -17,7 +17,7 @@ import {
   checkRequired,
 } from '../collections/value-checks.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
-import { isEmail } from '../fields/check-url-and-email.ts'
+import { isEmail } from '../fields/email.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { syncFolder } from '../../platform/tools/lock-and-sync-files.ts'
+import { syncFolder } from '../../platform/tools/sync-folder.ts'
 
 export interface StoredBackup {
   readonly key: string

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../platform/api-errors.ts'
-import { removeLeftovers, syncFolder } from '../../platform/tools/lock-and-sync-files.ts'
+import { removeLeftovers } from '../../platform/tools/remove-leftovers.ts'
+import { syncFolder } from '../../platform/tools/sync-folder.ts'
 
 const PREFIX = '.pocketsms-partial-'
 /** A temporary file unchanged for this long is abandoned. */

@@ -5,7 +5,8 @@ import {
   type FieldError,
   makeFieldError,
 } from '../../platform/api-errors.ts'
-import { isEmail, isUrl } from '../fields/check-url-and-email.ts'
+import { isEmail } from '../fields/email.ts'
+import { isUrl } from '../fields/url.ts'
 import { compareBytes } from '../fields/json-text.ts'
 import { findPatternError } from '../fields/regex-patterns.ts'
 

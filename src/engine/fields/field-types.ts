@@ -1,5 +1,6 @@
 import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
-import { emailType, urlType } from './check-url-and-email.ts'
+import { emailType } from './email.ts'
+import { urlType } from './url.ts'
 import { toTexts } from './convert-values.ts'
 import {
   type Field,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { badRequest } from '../../platform/api-errors.ts'
 import { GrowingRoom, type Share } from '../../platform/limits/byte-budget.ts'
-import { removeLeftovers } from '../../platform/tools/lock-and-sync-files.ts'
+import { removeLeftovers } from '../../platform/tools/remove-leftovers.ts'
 
 const MEMORY_BYTES = 64 << 10
 const READ_BYTES = 64 << 10

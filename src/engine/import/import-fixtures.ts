@@ -1,6 +1,6 @@
 import { UserError } from '../../platform/api-errors.ts'
 import { isObject } from '../../platform/tools/json.ts'
-import { readText } from '../../platform/tools/lock-and-sync-files.ts'
+import { readText } from '../../platform/tools/read-named-file.ts'
 import type { ReportProgress } from '../../platform/tools/progress.ts'
 import { recordTerminalAudit } from '../auth/write-audit-log.ts'
 import { type CatalogDraft, InvalidCollection, type Store } from '../collections/catalog.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { readCampaign } from './campaign.ts'
-import { holdMessages } from './hold-and-release-texts.ts'
+import { holdMessages } from './hold-texts.ts'
 
 /** Completes the pause of a user's campaigns: unassigns messages that no device has claimed yet. */
 export async function holdPausedCampaigns(store: Store, user: string) {

@@ -16,7 +16,7 @@ import {
   readCampaign,
 } from './campaign.ts'
 import { endCampaign } from './end-campaign.ts'
-import { holdMessages, releaseMessages } from './hold-and-release-texts.ts'
+import { holdMessages, releaseMessages } from './hold-texts.ts'
 import type { CampaignStatus } from './read-campaign-state.ts'
 import { storeMessages } from './store-campaign-texts.ts'
 

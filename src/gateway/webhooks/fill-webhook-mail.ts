@@ -1,4 +1,4 @@
-import { isEmail } from '../../engine/fields/check-url-and-email.ts'
+import { isEmail } from '../../engine/fields/email.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { cutText } from '../../portable/service-texts.ts'
 import { TemplateFault } from './template-fields.ts'

@@ -7,7 +7,7 @@ import { findFreePort, requireFreePort } from '../../http/server/free-port.ts'
 import { type Config, isLoopback, readConfig } from '../../platform/config.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
-import { runAgent } from '../../programs/agent/pair-and-run.ts'
+import { runAgent } from '../../programs/agent/run-agent.ts'
 import {
   DEMO_CONTACTS,
   type DemoApi,

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { loadAgentState } from '../../programs/agent/pair-and-run.ts'
+import { loadAgentState } from '../../programs/agent/agent-state.ts'
 import { callServer } from '../../programs/agent/server-link.ts'
 import {
   DEMO_PATIENCE_MS,

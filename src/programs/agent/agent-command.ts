@@ -5,15 +5,9 @@ import type { DriverKind } from './drivers/driver-kind.ts'
 import { DRIVERS } from './drivers/drivers.ts'
 import { makeOption } from './drivers/options.ts'
 import { readVersion } from './drivers/run-program.ts'
-import {
-  findOnlyStateFile,
-  findPaired,
-  makeStateFile,
-  pairAgent,
-  readPairing,
-  refuseExistingState,
-  runAgent,
-} from './pair-and-run.ts'
+import { findOnlyStateFile, findPaired, makeStateFile, refuseExistingState } from './agent-state.ts'
+import { pairAgent, readPairing } from './pair-agent.ts'
+import { runAgent } from './run-agent.ts'
 
 const DRIVER_OPTIONS: ArgsDef = Object.assign(
   {},

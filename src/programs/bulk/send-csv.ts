@@ -1,5 +1,5 @@
 import { UserError } from '../../platform/api-errors.ts'
-import { readBytes } from '../../platform/tools/lock-and-sync-files.ts'
+import { readBytes } from '../../platform/tools/read-named-file.ts'
 import { showProgress } from '../../platform/tools/progress.ts'
 import { decodeFileText } from '../../portable/file-text.ts'
 import type { CsvRow } from './csv.ts'

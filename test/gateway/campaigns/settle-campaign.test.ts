@@ -7,7 +7,7 @@ import { makeCampaignJobs } from '../../../src/gateway/campaigns/campaign-jobs.t
 import { changeCampaign } from '../../../src/gateway/campaigns/change-campaign.ts'
 import { createCampaign } from '../../../src/gateway/campaigns/create-campaign.ts'
 import { endCampaign } from '../../../src/gateway/campaigns/end-campaign.ts'
-import { holdMessages } from '../../../src/gateway/campaigns/hold-and-release-texts.ts'
+import { holdMessages } from '../../../src/gateway/campaigns/hold-texts.ts'
 import {
   cancelCampaign,
   pauseCampaign,

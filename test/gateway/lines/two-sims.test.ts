@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeSimulatorDriver } from '../../../src/programs/agent/drivers/simulator.ts'
-import { pairAgent, runAgent } from '../../../src/programs/agent/pair-and-run.ts'
+import { pairAgent } from '../../../src/programs/agent/pair-agent.ts'
+import { runAgent } from '../../../src/programs/agent/run-agent.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { exportSlice } from '../../../src/gateway/people/export-person.ts'
 import { makeEveryPerson } from '../../../src/gateway/people/person.ts'
 import { listAccountPlaces } from '../../../src/gateway/people/personal-account-tables.ts'
-import { readPersonalRows } from '../../../src/gateway/people/read-personal-rows.ts'
+import { readPersonalRows } from '../../../src/gateway/people/export-portion.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import {
   type Client,

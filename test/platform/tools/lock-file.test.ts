@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../../src/platform/api-errors.ts'
-import { lockFile } from '../../../src/platform/tools/lock-and-sync-files.ts'
+import { lockFile } from '../../../src/platform/tools/lock-file.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 const folder = temporaryFolder()

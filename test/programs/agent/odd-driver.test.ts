@@ -6,7 +6,8 @@ import type {
   OutgoingText,
   SendResult,
 } from '../../../src/programs/agent/driver-interface.ts'
-import { pairAgent, runAgent } from '../../../src/programs/agent/pair-and-run.ts'
+import { pairAgent } from '../../../src/programs/agent/pair-agent.ts'
+import { runAgent } from '../../../src/programs/agent/run-agent.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 

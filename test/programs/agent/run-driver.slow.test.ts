@@ -11,13 +11,9 @@ import {
   makeSimulatorDriver,
   type SimulatorOptions,
 } from '../../../src/programs/agent/drivers/simulator.ts'
-import {
-  loadAgentState,
-  pairAgent,
-  readPairing,
-  runAgent,
-  saveState,
-} from '../../../src/programs/agent/pair-and-run.ts'
+import { loadAgentState, saveState } from '../../../src/programs/agent/agent-state.ts'
+import { pairAgent, readPairing } from '../../../src/programs/agent/pair-agent.ts'
+import { runAgent } from '../../../src/programs/agent/run-agent.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'

@@ -11,7 +11,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { UserError } from '../../api-errors.ts'
-import { syncFolder } from '../../tools/lock-and-sync-files.ts'
+import { syncFolder } from '../../tools/sync-folder.ts'
 import {
   ACCESS,
   DATABASE_ROLE,

@@ -6,7 +6,6 @@ import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
 import { LOCKS } from '../advisory-locks.ts'
 import { isConnectionError } from '../database-errors.ts'
-import { clearLibpqVariables } from './clear-libpq-variables.ts'
 import { ensureCluster } from './cluster.ts'
 import { readClusterUrl } from './cluster-access.ts'
 import type { Site } from './cluster-location.ts'
@@ -192,4 +191,14 @@ async function leaveCluster(site: Site, presence: pg.Client): Promise<void> {
   } finally {
     await presence.end().catch(() => {})
   }
+}
+
+/**
+ * Removes the variables of libpq, such as PGSSLMODE, PGOPTIONS and PGSERVICE, from the environment of this
+ * process: they describe another Postgres than the embedded one. node-pg reads some of them whenever it makes
+ * a client, and options of its own cannot replace an empty value. All names begin with PG and a letter, so
+ * PG_BIN stays. https://www.postgresql.org/docs/current/libpq-envars.html
+ */
+function clearLibpqVariables(environment: NodeJS.ProcessEnv = process.env): void {
+  for (const name of Object.keys(environment)) if (/^PG[A-Z]/i.test(name)) delete environment[name]
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { UserError } from '../../../platform/api-errors.ts'
 import { parseJson } from '../../../platform/tools/json.ts'
-import { readText } from '../../../platform/tools/lock-and-sync-files.ts'
+import { readText } from '../../../platform/tools/read-named-file.ts'
 
 /** Reads and checks a settings file. Throws a UserError that names wrong settings but quotes no value. */
 export function readSettingsFile<T>(schema: z.ZodType<T>, file: string): T {

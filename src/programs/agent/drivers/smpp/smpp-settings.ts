@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../../../../platform/api-errors.ts'
-import { readText } from '../../../../platform/tools/lock-and-sync-files.ts'
+import { readText } from '../../../../platform/tools/read-named-file.ts'
 import { readPhone } from '../../../../portable/phone/read-phone.ts'
 import { readSettingsFile } from '../settings-file.ts'
 

@@ -5,7 +5,8 @@ import type { Driver } from '../../../../../src/programs/agent/driver-interface.
 import { makeHttpDriver } from '../../../../../src/programs/agent/drivers/http/driver.ts'
 import { listenForCalls } from '../../../../../src/programs/agent/drivers/http/listen-for-calls.ts'
 import { makeSimulatorDriver } from '../../../../../src/programs/agent/drivers/simulator.ts'
-import { pairAgent, runAgent } from '../../../../../src/programs/agent/pair-and-run.ts'
+import { pairAgent } from '../../../../../src/programs/agent/pair-agent.ts'
+import { runAgent } from '../../../../../src/programs/agent/run-agent.ts'
 import { freePort } from '../../../../support/database/postgres.ts'
 import { temporaryFolder } from '../../../../support/database/temporary-folder.ts'
 import {

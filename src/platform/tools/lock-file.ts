@@ -1,42 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { lstat, open, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { UserError } from '../api-errors.ts'
-
-/** Removes what killed processes left behind: files and folders older than `ageMs` with the prefix. */
-export async function removeLeftovers(
-  folder: string,
-  prefix: string,
-  ageMs: number,
-): Promise<void> {
-  const names = await readdir(folder).catch(() => [])
-  for (const name of names.filter((one) => one.startsWith(prefix))) {
-    const path = join(folder, name)
-    const found = await lstat(path).catch(() => undefined)
-    // ignore that another user's file cannot be removed
-    if (found && Date.now() - found.mtimeMs > ageMs)
-      await rm(path, { recursive: true, force: true }).catch(() => {})
-  }
-}
-
-/** The text of a file that the user has named. Throws a UserError if it cannot be read. */
-export const readText = (file: string): string => readBytes(file).toString('utf8')
-
-/** The bytes of a file that the user has named. Throws a UserError if it cannot be read. */
-export function readBytes(file: string): Buffer {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    throw new UserError(`${file} cannot be read: ${(error as Error).message}`)
-  }
-}
-
-/** Syncs a folder, to make file names in it durable. Does nothing where folders cannot be synced. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined)
-  await handle?.sync().catch(() => {})
-  await handle?.close()
-}
 
 const MAX_TRIES = 3
 
