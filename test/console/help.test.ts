@@ -47,11 +47,11 @@ const nameOf = (word: string) => word.replace(/ \(\{\w+\}\)$/, '')
 describe.each(globSync('console/??.md', { cwd: DOCS }))('the help page %s', (page) => {
   const language = basename(page, '.md')
 
-  test('has the same headings, paragraphs, lists and pictures as the English page, in order', () => {
+  test('a help page has the same headings, paragraphs, lists and pictures as the English page, in order', () => {
     expect(outlineOf(page)).toEqual(outlineOf('console.md'))
   })
 
-  test('names controls as the console does', () => {
+  test('a help page names controls as the console does', () => {
     const words = new Set(catalogueOf(language).map(([, word]) => nameOf(word)))
     expect(namesIn(page).filter((name) => !words.has(name))).toEqual([])
   })

@@ -293,7 +293,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         "a user's own quota overrides the server's, also if it is lower",
       ),
       size: sized('gateway/messages/send/send-errors', 'a body of 10 MB is refused with 413'),
-      hidden: and('hidden', 'http/server/log', 'contain no queries, headers or bodies'),
+      hidden: and('hidden', 'http/server/log', 'log lines contain no queries, headers or bodies'),
       erased: and(
         'erased',
         'gateway/people/erase-person',
@@ -307,7 +307,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       closedAccount: [
         test(
           'engine/auth/disabled.slow',
-          'get no messages, even by a claim that has begun, and get them once the user is enabled',
+          'devices of a disabled user get no messages, even by a claim that has begun, and get them once the user is enabled',
         ),
         ...each('closedAccount', 'deletedAccount'),
       ],
@@ -372,7 +372,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       consent: and(
         'consent',
         'gateway/consent/late-refusals.slow',
-        'does not go to its person any more after %s, and costs nothing',
+        'a text is not sent to its person after %s, and costs nothing',
       ),
       keyBounds: and(
         'keyBounds',
@@ -594,7 +594,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'a code is in no log, webhook, export, table, event or error',
       ),
       erased: and('erased', 'gateway/people/stop-list', 'a code to an erased person is refused'),
-      cancel: and('cancel', 'gateway/codes/verify', 'is not sent once canceled'),
+      cancel: and('cancel', 'gateway/codes/verify', 'a verification code is not sent once canceled'),
       change: tested(
         'gateway/messages/send/sealed',
         'a sealed text can be neither changed while it waits nor sent again',
@@ -703,7 +703,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       closedAccount: [
         test(
           'engine/auth/disabled.slow',
-          'are paused and not canceled, also one created in the same moment',
+          'campaigns of a disabled user are paused and not canceled, also one created in the same moment',
         ),
         ...each('closedAccount', 'deletedAccount'),
       ],
@@ -804,7 +804,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/messages/send/destinations',
         'no automatic answer is sent to a forbidden destination',
       ),
-      size: sized('gateway/messages/send/hostile', 'can report a text of %s, stored once'),
+      size: sized('gateway/messages/send/hostile', 'a hostile device can report a text of %s, stored once'),
       console: and(
         'console',
         'browser/lines/auto-answers',
@@ -873,10 +873,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/hooks/hooks',
         'a posted body is sent as a text by the hook, and the call is recorded',
       ),
-      onceByKey: tested('gateway/hooks/hooks', 'by two nodes that get it at the same moment'),
+      onceByKey: tested('gateway/hooks/hooks', 'an event is sent once by two nodes that get it at the same moment'),
       onceByReference: tested(
         'gateway/hooks/hooks',
-        'and its end once, however often both are repeated',
+        'an event is sent once and its end once, however often both are repeated',
       ),
       onceByFile: tested(
         'gateway/hooks/hook-pictures',
@@ -885,7 +885,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       keyBounds: not('noKey'),
       size: sized(
         'gateway/hooks/hooks',
-        'of 2 MiB is accepted, and a larger one sends one text that says so',
+        'the body of a call of 2 MiB is accepted, and a larger one sends one text that says so',
       ),
       closedAccount: [
         test('gateway/hooks/hooks', 'a hook of a disabled account is answered with 404'),
@@ -899,7 +899,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       twoServers: and(
         'twoServers',
         'gateway/hooks/hooks',
-        'by two nodes that get it at the same moment',
+        'an event is sent once by two nodes that get it at the same moment',
       ),
       killed: and(
         'killed',
@@ -937,7 +937,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'a recipient that the key or account may not reach is refused at RCPT',
       ),
       size: [
-        test('protocols/smtp/smtp', 'for %s with $3'),
+        test('protocols/smtp/smtp', 'a mail is refused for %s with $3'),
         test(
           'protocols/smtp/smtp',
           'a mail of 46,000 quoted lines is sent as it is, and so is the next mail',
@@ -1006,7 +1006,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       stored: and(
         'stored',
         'protocols/twilio/messages',
-        "has all of Twilio's keys and its first status",
+        "a new message has all of Twilio's keys and its first status",
       ),
       onceByKey: and(
         'onceByKey',
@@ -1017,7 +1017,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       consent: and(
         'consent',
         'protocols/twilio/messages',
-        'to an opted-out number, with no message stored',
+        'a new message is refused to an opted-out number, with no message stored',
       ),
       accountBounds: and(
         'accountBounds',
@@ -1026,7 +1026,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       size: sized(
         'protocols/twilio/messages',
-        'in a body that is too large or has too many parameters',
+        'a new message is refused in a body that is too large or has too many parameters',
       ),
       hidden: [
         test(
@@ -1035,17 +1035,17 @@ export const ROWS: Readonly<Record<string, Row>> = {
         ),
         ...each('hidden', 'hiddenInFiles'),
       ],
-      retention: and('retention', 'protocols/twilio/callbacks', 'keep no copy of a redacted text'),
+      retention: and('retention', 'protocols/twilio/callbacks', 'status callbacks keep no copy of a redacted text'),
       closedAccount: each('closedAccount', 'deletedAccount'),
       cancel: and(
         'cancel',
         'protocols/twilio/messages',
-        'cancels it, repeatedly, but not once a device has it',
+        'an update of a message cancels it, repeatedly, but not once a device has it',
       ),
       status: and(
         'status',
         'protocols/twilio/callbacks',
-        'report each later status in order, signed',
+        'status callbacks report each later status in order, signed',
       ),
       docs: runs('twilio', 'SENT=$(curl -s $A/Messages.json -u "$ACCOUNT_SID:$AUTH_TOKEN"'),
     },
@@ -1072,12 +1072,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
       stored: each('stored'),
       onceByReference: tested(
         'protocols/twilio/incoming.slow',
-        'is executed once per text, even after a resend',
+        'a TwiML answer is executed once per text, even after a resend',
       ),
       consent: and(
         'consent',
         'protocols/twilio/incoming.slow',
-        'sends no reply to a number that has just said STOP',
+        'a TwiML answer sends no reply to a number that has just said STOP',
       ),
       keyBounds: tested(
         'protocols/twilio/incoming.slow',
@@ -1086,7 +1086,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       money: and(
         'money',
         'protocols/twilio/incoming.slow',
-        'that exceeds the quota sends no replies at all',
+        'a TwiML answer that exceeds the quota sends no replies at all',
       ),
       size: sized(
         'protocols/twilio/hostile-answers',
@@ -1100,8 +1100,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
     protocol: 'mobile',
     by: [],
     cells: {
-      stored: tested('protocols/smsgate/incoming', 'is stored once with its details'),
-      onceByKey: tested('protocols/smsgate/incoming', 'is stored once with its details'),
+      stored: tested('protocols/smsgate/incoming', 'an incoming text posted by a phone is stored once with its details'),
+      onceByKey: tested('protocols/smsgate/incoming', 'an incoming text posted by a phone is stored once with its details'),
       onceByReference: tested(
         'protocols/smsgate/leases.slow',
         'a phone slower than its lease sends each text once and gets fewer texts at a time',
@@ -1110,7 +1110,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       onceByFile: [
         test(
           'protocols/smsgate/attachments',
-          'is another message than another picture of the same second, name and words',
+          'a picture in an incoming message is another message than another picture of the same second, name and words',
         ),
         test(
           'protocols/smsgate/pictures.slow',
@@ -1119,7 +1119,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ],
       consent: tested(
         'protocols/smsgate/cancel.slow',
-        'is listed as canceled after %s, and costs nothing',
+        'a text that a phone has pulled is listed as canceled after %s, and costs nothing',
       ),
       keyBounds: not('noKey'),
       accountBounds: tested(
@@ -1129,12 +1129,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
       money: not('toPhones'),
       size: sized(
         'protocols/smsgate/incoming',
-        'is accepted even if a part is too long or missing',
+        'an incoming text posted by a phone is accepted even if a part is too long or missing',
       ),
       hidden: tested('protocols/smsgate/smsgate-routes.slow', '%s %s is for phones only'),
       erased: tested(
         'protocols/smsgate/cancel.slow',
-        'is listed as canceled after %s, and costs nothing',
+        'a text that a phone has pulled is listed as canceled after %s, and costs nothing',
       ),
       retention: tested(
         'protocols/smsgate/attachments',
@@ -1142,11 +1142,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       closedAccount: tested(
         'engine/auth/disabled.slow',
-        'cannot post incoming texts to their own address',
+        'devices of a disabled user cannot post incoming texts to their own address',
       ),
       cancel: tested(
         'protocols/smsgate/cancel.slow',
-        'is listed as canceled in each pull until the phone confirms, and is not sent',
+        'a deleted text that a phone has pulled is listed as canceled in each pull until the phone confirms, and is not sent',
       ),
       change: tested(
         'protocols/smsgate/cancel.slow',
@@ -1160,7 +1160,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'protocols/smsgate/killed.slow',
         'phones with any version of the app send each text once while the server is killed',
       ),
-      status: tested('protocols/smsgate/smsgate-routes.slow', 'reported as %s (%s) become %s'),
+      status: tested('protocols/smsgate/smsgate-routes.slow', 'pulled messages reported as %s (%s) become %s'),
       console: tested(
         'browser/conversations/pictures',
         'MMS pictures are shown and enlarged, and executable files can only be downloaded',
@@ -1190,17 +1190,17 @@ export const ROWS: Readonly<Record<string, Row>> = {
       onceByReference: and(
         'onceByReference',
         'protocols/smsgate-api/send',
-        'can be used once (409), but stay free after a refusal',
+        'ids of sends can be used once (409), but stay free after a refusal',
       ),
       consent: and(
         'consent',
         'protocols/smsgate-api/send',
-        'to an opted-out number is accepted and fails',
+        'a send to an opted-out number is accepted and fails',
       ),
       keyBounds: and(
         'keyBounds',
         'protocols/smsgate-api/credentials',
-        'apply at once to a key in use',
+        'scopes of a key apply at once to a key in use',
       ),
       accountBounds: and(
         'accountBounds',
@@ -1210,7 +1210,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       money: and(
         'money',
         'protocols/smsgate-api/send',
-        'above the quota is answered with 402 and leaves its id free',
+        'a send above the quota is answered with 402 and leaves its id free',
       ),
       size: sized('protocols/smsgate-api/send', 'a body that is too large (413)'),
       hidden: [
@@ -1235,7 +1235,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       cancel: and(
         'cancel',
         'protocols/smsgate-api/states',
-        'cancels waiting messages to %i recipients once',
+        'canceling a send cancels waiting messages to %i recipients once',
       ),
       twoServers: and(
         'twoServers',
@@ -1337,8 +1337,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ],
       size: [
         test('protocols/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
-        test('protocols/door-limits', 'sends to a group of SMS_MAX_RECIPIENTS people at most'),
-        test('protocols/door-limits', 'sends to SMS_MAX_RECIPIENTS contacts at most'),
+        test('protocols/door-limits', 'SMSEagle sends to a group of SMS_MAX_RECIPIENTS people at most'),
+        test('protocols/door-limits', 'SMSEagle sends to SMS_MAX_RECIPIENTS contacts at most'),
         SIZES,
       ],
       docs: runs('recipes/doors', 'curl -s "$URL/http_api/send_sms" -d "access_token=$KEY"'),
@@ -1376,7 +1376,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ...WORDS,
       onceByKey: tested(
         'protocols/kannel-parts',
-        'is sent once when its parts arrive at once, and are repeated',
+        'a text in parts is sent once when its parts arrive at once, and are repeated',
       ),
       onceByReference: tested(
         'protocols/kannel-parts',
@@ -1389,7 +1389,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       twoServers: and(
         'twoServers',
         'protocols/kannel-parts',
-        'is sent once when its parts arrive at once, and are repeated',
+        'a text in parts is sent once when its parts arrive at once, and are repeated',
       ),
       docs: not('noLine'),
     },

@@ -79,7 +79,7 @@ const asIfInstalled = (text: string) =>
 
 const units = inLanguage('ini').filter(({ text }) => text.includes('[Service]'))
 describe.skipIf(!existsSync('/usr/bin/systemd-analyze'))('systemd', () => {
-  test.each(units)('accepts the unit in $place', ({ line, text }) => {
+  test.each(units)('systemd accepts the unit in $place', ({ line, text }) => {
     const unit = write(`unit-${line}.service`, asIfInstalled(text))
     expect(faultsOf('systemd-analyze', ['verify', '--man=no', unit], line)).toEqual([])
   })

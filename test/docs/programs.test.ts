@@ -86,7 +86,7 @@ describe.each(Object.entries(CALLS))('the script of %s', (name, { args, env = {}
     return run(file, args, { env: { PATH: process.env.PATH, HOME: folder, ...env } })
   }
 
-  test('sends the text to the number', async () => {
+  test('a script sends the text to the number', async () => {
     await server.rows('delete from sms_messages')
     expect((await call(ANN.key)).stdout).toMatch(/^OK; ID=/)
     expect(await server.rows('select "to", body from sms_messages')).toEqual([
@@ -94,7 +94,7 @@ describe.each(Object.entries(CALLS))('the script of %s', (name, { args, env = {}
     ])
   })
 
-  test('fails with the reason if the key is wrong', async () => {
+  test('a script fails with the reason if the key is wrong', async () => {
     const failed = await call('psk_wrong').catch((error) => error)
     expect(failed.code).toBeGreaterThan(0)
     expect(failed.stdout).toContain('Invalid access token')

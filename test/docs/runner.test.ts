@@ -40,7 +40,7 @@ describe('a shell of the runner', () => {
     ['an unset variable', 'echo $NOBODY', false],
     ['a package that does not exist', 'npm install no-such-package', false],
     ['a command that works', 'A=1 B=$(echo 2)\necho $A$B | grep 12', true],
-  ])('reports $2 as the success of %s', async (_, text, works) => {
+  ])('a shell of the runner reports $2 as the success of %s', async (_, text, works) => {
     const shell = new Shell(folder, folder, { PATH: process.env.PATH, HOME: folder })
     try {
       expect((await shell.run(text)).status === 0).toBe(works)

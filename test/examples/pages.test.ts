@@ -8,13 +8,13 @@ const folders = readdirSync(EXAMPLES, { withFileTypes: true })
   .map(({ name }) => name)
 
 describe.each(folders)('the example %s', (folder) => {
-  test(`has a README of at most ${MAX_LINES} lines`, () => {
+  test(`an example has a README of at most ${MAX_LINES} lines`, () => {
     expect(readExample(`${folder}/README.md`).trimEnd().split('\n').length).toBeLessThanOrEqual(
       MAX_LINES,
     )
   })
 
-  test('has a row in the list of examples, which says what its test starts', () => {
+  test('an example has a row in the list of examples, which says what its test starts', () => {
     expect(readExample('README.md')).toContain(`\n| [${folder}](${folder}) |`)
     const tests = [`${folder}.test.ts`, `${folder}.slow.test.ts`]
     expect(tests.some((file) => existsSync(join(import.meta.dirname, file)))).toBe(true)

@@ -48,12 +48,12 @@ describe.each([
   test.each([
     ['an API key', { 'x-api-key': key }],
     ['a token', { authorization: user.token }],
-  ])('is sent with %s', async (_, headers) => {
+  ])('a photo is sent with %s', async (_, headers) => {
     const answer = await sendPhoto(headers, bytes)
     expect([answer.status, answer.body.recipients_count]).toEqual([200, 1])
   })
 
-  test('is refused by the path of Vendel for its files, not for its size', async () => {
+  test('a photo is refused by the path of Vendel for its files, not for its size', async () => {
     const answer = await sendPhoto({ 'x-api-key': key }, bytes, '/vendel/api/sms/send')
     expect(answer.status).toBe(400)
   })
@@ -63,7 +63,7 @@ describe.each([
     ['no credentials', {}],
     ['an API key as Bearer, which this route does not take', { authorization: `Bearer ${key}` }],
     ['a forged API key and a valid token', { 'x-api-key': wrong, authorization: user.token }],
-  ])('is not read with %s', async (_, headers) => {
+  ])('a photo is not read with %s', async (_, headers) => {
     const [memory, files] = spyOnBytes()
     expect((await sendPhoto(headers as Record<string, string>, bytes)).status).toBe(401)
     expect([memory.mock.calls, files.mock.calls]).toEqual([[], []])

@@ -62,7 +62,7 @@ describe.each(['GET', 'POST'] as const)('SMSEagle by %s', (method) => {
       )
     )[0]![0] as string
 
-  test('sends to a group of SMS_MAX_RECIPIENTS people at most', async () => {
+  test('SMSEagle sends to a group of SMS_MAX_RECIPIENTS people at most', async () => {
     const group = await makeGroup()
     await makeContacts(MAX_RECIPIENTS + 1, group)
     expect(await sendToNamed('send_togroup', 'groupname', `guests ${method}`)).toBe(400)
@@ -72,7 +72,7 @@ describe.each(['GET', 'POST'] as const)('SMSEagle by %s', (method) => {
     expect(await countSent()).toBe(MAX_RECIPIENTS)
   })
 
-  test('sends to SMS_MAX_RECIPIENTS contacts at most', async () => {
+  test('SMSEagle sends to SMS_MAX_RECIPIENTS contacts at most', async () => {
     await makeContacts(MAX_RECIPIENTS + 1, '')
     const names = Array.from({ length: MAX_RECIPIENTS + 1 }, (_, i) => `Guest ${i + 1}`)
     expect(await sendToNamed('send_tocontact', 'contactname', names.join(','))).toBe(400)

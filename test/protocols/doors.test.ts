@@ -110,12 +110,12 @@ describe('a send-only API sends', () => {
       expect.objectContaining({ id }),
       ONE,
     ],
-  ])('by %s with the answer $2', async (_, call, answer, texts) => {
+  ])('a send-only API sends by %s with the answer $2', async (_, call, answer, texts) => {
     expect(await call()).toEqual([200, answer])
     expect(await sent()).toEqual(texts)
   })
 
-  test('by Kannel to several numbers with a sender name', async () => {
+  test('a send-only API sends by Kannel to several numbers with a sender name', async () => {
     expect(await kannel({ to: `${TO} 447911123456`, from: 'Shop', coding: '0' })).toEqual([
       202,
       ACCEPTED,
@@ -130,7 +130,7 @@ describe('a send-only API sends', () => {
     ['windows-1251', 'charset=windows-1251&text=%C6', 'Ж'],
     ['UCS-2', 'text=%04%16%00%E9&coding=2', 'Жé'],
     ['UCS-2 in another charset', 'text=%D0%96&coding=2&charset=utf-8', 'Ж'],
-  ])('by Kannel a text in %s as "$2"', async (_, given, text) => {
+  ])('a send-only API sends by Kannel a text in %s as "$2"', async (_, given, text) => {
     const { text: _text, ...who } = user
     expect(
       await ask(`/cgi-bin/sendsms?${new URLSearchParams({ ...who, to: TO })}&${given}`),
@@ -150,7 +150,7 @@ describe('a send-only API sends', () => {
     expect(await sent()).toEqual([`${TO} Grüße`])
   })
 
-  test('scheduled texts with an expiry', async () => {
+  test('a send-only API sends scheduled texts with an expiry', async () => {
     expect(await kannel({ to: TO, deferred: '60', validity: '30' })).toEqual([202, ACCEPTED])
     const late = { to: ['+44111111'], text: 'Hi', date: '2099-01-01T00:00:00Z' }
     expect(await v2(late)).toMatchObject([200, [{}]])
@@ -310,7 +310,7 @@ describe('a send-only API refuses in its own words', () => {
       404,
       'Line not found',
     ],
-  ])('with $2 $3: %s', async (_, call, status, body) => {
+  ])('a send-only API refuses in its own words with $2 $3: %s', async (_, call, status, body) => {
     expect(await call()).toEqual([status, body])
     expect(await sent()).toEqual([])
   })
@@ -366,7 +366,7 @@ test('every other route that sends is known', () => {
   ])
 })
 
-test('groups of other users', async () => {
+test('a send-only API sends to no groups of other users', async () => {
   await server.rows(`update contact_groups set name = 'theirs' where id = $1`, [GROUPS.bens])
   const answer = await query('/http_api/send_togroup', { ...token, groupname: 'theirs' })
   const sentence = '"theirs" is neither a number in E.164 nor a group of the account.'

@@ -40,7 +40,7 @@ describe.each([
     ['in their order', [1, 2, 3]],
     ['in the reverse order', [3, 2, 1]],
     ['the middle first', [2, 1, 3]],
-  ])('is sent as one, its parts %s', async (_order, order) => {
+  ])('a text in parts is sent as one, its parts %s', async (_order, order) => {
     for (const seq of order) {
       expect(await listTexts()).toEqual([])
       expect(await send(header(3, seq), encodeURIComponent(PARTS[seq - 1]!))).toEqual(ACCEPTED)
@@ -50,7 +50,7 @@ describe.each([
     expect(row).toEqual([TO, expect.not.stringMatching('pending'), 3, ''])
   })
 
-  test('is sent once when its parts arrive at once, and are repeated', async () => {
+  test('a text in parts is sent once when its parts arrive at once, and are repeated', async () => {
     const all = () =>
       Promise.all(
         [3, 1, 2, 1].map((seq) => send(header(3, seq), PARTS[seq - 1]!.replace(' ', '+'))),
@@ -60,7 +60,7 @@ describe.each([
     expect(await listTexts('true')).toEqual([PARTS.join('')])
   })
 
-  test('waits for its parts in the database, and counts once', async () => {
+  test('a text in parts waits for its parts in the database, and counts once', async () => {
     const used = async () => (await server.ask('GET', 'usage')).body.used
     const before = await used()
     await send(header(2, 1), 'One')
@@ -216,14 +216,14 @@ describe('texts under one reference', () => {
       ],
       'All is well at home',
     ],
-  ])('are both whole with %s', async (_, parts, text) => {
+  ])('texts under one reference are both whole with %s', async (_, parts, text) => {
     await sendParts(...parts)
     expect(await listTexts('true')).toEqual(['Alert: the disk is full on the host alpha', text])
     await sendParts(...parts)
     expect(await listTexts('true')).toHaveLength(2)
   })
 
-  test('are sent once when all of their parts are repeated', async () => {
+  test('texts under one reference are sent once when all of their parts are repeated', async () => {
     for (let i = 0; i < 3; i++)
       await sendParts([1, 'Alert: the disk is full '], [3, 'alpha'], [2, 'on the host '])
     expect(await listTexts('true')).toEqual(['Alert: the disk is full on the host alpha'])

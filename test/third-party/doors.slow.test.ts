@@ -43,13 +43,13 @@ describe.skipIf(!hasApprise())('Apprise', () => {
       },
     )
 
-  test('sends to a number, a group and a contact', async () => {
+  test('Apprise sends to a number, a group and a contact', async () => {
     await apprise('+4915112345678/%23friends/@Xaver?batch=yes&priority=high')
     const to = ['+4900001', '+4900002', '+4900003', '+4900005', '+4915112345678']
     expect(await sent()).toEqual(to.map((number) => `${number} Disk full`))
   })
 
-  test('reports a failed send', async () => {
+  test('Apprise reports a failed send', async () => {
     await expect(apprise('+4915112345678', 'psk_nobodys')).rejects.toThrow('Command failed')
     await expect(apprise('@Abe')).rejects.toThrow('Command failed')
     expect(await sent()).toEqual([])
@@ -78,7 +78,7 @@ describe.skipIf(!hasNovu())('Novu', () => {
   test.each([
     ['kannel', 'KannelSmsProvider', user, { ...user, password: 'x' }],
     ['generic-sms', 'GenericSmsProvider', generic, { ...generic, apiKey: 'x' }],
-  ])('sends by its provider %s and reports a wrong password', async (name, type, config, wrong) => {
+  ])('Novu sends by its provider %s and reports a wrong password', async (name, type, config, wrong) => {
     expect(await provider(name, type, config).sendMessage(text)).toEqual({
       id: expect.stringMatching(/^(novu1|\w{15})$/),
       date: expect.any(String),

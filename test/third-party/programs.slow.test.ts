@@ -67,12 +67,12 @@ describe.skipIf(!hasShoutrrr())('Shoutrrr', () => {
     await run(SHOUTRRR, ['send', '--url', url, '--title', 'web-1', '--message', 'CPU above 90 %'])
   }
 
-  test('sends a message as plain text to a hook', async () => {
+  test('Shoutrrr sends a message as plain text to a hook', async () => {
     await shoutrrr('text', '')
     expect(await sent()).toEqual(['+4915112345678 CPU above 90 %'])
   })
 
-  test('sends a title and a message as JSON to a hook', async () => {
+  test('Shoutrrr sends a title and a message as JSON to a hook', async () => {
     await shoutrrr('home-assistant', '&template=json')
     expect(await sent()).toEqual(['+4915112345678 web-1: CPU above 90 %'])
   })

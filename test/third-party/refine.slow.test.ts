@@ -68,7 +68,7 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
     auth = refine.authProvider(pb)
   })
 
-  test('signs in with the right password only', async () => {
+  test('refine-pocketbase signs in with the right password only', async () => {
     const wrong = await auth.login({ ...ANN, password: 'wrong-password' })
     expect(wrong).toMatchObject({ success: false })
     expect(await auth.check()).toMatchObject({ authenticated: false })
@@ -77,7 +77,7 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
     expect(await auth.getIdentity()).toMatchObject({ id: user, email: ANN.email })
   })
 
-  test('creates, reads, updates and deletes records', async () => {
+  test('refine-pocketbase creates, reads, updates and deletes records', async () => {
     const { data: group } = await data.create({
       resource: 'contact_groups',
       variables: { user, name: 'staff' },
@@ -108,7 +108,7 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
     })
   })
 
-  test('lists records in pages and all at once', async () => {
+  test('refine-pocketbase lists records in pages and all at once', async () => {
     const sorters = [{ field: 'phone', order: 'desc' as const }]
     const page = await data.getList({
       resource,
@@ -149,20 +149,20 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
       },
       ['Ann', 'bob'],
     ],
-  ])('filters by %s and finds $2', async (_, rule, names) => {
+  ])('refine-pocketbase filters by %s and finds $2', async (_, rule, names) => {
     const sorters = [{ field: 'phone', order: 'asc' as const }]
     const { data: found } = await data.getList({ resource, filters: [rule], sorters })
     expect(found.map(({ name }) => name)).toEqual(names)
   })
 
-  test('shows errors at their fields', async () => {
+  test('refine-pocketbase shows errors at their fields', async () => {
     await expect(data.create({ resource, variables: { user } })).rejects.toMatchObject({
       statusCode: 400,
       errors: { phone: 'Cannot be blank.' },
     })
   })
 
-  test('calls a route that PocketBase lacks: the preview of a send', async () => {
+  test('refine-pocketbase calls a route that PocketBase lacks: the preview of a send', async () => {
     const url = `${server.url}/api/sms/preview`
     const payload = { recipients: ['+447700900010'], body: 'Hello' }
     expect((await data.custom({ url, method: 'POST', payload })).data).toMatchObject({
@@ -170,7 +170,7 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
     })
   })
 
-  test('requests a new password and signs out', async () => {
+  test('refine-pocketbase requests a new password and signs out', async () => {
     expect(await auth.forgotPassword({ email: ANN.email })).toMatchObject({ success: true })
     expect(await auth.logout({})).toMatchObject({ success: true })
     expect(await auth.getIdentity()).toBeNull()

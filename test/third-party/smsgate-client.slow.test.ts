@@ -50,7 +50,7 @@ describe.skipIf(!hasNpmClient()).each(PREFIXES)("SMSGate's npm client at %s", (p
     client = new Client(ANN.email, key, httpClient, `${fixture.server.url}${prefix}`)
   })
 
-  test('sends and reads the state of its send', async () => {
+  test("SMSGate's npm client sends and reads the state of its send", async () => {
     const sent = await client.send(
       { message: 'From npm', phoneNumbers: ['+4911111'] },
       { skipPhoneValidation: false },
@@ -64,7 +64,7 @@ describe.skipIf(!hasNpmClient()).each(PREFIXES)("SMSGate's npm client at %s", (p
     await expect(client.send({ message: 'x', phoneNumbers: ['12345'] })).rejects.toThrow('400')
   })
 
-  test('adds, lists and deletes webhooks', async () => {
+  test("SMSGate's npm client adds, lists and deletes webhooks", async () => {
     const made = await client.registerWebhook({
       url: 'https://example.com/hook',
       event: 'sms:sent',
@@ -80,7 +80,7 @@ describe.skipIf(!hasNpmClient()).each(PREFIXES)("SMSGate's npm client at %s", (p
     expect(await client.getWebhooks()).toEqual([])
   })
 
-  test('reads devices, health, settings, logs and the inbox', async () => {
+  test("SMSGate's npm client reads devices, health, settings, logs and the inbox", async () => {
     expect(await client.getDevices()).toHaveLength(2)
     await expect(client.deleteDevice('nobody')).rejects.toThrow('404')
     expect((await client.getHealth()).checks['db:ping'].status).toBe('pass')
@@ -103,7 +103,7 @@ describe.skipIf(!hasPythonClient()).each([
   ['requests', PREFIXES[0]!],
   ['httpx', PREFIXES[1]!],
 ])("SMSGate's Python client with %s", (library, prefix) => {
-  test('works in all its calls', async () => {
+  test("SMSGate's Python client works in all its calls", async () => {
     const program = join(import.meta.dirname, 'smsgate-client.py')
     const url = `${fixture.server.url}${prefix}`
     const env = { ...process.env, PYTHONPATH: PYTHON_FOLDER }

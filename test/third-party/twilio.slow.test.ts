@@ -86,7 +86,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     client = clientOf(ann.token)
   })
 
-  test('sends, fetches, schedules, cancels, redacts and deletes messages', async () => {
+  test("Twilio's library for Node sends, fetches, schedules, cancels, redacts and deletes messages", async () => {
     const made = await client.messages.create({ to: TO, from: NUMBER, body: 'From Node' })
     expect(made).toMatchObject({
       status: 'queued',
@@ -116,7 +116,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     expect(await client.messages(made.sid).fetch()).toMatchObject({ status: 'delivered' })
   })
 
-  test('sends pictures', async () => {
+  test("Twilio's library for Node sends pictures", async () => {
     const pictures = await servePicture(await makePhoto('whatsapp'))
     const mediaUrl = [`${pictures.url}/a.jpg`, `${pictures.url}/b.jpg`]
     const made = await client.messages.create({
@@ -131,7 +131,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     await report(phone, 'sent')
   })
 
-  test('lists and fetches the media of an MMS', async () => {
+  test("Twilio's library for Node lists and fetches the media of an MMS", async () => {
     const payload = mms([['a.vcf', Buffer.from('BEGIN:VCARD\r\nEND:VCARD\r\n')]])
     const sender = await joinPhone({ mobileUrl: `${fixture.gateway.url}/api/mobile/v1` }, ann.user)
     expect(await (await mmsPoster(sender))(payload)).toBe(204)
@@ -147,7 +147,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     )
   })
 
-  test('lists messages in pages and by date', async () => {
+  test("Twilio's library for Node lists messages in pages and by date", async () => {
     for (let i = 0; i < 4; i++)
       await client.messages.create({ to: TO, from: NUMBER, body: `Page ${i}` })
     await report(phone, 'sent')
@@ -173,7 +173,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     ).toEqual(page.instances.map(({ sid }: { sid: string }) => sid))
   })
 
-  test('reads and changes numbers and the account', async () => {
+  test("Twilio's library for Node reads and changes numbers and the account", async () => {
     const [number] = await client.incomingPhoneNumbers.list({ phoneNumber: NUMBER })
     expect(number.capabilities).toMatchObject({ sms: true, voice: false })
     const one = client.incomingPhoneNumbers(number.sid)
@@ -196,7 +196,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     app.answer(204)
   })
 
-  test("gets errors of its own class with Twilio's codes", async () => {
+  test("Twilio's library for Node gets errors of its own class with Twilio's codes", async () => {
     const code = (work: Promise<unknown>) =>
       work.then(
         () => undefined,
@@ -216,7 +216,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     expect(await code(clientOf('wrong').messages.list())).toEqual(['RestException', 401, 20003])
   })
 
-  test('validates the signature of a callback and refuses a changed one', async () => {
+  test("Twilio's library for Node validates the signature of a callback and refuses a changed one", async () => {
     const { url, form, headers } = await statusCallback()
     const signature = headers['x-twilio-signature']
     expect(twilio.validateRequest(ann.token, signature, url, form)).toBe(true)

@@ -77,7 +77,7 @@ describe.skipIf(!areInstalled())('pocketbase-typegen', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('generates types with which an app compiles', async () => {
+  test('pocketbase-typegen generates types with which an app compiles', async () => {
     const out = join(folder, 'types.ts')
     const who = ['--url', server.url, '--email', SUPERUSER.email, '--password', SUPERUSER.password]
     await run(process.execPath, [toolFile('pocketbase-typegen/dist/cli.js'), ...who, '--out', out])

@@ -74,7 +74,7 @@ const REFUSED = {
 }
 
 describe('disabling a user', () => {
-  test('is refused to the user, as is enabling again', async () => {
+  test('disabling a user is refused to the user, as is enabling again', async () => {
     expect((await saveSettings(user, { disabled: true })).status).toBe(400)
     expect(await settingsId()).toBeUndefined()
     expect((await saveSettings(user, { country: 'DE' })).body).toMatchObject({
@@ -94,7 +94,7 @@ describe('disabling a user', () => {
     expect((await user.call('DELETE', `${SETTINGS}/${await settingsId()}`)).status).toBe(403)
   })
 
-  test('by a superuser is written to the audit log', async () => {
+  test('disabling a user by a superuser is written to the audit log', async () => {
     await setDisabled(true)
     const [entry] = await rows(
       `select action, fields::text from _audit
@@ -127,7 +127,7 @@ describe('campaigns of a disabled user', () => {
     return made.body.id as string
   }
 
-  test('are paused and not canceled, also one created in the same moment', async () => {
+  test('campaigns of a disabled user are paused and not canceled, also one created in the same moment', async () => {
     const phone = await gateway.pair(user)
     await create({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() })
     const now = await create({ hold_seconds: 0 })
@@ -151,7 +151,7 @@ describe('campaigns of a disabled user', () => {
     expect(items.map(({ body }: { body: string }) => body)).toEqual(['Plain'])
   })
 
-  test('shows superusers alone what acts for the user: keys, devices, webhooks and answers', async () => {
+  test('superusers alone see what acts for a user: keys, devices, webhooks and answers', async () => {
     await makeKey()
     await gateway.pair(user)
     const hook = {
@@ -230,7 +230,7 @@ describe('campaigns of a disabled user', () => {
 })
 
 describe("a user's settings", () => {
-  test('are one record for each user and cannot move to another user', async () => {
+  test("a user's settings are one record for each user and cannot move to another user", async () => {
     const other = await gateway.makeUser()
     expect((await user.call('POST', SETTINGS, { user: other.id })).status).toBe(400)
     expect((await saveSettings(user, {})).status).toBe(200)
@@ -247,13 +247,13 @@ describe("a user's settings", () => {
     expect((await user.call('PATCH', own, { country: 'Germany' })).status).toBe(400)
   })
 
-  test('are deleted with the user', async () => {
+  test("a user's settings are deleted with the user", async () => {
     await setDisabled(true)
     expect((await gateway.superuser.call('DELETE', path())).status).toBe(204)
     expect(await settingsId()).toBeUndefined()
   })
 
-  test('enable the user again when they are deleted', async () => {
+  test("a user's settings enable the user again when they are deleted", async () => {
     const device = await gateway.pair(user)
     const key = await makeKey()
     const claim = async () => (await device.call('POST', '/api/devices/claim', {})).status
@@ -272,7 +272,7 @@ describe("a user's settings", () => {
 })
 
 describe('sign-in of a disabled user', () => {
-  test('by password is refused only after the right password, and works again once enabled', async () => {
+  test('sign-in of a disabled user by password is refused only after the right password, and works again once enabled', async () => {
     await setDisabled(true)
     expect(await withPassword()).toMatchObject(REFUSED)
     expect((await withPassword({ password: 'wrong-password' })).status).toBe(400)
@@ -280,7 +280,7 @@ describe('sign-in of a disabled user', () => {
     expect((await withPassword()).status).toBe(200)
   })
 
-  test('by a mailed code is refused, and no code is mailed', async () => {
+  test('sign-in of a disabled user by a mailed code is refused, and no code is mailed', async () => {
     const otpId = await requestOtp()
     const password = codeIn((await mailed.mail.next()).text)
     await setDisabled(true)
@@ -297,7 +297,7 @@ describe('sign-in of a disabled user', () => {
     expect((await mailed.post(`${USERS}/auth-with-otp`, form)).status).toBe(200)
   })
 
-  test('by an OAuth2 provider is refused', async () => {
+  test('sign-in of a disabled user by an OAuth2 provider is refused', async () => {
     oidc.account = email
     oidc.accounts.set(email, { name: 'Ann', email, email_verified: true })
     const signIn = () => signInByProvider(gateway.url, oidc)
@@ -308,7 +308,7 @@ describe('sign-in of a disabled user', () => {
     expect(await signIn()).toBe(user.id)
   })
 
-  test('by a second method is refused', async () => {
+  test('sign-in of a disabled user by a second method is refused', async () => {
     const { mfa } = mailed.server.services.store.catalog.find('users') as never as { mfa: object }
     await mailed.change('users', {
       mfa: { ...mfa, enabled: true, duration: 600, rule: '' } as never,
@@ -326,7 +326,7 @@ describe('sign-in of a disabled user', () => {
     }
   })
 
-  test("by a superuser's impersonation is refused", async () => {
+  test("sign-in of a disabled user by a superuser's impersonation is refused", async () => {
     const impersonate = () => gateway.superuser.call('POST', `${USERS}/impersonate/${user.id}`, {})
     const { token } = (await impersonate()).body
     await setDisabled(true)
@@ -336,7 +336,7 @@ describe('sign-in of a disabled user', () => {
     expect((await impersonate()).status).toBe(200)
   })
 
-  test("by a phone's login and password is refused", async () => {
+  test("sign-in of a disabled user by a phone's login and password is refused", async () => {
     const register = async () =>
       (await mailed.post('/api/mobile/v1/device', { name: 'Phone' }, basic(email, PASSWORD))).status
     await setDisabled(true)
@@ -347,7 +347,7 @@ describe('sign-in of a disabled user', () => {
 })
 
 describe('mailed links of a disabled user', () => {
-  test('for a new password are not sent, with the usual answer, and earlier ones are void', async () => {
+  test('mailed links of a disabled user for a new password are not sent, with the usual answer, and earlier ones are void', async () => {
     const ask = () => mailed.post(`${USERS}/request-password-reset`, { email })
     await ask()
     const token = tokenIn((await mailed.mail.next()).text)
@@ -362,7 +362,7 @@ describe('mailed links of a disabled user', () => {
     expect([(await withPassword()).status, mailed.mail.mails.length]).toEqual([200, before])
   })
 
-  test('to change or verify the address are not sent, and earlier ones are void', async () => {
+  test('mailed links of a disabled user to change or verify the address are not sent, and earlier ones are void', async () => {
     await user.call('POST', `${USERS}/request-email-change`, { newEmail: `new-${email}` })
     const token = tokenIn((await mailed.mail.next()).text)
     await setDisabled(true)
@@ -378,7 +378,7 @@ describe('mailed links of a disabled user', () => {
 })
 
 describe('signed-in clients of a disabled user', () => {
-  test('lose their session for good', async () => {
+  test('signed-in clients of a disabled user lose their session for good', async () => {
     await setDisabled(true)
     const refresh = () => user.call('POST', `${USERS}/auth-refresh`)
     expect((await refresh()).status).toBe(401)
@@ -396,7 +396,7 @@ describe('signed-in clients of a disabled user', () => {
     ['are first stored then', true],
     ['exist already', false],
   ])(
-    'lose their event streams and those of their devices, if their settings %s',
+    'signed-in clients of a disabled user lose their event streams and those of their devices, if their settings %s',
     async (_, isNew) => {
       if (!isNew) expect((await saveSettings(user, {})).status).toBe(200)
       const device = await gateway.pair(user)
@@ -426,7 +426,7 @@ describe('devices of a disabled user', () => {
     ['POST', '/api/collections/devices/auth-refresh', undefined],
   ] as const
 
-  test('get 403, not 401, so that they keep their token, and work again later', async () => {
+  test('devices of a disabled user get 403, not 401, so that they keep their token, and work again later', async () => {
     const device = await gateway.pair(user)
     await setDisabled(true)
     for (const [method, route, body] of CALLS)
@@ -438,7 +438,7 @@ describe('devices of a disabled user', () => {
     expect((await device.call('POST', '/api/collections/devices/auth-refresh')).status).toBe(200)
   })
 
-  test('read no records that were cached a moment before', async () => {
+  test('devices of a disabled user read no records that were cached a moment before', async () => {
     const device = await gateway.pair(user)
     const list = () => device.call('GET', '/api/collections/devices/records')
     expect((await list()).body.items).toHaveLength(1)
@@ -449,7 +449,7 @@ describe('devices of a disabled user', () => {
   })
 
   test.each(['/api/devices/events', '/api/mobile/v1/events'])(
-    'lose their stream %s at once',
+    'devices of a disabled user lose their stream %s at once',
     async (route) => {
       const device = await gateway.pair(user)
       const stream = await openStream(gateway.url, device.token, route)
@@ -462,7 +462,7 @@ describe('devices of a disabled user', () => {
     10_000,
   )
 
-  test('get no messages, even by a claim that has begun, and get them once the user is enabled', async () => {
+  test('devices of a disabled user get no messages, even by a claim that has begun, and get them once the user is enabled', async () => {
     const device = await gateway.pair(user)
     expect(await sendWithKey(await makeKey())).toBe(200)
     const { store } = mailed.server.services
@@ -473,7 +473,7 @@ describe('devices of a disabled user', () => {
     expect((await device.call('POST', '/api/devices/claim', {})).body.items).toHaveLength(1)
   })
 
-  test('cannot post incoming texts to their own address', async () => {
+  test('devices of a disabled user cannot post incoming texts to their own address', async () => {
     const device = await gateway.pair(user)
     const [{ url }] = (await device.call('GET', '/api/mobile/v1/webhooks')).body
     const post = async () =>
@@ -483,7 +483,7 @@ describe('devices of a disabled user', () => {
     expect(await post()).toBe(403)
   })
 
-  test('cannot be paired with an earlier code', async () => {
+  test('devices of a disabled user cannot be paired with an earlier code', async () => {
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
     await setDisabled(true)
     const pair = await gateway.guest.call('POST', '/api/devices/pair', { code, platform: 'other' })

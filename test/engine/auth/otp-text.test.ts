@@ -196,12 +196,12 @@ describe('a guest who requests codes for others', () => {
     await query('delete from sms_dispatch')
   })
 
-  test('causes no text to satellite or premium numbers', async () => {
+  test('a guest who requests codes for others causes no text to satellite or premium numbers', async () => {
     const satellites = Array.from({ length: 12 }, (_, i) => `+88216${1_234_500 + i}`)
     expect(await attack([...satellites, '+881612345678', '+979123456789', '+19005551234'])).toBe(0)
   })
 
-  test('causes no text to countries that are not allowed or are stopped', async () => {
+  test('a guest who requests codes for others causes no text to countries that are not allowed or are stopped', async () => {
     await bound({ code_destinations: '+49', code_stopped: '' })
     expect(await attack(['+43660123456', newNumber()])).toBe(1)
     await bound({ code_stopped: '+49' })
@@ -209,7 +209,7 @@ describe('a guest who requests codes for others', () => {
     await bound({ code_destinations: '', code_stopped: '' })
   })
 
-  test('causes at most the texts allowed per network and per account', async () => {
+  test('a guest who requests codes for others causes at most the texts allowed per network and per account', async () => {
     await bound({ code_max_per_network: 4 })
     expect(await attack(Array.from({ length: 7 }, newNumber))).toBe(4)
     await bound({ code_max_per_network: 0, code_max_per_account: 6 })
@@ -217,7 +217,7 @@ describe('a guest who requests codes for others', () => {
     await bound({ code_max_per_account: 0 })
   })
 
-  test('causes at most the texts that a number may get from codes of all kinds together', async () => {
+  test('a guest who requests codes for others causes at most the texts that a number may get from codes of all kinds together', async () => {
     const phone = newNumber()
     await addPlayer({ email: 'gus@example.com', phone })
     const hook = await call('POST', '/api/collections/hooks/records', {
@@ -309,7 +309,7 @@ async function requestCode(): Promise<{ otpId: string; code: string }> {
 
 const INVALID = { data: {}, message: 'Invalid or expired OTP.', status: 400 }
 
-test('signs in once with a mailed code of eight digits', async () => {
+test('a mailed code of eight digits signs a person in once', async () => {
   const { otpId, code } = await requestCode()
   expect(code).toMatch(/^\d{8}$/)
   expect((await enter(otpId, code)).status).toBe(200)

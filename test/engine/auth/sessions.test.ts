@@ -63,7 +63,7 @@ const end = (token: string, session: string) =>
 const idOf = async (token: string) => (await list(token)).find(({ current }) => current)!.id
 
 describe('an ended session', () => {
-  test('has all its tokens refused while other sessions continue', async () => {
+  test('an ended session has all its tokens refused while other sessions continue', async () => {
     const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
     expect(laptop).not.toBe(phone)
     await makeOlder()
@@ -87,7 +87,7 @@ describe('an ended session', () => {
     expect(await isSignedIn(laptop)).toBe(false)
   })
 
-  test('stays ended when a refresh runs at the same time', async () => {
+  test('an ended session stays ended when a refresh runs at the same time', async () => {
     const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
     await makeOlder()
     const session = await idOf(laptop)
@@ -96,7 +96,7 @@ describe('an ended session', () => {
     expect(await isSignedIn(laptop)).toBe(false)
   })
 
-  test('of another user, or one already ended, is answered with 404', async () => {
+  test('an ended session of another user, or one already ended, is answered with 404', async () => {
     const mine = await signIn('Mine')
     const session = await idOf(mine)
     email = `other${count}@example.com`
@@ -119,7 +119,7 @@ describe('an ended session', () => {
     expect(noted).toEqual([['_superusers']])
   })
 
-  test('gets no more push notifications in its browser', async () => {
+  test('an ended session gets no more push notifications in its browser', async () => {
     const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
     await rows(
       `insert into push_subscriptions (id, "user", endpoint, keys, user_agent)
@@ -131,7 +131,7 @@ describe('an ended session', () => {
     ])
   })
 
-  test('is checked without an extra statement per request', async () => {
+  test('an ended session is checked without an extra statement per request', async () => {
     const { store } = server.server.services
     const laptop = await signIn('Laptop')
     const asked: string[] = []

@@ -39,7 +39,7 @@ const get = (name: string, init: RequestInit = {}, query = {}) =>
 const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer())
 
 describe('a file', () => {
-  test('is read in small pieces, at most four at a time over all downloads', async () => {
+  test('a file is read in small pieces, at most four at a time over all downloads', async () => {
     const { query } = Db.prototype
     const figures = { now: 0, most: 0, largest: 0 }
     const spy = vi.spyOn(Db.prototype, 'query').mockImplementation(async function (
@@ -60,7 +60,7 @@ describe('a file', () => {
     expect(figures).toEqual({ now: 0, most: 4, largest: 64 << 10 })
   })
 
-  test("with picture content and a script's name is served as a picture", async () => {
+  test("a file with picture content and a script's name is served as a picture", async () => {
     const fake = new File(['GIF89a=1;alert(1)'], 'a.js')
     const made = await pb.collection('albums').create({ open: [fake] })
     const answer = await fetch(pb.files.getURL(made, made.open[0]))
@@ -88,20 +88,20 @@ describe('a file', () => {
   test.each([
     ['bytes across the end of a piece', 'bytes=262140-262150', 262_140, 262_151],
     ['more bytes than a piece has', 'bytes=100-599999', 100, 600_000],
-  ])('is sent in part for a range of %s: bytes $2 to $3', async (_, range, from, to) => {
+  ])('a file is sent in part for a range of %s: bytes $2 to $3', async (_, range, from, to) => {
     const response = await get('long', { headers: { range } })
     expect(response.status).toBe(206)
     expect(response.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/600000`)
     expect((await bytes(response)).equals(LONG.subarray(from, to))).toBe(true)
   })
 
-  test('is sent whole if several ranges are requested', async () => {
+  test('a file is sent whole if several ranges are requested', async () => {
     const response = await get('long', { headers: { range: 'bytes=0-3,5-9' } })
     expect(response.status).toBe(200)
     expect((await bytes(response)).equals(LONG)).toBe(true)
   })
 
-  test('of another record is answered with 404', async () => {
+  test('a file of another record is answered with 404', async () => {
     const other = await pb.collection('albums').create({})
     const path = [album.collectionId, other.id, album.open[0]].join('/')
     expect((await fetch(`${server.url}/api/files/${path}`)).status).toBe(404)
@@ -115,7 +115,7 @@ describe('a thumbnail', () => {
     return `${response.headers.get('content-type')} ${format} ${width}x${height}`
   }
 
-  test('that would be huge is replaced by the original', async () => {
+  test('a thumbnail that would be huge is replaced by the original', async () => {
     expect(await thumb('flat', '0x1000')).toBe('image/png png 20000x1')
   })
 
@@ -128,11 +128,11 @@ describe('a thumbnail', () => {
     ['0x40', '60x40'],
     ['80x0', '80x53'],
     ['30x30', '600x400'],
-  ])('of the size %s is a PNG of %s', async (size, box) => {
+  ])('a thumbnail of the size %s is a PNG of %s', async (size, box) => {
     expect(await thumb('picture', size)).toBe(`image/png png ${box}`)
   })
 
-  test('is made once for concurrent requests', async () => {
+  test('a thumbnail is made once for concurrent requests', async () => {
     await Promise.all(Array.from({ length: 5 }, () => thumb('picture', '100x100')))
     const { rows } = await server.services.store.db.query(
       `select thumb, count(*) from _files where thumb <> '' and size > 0 group by thumb order by thumb`,
@@ -142,7 +142,7 @@ describe('a thumbnail', () => {
     )
   })
 
-  test('of a file that is not a picture is the file itself', async () => {
+  test('a thumbnail of a file that is not a picture is the file itself', async () => {
     expect(await (await get('broken', {}, { thumb: '100x100' })).text()).toBe('not a picture')
   })
 })

@@ -121,26 +121,26 @@ describe('a client that is not a superuser', () => {
     ['password hashes', 'people', "password ~ '$2'"],
     ['collections closed to it', 'things', "locked_via_thing.body = 'x'"],
     ['filters over 3,500 bytes', 'tags', `name = '${'ä'.repeat(1750)}'`],
-  ])('cannot filter by %s', async (_, collection, filter) => {
+  ])('a client that is not a superuser cannot filter by %s', async (_, collection, filter) => {
     expect(await world.ask('ann', collection, filter)).toBe('refused')
   })
 
   test.each(['@request.auth.id', '@collection.tags.id'])(
-    'cannot even use %s inside a text',
+    'a client that is not a superuser cannot even use %s inside a text',
     (name) => {
       const ask = () => world.compile({ collection: 'tags', as: 'ann', filter: `name = '${name}'` })
       expect(ask).toThrow(expect.objectContaining({ name: 'ApiError', status: 403 }))
     },
   )
 
-  test('can compare visible emails only', async () => {
+  test('a client that is not a superuser can compare visible emails only', async () => {
     const visible = ['per000000000001', 'per000000000003', 'per000000000005']
     expect(await world.ask('ann', 'people', "email ~ 'example'")).toEqual(visible)
     expect(await world.ask('root', 'people', "email ~ 'example'")).toHaveLength(5)
   })
 
   // person 4 is zed, whom the listRule of people hides
-  test('cannot see fields of related records that it may not list', async () => {
+  test('a client that is not a superuser cannot see fields of related records that it may not list', async () => {
     const hidden = await world.ask('root', 'things', "owner = 'per000000000004'")
     const seen = await world.ask('ann', 'things', "owner.nick != 'nobody' || txt != 'nothing'")
     expect(hidden.length).toBeGreaterThan(0)

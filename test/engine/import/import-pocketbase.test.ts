@@ -154,7 +154,7 @@ describe('an imported PocketBase data directory', async () => {
   const notes = store.catalog.find('notes')!
   const imported = store.catalog.find('users') as AuthCollection
 
-  test('is summarised with counts and omissions', () => {
+  test('an imported PocketBase data directory is summarised with counts and omissions', () => {
     expect(summary[0]).toBe('Imported 3 collections, 2 views, 3 of 3 records and 2 files.')
     expect(summary.slice(1).map((line) => line.replace(/: Failed to create index .*/, ''))).toEqual(
       [
@@ -174,9 +174,9 @@ describe('an imported PocketBase data directory', async () => {
     )
   })
 
-  test('is left unchanged on disk', () => expect(contentsOf(source)).toEqual(before))
+  test('an imported PocketBase data directory is left unchanged on disk', () => expect(contentsOf(source)).toEqual(before))
 
-  test('keeps ids, dates, rules, field ids and options of collections', () => {
+  test('an imported PocketBase data directory keeps ids, dates, rules, field ids and options of collections', () => {
     const [listRule, viewRule, createRule, updateRule, deleteRule] = NOTES.rules!
     expect(notes).toMatchObject({
       id: NOTES.id,
@@ -196,7 +196,7 @@ describe('an imported PocketBase data directory', async () => {
     expect(notes.fields[1]).toMatchObject({ max: 77 })
   })
 
-  test('keeps order, ids, dates and typed values of records', async () => {
+  test('an imported PocketBase data directory keeps order, ids, dates and typed values of records', async () => {
     const names = notes.fields.map(({ name }) => name)
     expect(await rowsOf(store, 'notes', ...names)).toEqual([
       [
@@ -224,7 +224,7 @@ describe('an imported PocketBase data directory', async () => {
     ])
   })
 
-  test('has its indexes enforced', async () => {
+  test('an imported PocketBase data directory has its indexes enforced', async () => {
     const insert = (id: string, title: string, tags: string) =>
       store.db.query('insert into notes (id, title, tags) values ($1, $2, $3)', [id, title, tags])
     await expect(insert('x1', 'It\'s "two"', '{}')).rejects.toThrow(/idx_notes_title/)
@@ -235,7 +235,7 @@ describe('an imported PocketBase data directory', async () => {
     await expect(store.db.query(twice)).rejects.toThrow(/idx_contacts_user_phone_people/)
   })
 
-  test("keeps secrets of auth collections and its users' passwords and token keys", async () => {
+  test("an imported PocketBase data directory keeps secrets of auth collections and its users' passwords and token keys", async () => {
     const { authToken, passwordResetToken, emailChangeToken, verificationToken, fileToken } =
       imported
     expect({
@@ -270,7 +270,7 @@ describe('an imported PocketBase data directory', async () => {
     expect(await verifyPassword('annspassword', String(row!.at(-1)))).toBe(true)
   })
 
-  test('merges its users collection with the built-in fields', () => {
+  test('an imported PocketBase data directory merges its users collection with the built-in fields', () => {
     const ids = Object.fromEntries(imported.fields.map(({ id, name }) => [name, id]))
     expect(ids).toMatchObject({
       id: 'f_id',
@@ -289,7 +289,7 @@ describe('an imported PocketBase data directory', async () => {
     })
   })
 
-  test('includes the views that Postgres can read, also a view over a view', async () => {
+  test('an imported PocketBase data directory includes the views that Postgres can read, also a view over a view', async () => {
     expect(await rowsOf(store, 'over_titles', 'id', 'title')).toEqual([
       ['note00000000001', ''],
       ['note00000000002', 'It\'s "two"'],
@@ -302,13 +302,13 @@ describe('an imported PocketBase data directory', async () => {
     expect(store.catalog.find('odd')).toBeUndefined()
   })
 
-  test('includes settings and their secrets', async () => {
+  test('an imported PocketBase data directory includes settings and their secrets', async () => {
     const settings = await SettingsStore.open(store.db)
     expect(settings.current).toMatchObject(SETTINGS)
     await settings.close()
   })
 
-  test('includes files of records with their metadata, but no thumbnails or stray files', async () => {
+  test('an imported PocketBase data directory includes files of records with their metadata, but no thumbnails or stray files', async () => {
     const { rows } = await store.db.query(
       `select record, name, type, convert_from(bytes, 'UTF8') from _files join _file_chunks using (content) order by name`,
     )
@@ -318,7 +318,7 @@ describe('an imported PocketBase data directory', async () => {
     ])
   })
 
-  test('cannot be imported twice', async () => {
+  test('an imported PocketBase data directory cannot be imported twice', async () => {
     await expect(bringSource(store, source)).rejects.toThrow(
       'The store is not empty: there are records in users.',
     )

@@ -58,7 +58,7 @@ describe('a realtime connection', () => {
     await new Promise((resolve) => doors.close(resolve))
   })
 
-  test('ends after a time without events, and each event restarts that time', async () => {
+  test('a realtime connection ends after a time without events, and each event restarts that time', async () => {
     await open({ idleMs: 5_000, aliveMs: 100 })
     const began = performance.now()
     const [idle, busy] = [await TestListener.open(url), await TestListener.open(url)]
@@ -73,7 +73,7 @@ describe('a realtime connection', () => {
     await busy.ended
   })
 
-  test('gets keep-alive comments that are not events', async () => {
+  test('a realtime connection gets keep-alive comments that are not events', async () => {
     await open({ aliveMs: 100 })
     const { body } = await fetch(url)
     let text = ''
@@ -84,7 +84,7 @@ describe('a realtime connection', () => {
     expect(text.match(/^event:/gm)).toHaveLength(1)
   })
 
-  test('ends after its maximum time even with events', async () => {
+  test('a realtime connection ends after its maximum time even with events', async () => {
     await open({ totalMs: 3_000 })
     const ear = await TestListener.open(url)
     await subscribe(ear.id)
@@ -93,7 +93,7 @@ describe('a realtime connection', () => {
     clearInterval(timer)
   })
 
-  test('is cut off if its client does not read, while others continue', async () => {
+  test('a realtime connection is cut off if its client does not read, while others continue', async () => {
     await open({ maxUnread: 1_000_000 })
     const id = await new Promise<string>((resolve) => {
       get(url, (response) => {

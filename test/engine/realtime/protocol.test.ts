@@ -7,7 +7,7 @@ const who = await signIn(url)
 const create = (title: string) => ask(url, who.root, 'POST', 'collections/news/records', { title })
 
 describe('a new connection', () => {
-  test("gets the client's id in its first frame, byte for byte", async () => {
+  test("a new connection gets the client's id in its first frame, byte for byte", async () => {
     const ear = await TestListener.open(url)
     expect(ear.status).toBe(200)
     expect(ear.headers.get('content-type')).toBe('text/event-stream')
@@ -17,7 +17,7 @@ describe('a new connection', () => {
     expect(ear.raw).toBe(`id:${ear.id}\nevent:PB_CONNECT\ndata:{"clientId":"${ear.id}"}\n\n`)
   })
 
-  test('by HEAD gets the headers only', async () => {
+  test('a new connection by HEAD gets the headers only', async () => {
     const response = await fetch(`${url}/api/realtime`, { method: 'HEAD' })
     expect([response.status, response.headers.get('content-type')]).toEqual([
       200,

@@ -231,7 +231,7 @@ describe('data that an agent may not read', () => {
     await made(team.shop, 'contacts', { user, phone: '+4915112345678' })
   })
 
-  test('is absent from expand, filter, sort and export', async () => {
+  test('data that an agent may not read is absent from expand, filter, sort and export', async () => {
     const { acting, shop } = team
     const own = `api_keys_via_user,webhooks_via_user,members_via_account,contacts_via_user`
     const expanded = async (path: string) => {
@@ -272,7 +272,7 @@ describe('data that an agent may not read', () => {
     expect(await Promise.all(heads)).toEqual([200, 403])
   })
 
-  test('includes the e-mail addresses of others', async () => {
+  test('data that an agent may not read includes the e-mail addresses of others', async () => {
     const { acting, shop, ben } = team
     const texts = await Promise.all(
       [
@@ -287,7 +287,7 @@ describe('data that an agent may not read', () => {
     expect(byEmail.body.items).toEqual([])
   })
 
-  test('is sent in no event, whatever the topic looks like', async () => {
+  test('data that an agent may not read is sent in no event, whatever the topic looks like', async () => {
     const { acting, shop, membership } = team
     const options = encodeURIComponent(
       JSON.stringify({ query: { expand: 'user.api_keys_via_user' } }),
@@ -321,7 +321,7 @@ describe('data that an agent may not read', () => {
     expect(membership).not.toBe('')
   })
 
-  test('cannot be created or changed by a batch', async () => {
+  test('data that an agent may not read cannot be created or changed by a batch', async () => {
     const { acting, shop } = team
     const part = (url: string, body: object, method = 'POST') => ({ method, url, body })
     const key = part(records('api_keys'), { user: shop.id, name: 'mine' })

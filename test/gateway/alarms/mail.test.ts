@@ -88,17 +88,17 @@ describe('the text of an alarm mail', () => {
       { ...SILENT, name: '<img src=x>' },
       '&lt;img src=x&gt; has been silent',
     ],
-  ])('says with %s: $2', (_, news, line) => {
+  ])('the text of an alarm mail says with %s: $2', (_, news, line) => {
     expect(renderAlarmMail([news], SENDER).html).toContain(line)
   })
 
-  test('links to the devices and names the sender', () => {
+  test('the text of an alarm mail links to the devices and names the sender', () => {
     const { html } = renderAlarmMail([SILENT], SENDER)
     expect(html).toContain('href="https://sms.example.com/#/devices"')
     expect(html).toContain('<p>Acme &amp; Sons</p>')
   })
 
-  test('lists 100 devices and counts the rest', () => {
+  test('the text of an alarm mail lists 100 devices and counts the rest', () => {
     const { html } = renderAlarmMail(Array(130).fill(SILENT), SENDER)
     expect(html.match(/has been silent/g)).toHaveLength(100)
     expect(html).toContain('<p>And 30 more.</p>')

@@ -40,7 +40,7 @@ test('an alarm mail has a text and an HTML part in which device names are escape
 })
 
 describe('an alarm refused by the mail server', () => {
-  test('is dropped after a day', async () => {
+  test('an alarm refused by the mail server is dropped after a day', async () => {
     fixture.mail.refuses = true
     await queue()
     await fixture.send()
@@ -50,7 +50,7 @@ describe('an alarm refused by the mail server', () => {
     expect([await count('true'), subjects()]).toEqual([0, []])
   })
 
-  test('is sent later, the silence before the return', async () => {
+  test('an alarm refused by the mail server is sent later, the silence before the return', async () => {
     fixture.mail.refuses = true
     const device = await queue()
     await fixture.send()

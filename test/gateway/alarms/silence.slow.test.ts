@@ -20,7 +20,7 @@ const subjects = async (minutes: number, alive: readonly string[] = []) =>
   (await fixture.live(minutes, alive)).map(({ subject }) => subject)
 
 describe('a device that goes silent', () => {
-  test('is reported once, and once more when it returns', async () => {
+  test('a device that goes silent is reported once, and once more when it returns', async () => {
     const phone = await fixture.addDevice(owner, 'desk phone')
     const other = await fixture.addDevice(owner, 'spare phone')
     expect(await subjects(ALARM_MINUTES, [other])).toEqual([])
@@ -32,7 +32,7 @@ describe('a device that goes silent', () => {
     expect(await subjects(20, [phone, other])).toEqual(['desk phone is back'])
   })
 
-  test('is reported with its waiting messages and those moved to other devices', async () => {
+  test('a device that goes silent is reported with its waiting messages and those moved to other devices', async () => {
     const phone = await fixture.addDevice(owner, 'desk phone')
     const other = await fixture.addDevice(owner, 'spare phone')
     await assign(fixture.store, { id: phone, user: owner.id }, 3)
@@ -54,7 +54,7 @@ describe('a device that goes silent', () => {
     expect(mail!.text).toContain('3 messages wait for it, 2 were handed to other devices.')
   })
 
-  test('and its failing line are reported once a day', async () => {
+  test('a device that goes silent and its failing line are reported once a day', async () => {
     const phone = await fixture.addDevice(owner, 'desk phone')
     const { db } = fixture.store
     await db.query(`update lines set failing_since = pb_text(now()) where device = $1`, [phone])
@@ -66,7 +66,7 @@ describe('a device that goes silent', () => {
     expect(await subjects(2, [phone])).toEqual(['desk phone is failing'])
   })
 
-  test('and its low battery are reported once until it is recharged', async () => {
+  test('a device that goes silent and its low battery are reported once until it is recharged', async () => {
     const phone = await fixture.addDevice(owner, 'desk phone')
     const { db } = fixture.store
     const said = async (battery: number, charging: boolean) => {
@@ -90,12 +90,12 @@ describe('a device that goes silent', () => {
       'is woken by push and has no messages',
       { push: `'{"endpoint":"https://push.example.org/x"}'` },
     ],
-  ])('is not reported if it %s', async (_, columns) => {
+  ])('a device that goes silent is not reported if it %s', async (_, columns) => {
     await fixture.addDevice(owner, 'desk phone', columns)
     expect(await subjects(20)).toEqual([])
   })
 
-  test('and does not react to pushes is reported', async () => {
+  test('a device that goes silent and does not react to pushes is reported', async () => {
     const push = `'{"endpoint":"https://push.example.org/x"}'`
     const phone = await fixture.addDevice(owner, 'desk phone', { push })
     await fixture.live(MINUTES_UNTIL_MAIL)
@@ -105,7 +105,7 @@ describe('a device that goes silent', () => {
     expect(await subjects(3)).toEqual(['desk phone is silent'])
   })
 
-  test("is reported only once its owner's address is verified", async () => {
+  test("a device that goes silent is reported only once its owner's address is verified", async () => {
     const stranger = await fixture.addOwner(false)
     await fixture.addDevice(stranger, 'desk phone')
     expect(await subjects(20)).toEqual([])
@@ -117,7 +117,7 @@ describe('a device that goes silent', () => {
     ['is switched off', 'update devices set enabled = false'],
     ['moves to another user', `update devices set "user" = 'nobody000000000'`],
     ['is deleted', 'delete from devices'],
-  ])('is not reported as back after it %s', async (_, change) => {
+  ])('a device that goes silent is not reported as back after it %s', async (_, change) => {
     const phone = await fixture.addDevice(owner, 'desk phone')
     await fixture.live(MINUTES_UNTIL_MAIL)
     await fixture.store.db.query(change)
@@ -125,7 +125,7 @@ describe('a device that goes silent', () => {
     expect((await fixture.store.db.query('select from device_silences')).rows).toEqual([])
   })
 
-  test('and was last seen in the year 0 is reported', async () => {
+  test('a device that goes silent and was last seen in the year 0 is reported', async () => {
     await fixture.addDevice(owner, 'desk phone', { last_seen: `'0000-01-01 00:00:00.000Z'` })
     await fixture.store.db.query(`update device_watch set looked_at = now() - interval '1 minute'`)
     await fixture.look()
@@ -142,7 +142,7 @@ describe('a device that goes silent', () => {
 })
 
 describe('many silent devices', () => {
-  test('of one account are listed in one mail, and in one when they return', async () => {
+  test('many silent devices of one account are listed in one mail, and in one when they return', async () => {
     const phones: string[] = []
     for (let i = 0; i < 50; i++) phones.push(await fixture.addDevice(owner, `phone ${i}.`))
     // their last signs of life were not at the same moment
@@ -154,7 +154,7 @@ describe('many silent devices', () => {
     expect([first, await subjects(UNTIL_BACK_TOLD, phones)]).toEqual([[], ['50 devices are back']])
   })
 
-  test('are reported to each account in its own mail', async () => {
+  test('many silent devices are reported to each account in its own mail', async () => {
     const neighbour = await fixture.addOwner()
     await fixture.addDevice(owner, 'mine')
     await fixture.addDevice(neighbour, 'yours')
@@ -169,7 +169,7 @@ describe('many silent devices', () => {
 })
 
 describe('a device that is silent again and again', () => {
-  test('is reported at most once an hour, together with its return', async () => {
+  test('a device that is silent again and again is reported at most once an hour, together with its return', async () => {
     const phone = await fixture.addDevice(owner, 'desk phone')
     const told: string[] = []
     for (let i = 0; i < 8; i++) {
@@ -181,7 +181,7 @@ describe('a device that is silent again and again', () => {
     expect(told).toEqual([...pair, ...pair])
   })
 
-  test('of an account with many is reported at most every five minutes', async () => {
+  test('a device that is silent again and again of an account with many is reported at most every five minutes', async () => {
     const phones: string[] = []
     for (let i = 0; i < 20; i++) phones.push(await fixture.addDevice(owner, `phone ${i}`))
     // one after the other, a minute apart

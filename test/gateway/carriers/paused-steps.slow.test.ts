@@ -147,14 +147,14 @@ describe.concurrent('a text is sent once', () => {
       }),
       1,
     ],
-  ])('if %s', async (_, guarantee, hangs, requests) => {
+  ])('a text is sent once if %s', async (_, guarantee, hangs, requests) => {
     const carrier = await openCarrier(guarantee)
     await startRunning(carrier, hangs())
     await sleep(HANG_MS + AGAIN_MS)
     expect(carrier.requests).toHaveLength(requests)
   })
 
-  test('if its attempt cannot be stored here until the lease ends, and another server begins it', async () => {
+  test('a text is sent once if its attempt cannot be stored here until the lease ends, and another server begins it', async () => {
     const carrier = await openCarrier('at_most_once')
     let isAway = true
     const begin: Hangs['begin'] = async (step) => {
@@ -177,7 +177,7 @@ describe.concurrent('a text is sent once', () => {
     expect(carrier.requests).toHaveLength(1)
   })
 
-  test('if its attempt cannot be stored, and its lease is extended after the outage', async () => {
+  test('a text is sent once if its attempt cannot be stored, and its lease is extended after the outage', async () => {
     const carrier = await openCarrier('at_most_once')
     let isAway = true
     const begin: Hangs['begin'] = async (step) => {
@@ -199,7 +199,7 @@ describe.concurrent('a text is sent once', () => {
     expect(carrier.requests).toHaveLength(1)
   })
 
-  test('if the answer to a claim of another server is older than what is known of its attempt', async () => {
+  test('a text is sent once if the answer to a claim of another server is older than what is known of its attempt', async () => {
     const carrier = await openCarrier('at_most_once')
     const claim: Hangs['claim'] = once(async (step) => {
       await until('the first server sends it', () => carrier.requests.length === 1)

@@ -68,7 +68,7 @@ beforeEach(async () => {
 })
 
 describe('a verification code', () => {
-  test('is accepted once', async () => {
+  test('a verification code is accepted once', async () => {
     const begun = await start()
     expect(begun.body).toMatchObject({ to: TO, channel: 'sms', status: 'pending', attempts: 0 })
     const { id } = begun.body
@@ -90,20 +90,20 @@ describe('a verification code', () => {
       'in digits of Arabic',
       (code: string) => code.replace(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'[Number(digit)]!),
     ],
-  ])('is right when a person types it %s', async (_, type) => {
+  ])('a verification code is right when a person types it %s', async (_, type) => {
     expect((await check(type(await started()))).body).toMatchObject({
       status: 'approved',
       attempts: 1,
     })
   })
 
-  test('is not counted as tried if nothing was typed', async () => {
+  test('a verification code is not counted as tried if nothing was typed', async () => {
     const code = await started()
     for (const typed of ['', ' ', '\u200b-']) expect((await check(typed)).status).toBe(400)
     expect((await check(code)).body).toMatchObject({ status: 'approved', attempts: 1 })
   })
 
-  test('ends after five wrong tries, and a new one can be started', async () => {
+  test('a verification code ends after five wrong tries, and a new one can be started', async () => {
     const code = await started()
     const statuses: string[] = []
     for (let i = 0; i < 6; i++) statuses.push((await check(wrongOf(code))).body.status)
@@ -117,7 +117,7 @@ describe('a verification code', () => {
     expect((await start()).status).toBe(200)
   })
 
-  test('is refused once expired or canceled, before and after the clean-up', async () => {
+  test('a verification code is refused once expired or canceled, before and after the clean-up', async () => {
     for (const end of ['expired', 'canceled', 'swept'] as const) {
       const code = await started()
       if (end === 'canceled') expect((await cancel({ to: TO })).body.status).toBe('canceled')
@@ -133,7 +133,7 @@ describe('a verification code', () => {
     expect(await server.rows('select 1 from verifications')).toEqual([])
   })
 
-  test('of another user is answered like an unknown one', async () => {
+  test('a verification code of another user is answered like an unknown one', async () => {
     const code = await started()
     const [[id]] = (await server.rows('select id from verifications')) as [[string]]
     const other = await check(code, { id }, BEN)
@@ -143,7 +143,7 @@ describe('a verification code', () => {
     expect((await check(code)).body.status).toBe('approved')
   })
 
-  test('is not sent once canceled', async () => {
+  test('a verification code is not sent once canceled', async () => {
     const { id } = (await start()).body
     expect((await cancel({ id })).body.status).toBe('canceled')
     expect(await claimed()).toEqual([])
@@ -155,7 +155,7 @@ describe('a verification code', () => {
 })
 
 describe('starting a verification again', () => {
-  test('sends the same code, after growing pauses', async () => {
+  test('starting a verification again sends the same code, after growing pauses', async () => {
     const code = await started()
     for (const seconds of [30, 60]) {
       const refused = await start()
@@ -168,7 +168,7 @@ describe('starting a verification again', () => {
     expect((await check(code)).body.status).toBe('approved')
   })
 
-  test('is limited to five an hour and ten a day for a number', async () => {
+  test('starting a verification again is limited to five an hour and ten a day for a number', async () => {
     const begin = async () => {
       const answer = await start()
       await cancel({ to: TO })
@@ -224,7 +224,7 @@ describe('the text of a code', () => {
     ['for a page', { templates }, { origin: 'https://example.com' }, `1234${SITE}`],
     ['for the page of the service', { templates, domain: 'example.com' }, {}, `1234${SITE}`],
     ['for an app', { templates, domain: 'a.b' }, { app_hash: HASH }, `1234\n\n${HASH}`],
-  ])('is "$3" %s', async (_, values, more, text) => {
+  ])('the text of a code is "$3" %s', async (_, values, more, text) => {
     const id = await service({ code_length: 4, ...values })
     await start({ service: id, ...more })
     const [[shown, segments]] = (await server.rows(
@@ -234,13 +234,13 @@ describe('the text of a code', () => {
     expect((await claimed())[0]!.replaceAll(/\b\d{4}\b/g, '1234')).toBe(text)
   })
 
-  test('is refused for a template that needs another variable', async () => {
+  test('the text of a code is refused for a template that needs another variable', async () => {
     const id = await service({ code_length: 4 })
     const answer = await start({ service: id, template: TEMPLATES.code })
     expect([answer.status, answer.body.message]).toEqual([400, 'Missing variable: tail.'])
   })
 
-  test('has the requested number of digits and a high priority, and expires with the code', async () => {
+  test('the text of a code has the requested number of digits and a high priority, and expires with the code', async () => {
     await server.send({ recipients: ['+4911100'], priority: 50, device_id: PHONES[0] })
     const { expires_at } = (await start({ length: 10, ttl: 60 })).body
     const [[priority, ends]] = (await server.rows(
@@ -270,7 +270,7 @@ describe('a start sends and stores nothing', () => {
     expect(await counted()).toEqual([])
   })
 
-  test('with a template that lacks the code', async () => {
+  test('a start sends and stores nothing with a template that lacks the code', async () => {
     await server.rows(`update sms_templates set body = 'Your code is 0000' where id = $1`, [
       TEMPLATES.code,
     ])
@@ -279,7 +279,7 @@ describe('a start sends and stores nothing', () => {
     expect(await counted()).toEqual([])
   })
 
-  test('without a phone, and does not count as a try', async () => {
+  test('a start sends and stores nothing without a phone, and does not count as a try', async () => {
     for (let i = 0; i < 7; i++) expect((await start({}, CLEO)).body.error).toBe('no_devices')
     expect(await counted()).toEqual([])
   })

@@ -73,7 +73,7 @@ describe('a change of opted_out adds an entry', () => {
     ['the record API', {}, 'api'],
     ['the console', { 'consent-source': 'console' }, 'console'],
     ['a client that claims a text of a person', { 'consent-source': 'keyword' }, 'api'],
-  ])('by %s', async (_, headers, source) => {
+  ])('a change of opted_out adds an entry by %s', async (_, headers, source) => {
     const number = nextNumber()
     const by = { authorization: ann.token, ...headers }
     const ask = (method: string, path: string, body: object) =>
@@ -90,7 +90,7 @@ describe('a change of opted_out adds an entry', () => {
     expect(await states(number)).toMatchObject([{ state: 'claimed' }])
   })
 
-  test('by a superuser and by a statement on the database', async () => {
+  test('a change of opted_out adds an entry by a superuser and by a statement on the database', async () => {
     const number = nextNumber()
     const { id } = await makeContact({ phone: number })
     await must(server.superuser, 'PATCH', `${CONTACTS}/${id}`, { opted_out: true })
@@ -101,14 +101,14 @@ describe('a change of opted_out adds an entry', () => {
     ])
   })
 
-  test('for the new number of a contact that has opted out', async () => {
+  test('a change of opted_out adds an entry for the new number of a contact that has opted out', async () => {
     const [number, next] = [nextNumber(), nextNumber()]
     const { id } = await makeContact({ phone: number, opted_out: true })
     await must(ann, 'PATCH', `${CONTACTS}/${id}`, { phone: next })
     expect(await entries(next)).toMatchObject([{ event: 'opt_out', contact: id }])
   })
 
-  test('not for a contact that has not opted out, unless it was imported', async () => {
+  test('a change of opted_out adds no entry for a contact that has not opted out, unless it was imported', async () => {
     const [number, imported] = [nextNumber(), nextNumber()]
     await makeContact({ phone: number })
     const by = { authorization: ann.token, 'consent-source': 'import' }
@@ -120,7 +120,7 @@ describe('a change of opted_out adds an entry', () => {
 })
 
 describe('an entry that a client adds', () => {
-  test('opts the contact out, which is created, and ends waiting messages', async () => {
+  test('an entry that a client adds opts the contact out, which is created, and ends waiting messages', async () => {
     const number = nextNumber()
     const sent = await must(ann, 'POST', '/api/sms/send', { recipients: [number], body: 'Hi' })
     const made = await addEntry({ number, event: 'opt_out', said: 'by letter' })
@@ -140,7 +140,7 @@ describe('an entry that a client adds', () => {
     expect(await entries(number)).toHaveLength(1)
   })
 
-  test('with a shown text is proof, and the contact joins the group', async () => {
+  test('an entry that a client adds with a shown text is proof, and the contact joins the group', async () => {
     const number = nextNumber()
     const group = await must(ann, 'POST', '/api/collections/contact_groups/records', {
       user: ann.id,
@@ -169,7 +169,7 @@ describe('an entry that a client adds', () => {
     expect(await contactOf(number)).toMatchObject([expect.any(String), false, []])
   })
 
-  test('older than the present state does not change it', async () => {
+  test('an entry that a client adds older than the present state does not change it', async () => {
     const number = nextNumber()
     await addEntry({ number, event: 'opt_out' })
     await addEntry({
@@ -182,7 +182,7 @@ describe('an entry that a client adds', () => {
     expect(await contactOf(number)).toMatchObject([expect.any(String), true, []])
   })
 
-  test('that opts out of all ends the consent to every group', async () => {
+  test('an entry that a client adds that opts out of all ends the consent to every group', async () => {
     const number = nextNumber()
     const group = await must(ann, 'POST', '/api/collections/contact_groups/records', {
       user: ann.id,
@@ -208,7 +208,7 @@ describe('an entry that a client adds', () => {
     ['no number', { number: '', event: 'opt_in' }, 400],
     ['a group of another account', { event: 'opt_in', group: 'theirs' }, 400],
     ['another account', { event: 'opt_in', user: 'ben' }, 400],
-  ])('is refused with %s', async (_, values: Record<string, unknown>, status) => {
+  ])('an entry that a client adds is refused with %s', async (_, values: Record<string, unknown>, status) => {
     const theirs = await must(ben, 'POST', '/api/collections/contact_groups/records', {
       user: ben.id,
       name: nextNumber(),
@@ -244,7 +244,7 @@ describe('an entry is never changed or deleted', () => {
   test.each([
     ['its owner', () => ann],
     ['a superuser', () => server.superuser],
-  ])('by %s', async (_, by) => {
+  ])('an entry is never changed or deleted by %s', async (_, by) => {
     for (const [path, id] of [
       [CONSENTS, entry.id],
       [STATES, (await states(number))[0].id],
@@ -274,7 +274,7 @@ describe('an entry is never changed or deleted', () => {
       `insert into consent_states (id, "user", number, state) values (pb_new_id(), $1, '+49123456789', 'given')`,
       [ann.id],
     ],
-  ])('by the statement %s', async (sql, params) => {
+  ])('an entry is never changed or deleted by the statement %s', async (sql, params) => {
     await expect(server.query(sql, params)).rejects.toThrow(/never changed|follow the entries/)
   })
 
@@ -297,7 +297,7 @@ describe('an entry is never changed or deleted', () => {
     expect(await states(other)).toMatchObject([{ purpose: 'all', state: 'stopped' }])
   })
 
-  test('except by an erasure or a deletion of the account, which leave hashes', async () => {
+  test('an entry is never changed or deleted except by an erasure or a deletion of the account, which leave hashes', async () => {
     const cleo = await server.makeUser()
     const [one, two] = [nextNumber(), nextNumber()]
     for (const number of [one, two]) await addEntry({ number, event: 'opt_in', shown: 'Yes' }, cleo)

@@ -200,7 +200,7 @@ describe('an opt-out stays', () => {
     ['an import', { event: 'imported' }],
     ['an import with the text that people agreed to', { event: 'imported', shown: 'Yes' }],
     ['an older consent', { event: 'opt_in', shown: 'Yes', given_at }],
-  ])('after the entry of %s', async (_, entry) => {
+  ])('an opt-out stays after the entry of %s', async (_, entry) => {
     const number = nextNumber()
     await hear(number, 'STOP')
     await record('consents', { number, ...entry })
@@ -210,7 +210,7 @@ describe('an opt-out stays', () => {
     expect(await contactOf(number)).toEqual([id, true])
   })
 
-  test('after the older consent to a group', async () => {
+  test('an opt-out stays after the older consent to a group', async () => {
     const group = await record('contact_groups', { name: nextNumber() })
     const number = nextNumber()
     await hear(number, 'STOP')

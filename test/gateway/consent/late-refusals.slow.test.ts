@@ -28,7 +28,7 @@ async function handOut({ ann, phone, other, number }: Cell): Promise<string[]> {
 describe.each(Object.entries(WAYS))('a text that is %s', (_, way) => {
   test.concurrent.each(
     Object.entries(REASONS).filter(([, { isOfKey }]) => !isOfKey || !way.isOfCampaign),
-  )('does not go to its person any more after %s, and costs nothing', async (_, reason) => {
+  )('a text is not sent to its person after %s, and costs nothing', async (_, reason) => {
     const cell = await makeCell(server, reason)
     const { spent, goOn } = await way.reach(cell)
     await reason.apply(cell)

@@ -271,7 +271,7 @@ describe('YES', () => {
     expect(await stateOf(number, group)).toBe(state)
   })
 
-  test('that a phone received before the question, and reports again, confirms nothing', async () => {
+  test('YES that a phone received before the question, and reports again, confirms nothing', async () => {
     const number = nextNumber()
     const group = await ask(number)
     await must(phone, 'POST', '/api/devices/incoming', {
@@ -280,7 +280,7 @@ describe('YES', () => {
     expect(await stateOf(number, group)).toBe('asked')
   })
 
-  test('to a text whose id a client gave to an entry of its own confirms nothing', async () => {
+  test('YES to a text whose id a client gave to an entry of its own confirms nothing', async () => {
     const number = nextNumber()
     const group = await makeGroup({ join_confirm: true })
     const { message_ids } = await send(number, 'Your visit tomorrow? Reply YES')
@@ -297,7 +297,7 @@ describe('YES', () => {
     expect(await stateOf(number, group)).toBe('asked')
   })
 
-  test('to a question that was sent again, twice, confirms it', async () => {
+  test('YES to a question that was sent again, twice, confirms it', async () => {
     const number = nextNumber()
     const group = await ask(number)
     for (let time = 0; time < 2; time++) {
@@ -310,7 +310,7 @@ describe('YES', () => {
     expect(await stateOf(number, group)).toBe('given')
   })
 
-  test('to a question that was asked twice within a minute confirms it', async () => {
+  test('YES to a question that was asked twice within a minute confirms it', async () => {
     const number = nextNumber()
     const group = await ask(number)
     await hear(number, `JOIN${number.slice(1)}`)

@@ -149,7 +149,7 @@ describe('a campaign that requires consent', () => {
     return server.query('select "to" from sms_messages where sent_by = $1 order by "to"', [id])
   }
 
-  test('leaves out and names people without it, before and after', async () => {
+  test('a campaign that requires consent leaves out and names people without it, before and after', async () => {
     const others = [nextNumber(), nextNumber()]
     await agree(others[0]!)
     const wanted = campaign({ recipients: others, group_ids: [group] })
@@ -176,7 +176,7 @@ describe('a campaign that requires consent', () => {
     })
   })
 
-  test('has the proof of the time at which its texts were sent, whatever people say later', async () => {
+  test('a campaign that requires consent has the proof of the time at which its texts were sent, whatever people say later', async () => {
     const { id } = await must(
       ann,
       'POST',
@@ -208,7 +208,7 @@ describe('a campaign that requires consent', () => {
     expect(await read()).toEqual(before)
   })
 
-  test('by its own flag, to people without a group', async () => {
+  test('a campaign with requires_consent reaches only people with consent, also without a group', async () => {
     const [yes, no] = [nextNumber(), nextNumber()]
     await agree(yes)
     const { id } = await must(
@@ -223,7 +223,7 @@ describe('a campaign that requires consent', () => {
     expect((await must(ann, 'GET', `/api/campaigns/${plain.id}/progress`)).consent).toBeNull()
   })
 
-  test('is refused if nobody has agreed', async () => {
+  test('a campaign that requires consent is refused if nobody has agreed', async () => {
     const answer = await ann.call(
       'POST',
       '/api/campaigns',

@@ -98,7 +98,7 @@ describe.each(Object.entries(WAYS))('An MMS that %s reports', (_, receive) => {
   const from = () => `+4915${numbers++}`
 
   test.each(['Our holidays', 'Re:', '(no subject)'])(
-    'with the subject %s opts out and in',
+    'an MMS with the subject %s opts out and in',
     async (subject) => {
       const number = from()
       await receive({ from: number, subject, body: 'STOP' })
@@ -108,7 +108,7 @@ describe.each(Object.entries(WAYS))('An MMS that %s reports', (_, receive) => {
     },
   )
 
-  test('with a subject joins a group, and confirms', async () => {
+  test('an MMS with a subject joins a group, and confirms', async () => {
     const number = from()
     await receive({ from: number, subject: 'Re: News', body: 'Join' })
     await until('the question', async () => (await answersTo(number)).length === 1)
@@ -116,7 +116,7 @@ describe.each(Object.entries(WAYS))('An MMS that %s reports', (_, receive) => {
     expect(await eventsOf(number)).toEqual(['opt_in', 'confirmed'])
   })
 
-  test('with a subject asks for help, and gets the answer to a keyword', async () => {
+  test('an MMS with a subject asks for help, and gets the answer to a keyword', async () => {
     const number = from()
     await receive({ from: number, subject: 'Photo', body: 'HELP' })
     await until('the answer to HELP', async () => (await answersTo(number)).length === 1)
@@ -127,7 +127,7 @@ describe.each(Object.entries(WAYS))('An MMS that %s reports', (_, receive) => {
     expect(await answersTo(other)).toEqual(['From 9 to 5'])
   })
 
-  test('with a sentence below its subject changes nothing', async () => {
+  test('an MMS with a sentence below its subject changes nothing', async () => {
     const number = from()
     await receive({ from: number, subject: 'Bus', body: 'Where do you stop' })
     expect(await isOptedOut(number)).toBeUndefined()

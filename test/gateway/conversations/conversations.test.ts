@@ -46,7 +46,7 @@ const only = async () => {
 }
 
 describe('an incoming text', () => {
-  test('creates a conversation', async () => {
+  test('an incoming text creates a conversation', async () => {
     const id = await hear(ZOE, 'Hello')
     expect(await only()).toMatchObject({
       user: user.id,
@@ -62,7 +62,7 @@ describe('an incoming text', () => {
     })
   })
 
-  test('moves its conversation to the top, raises the unread count and leaves the archive', async () => {
+  test('an incoming text moves its conversation to the top, raises the unread count and leaves the archive', async () => {
     await hear(ZOE, 'One')
     const { id } = await only()
     await user.call('PATCH', `${RECORDS}/${id}`, { archived: true, unread: 0 })
@@ -80,7 +80,7 @@ describe('an incoming text', () => {
     expect(second).toMatchObject({ number: MAX })
   })
 
-  test('raises the unread count once when it is reported twice', async () => {
+  test('an incoming text raises the unread count once when it is reported twice', async () => {
     await hear(ZOE, 'Hello')
     clock -= 1000
     await hear(ZOE, 'Hello')
@@ -89,7 +89,7 @@ describe('an incoming text', () => {
 })
 
 describe('an outgoing text', () => {
-  test('to one number becomes the last text of its conversation', async () => {
+  test('an outgoing text to one number becomes the last text of its conversation', async () => {
     await hear(ZOE, 'Hello')
     await hear(MAX, 'Me too')
     const [id] = await send([ZOE])
@@ -110,7 +110,7 @@ describe('an outgoing text', () => {
     ['for later', { scheduled_at: '2099-01-01 00:00:00Z' }],
     ['of a template', { template: true }],
   ])(
-    'marks the conversation as answered when sent %s',
+    'an outgoing text marks the conversation as answered when sent %s',
     async (_, { template, ...more }: Record<string, unknown>) => {
       await hear(ZOE, 'Hello')
       if (template) {
@@ -125,7 +125,7 @@ describe('an outgoing text', () => {
     },
   )
 
-  test('does not move its conversation up when scheduled', async () => {
+  test('an outgoing text does not move its conversation up when scheduled', async () => {
     await hear(ZOE, 'Hello')
     await hear(MAX, 'Me too')
     await send([ZOE], { scheduled_at: '2099-01-01 00:00:00Z' })
@@ -136,7 +136,7 @@ describe('an outgoing text', () => {
     expect((await list())[0]).toMatchObject({ number: ZOE })
   })
 
-  test('moves its conversation up when it was scheduled and leaves', async () => {
+  test('an outgoing text moves its conversation up when it was scheduled and leaves', async () => {
     await hear(ZOE, 'Hello')
     const [id] = await send([ZOE], { scheduled_at: '2099-01-01 00:00:00Z' })
     await hear(MAX, 'Me too')
@@ -146,7 +146,7 @@ describe('an outgoing text', () => {
     expect((await list())[0]).toMatchObject({ number: ZOE, last_message: id })
   })
 
-  test('creates no conversation', async () => {
+  test('an outgoing text creates no conversation', async () => {
     await send([ZOE])
     expect(await list()).toEqual([])
   })
@@ -164,7 +164,7 @@ describe('an outgoing text', () => {
 })
 
 describe('a conversation', () => {
-  test('is created with a number and shows the texts sent to it before', async () => {
+  test('a conversation is created with a number and shows the texts sent to it before', async () => {
     await send([ZOE])
     const { status, body } = await start(ZOE, { unread: 7, last_text: 'made up', unanswered: true })
     expect(status).toBe(200)
@@ -188,7 +188,7 @@ describe('a conversation', () => {
     'device',
     'unanswered',
     'user',
-  ])('does not let its owner change %s', async (field) => {
+  ])('a conversation does not let its owner change %s', async (field) => {
     await hear(ZOE, 'Hello')
     const before = await only()
     const value = field === 'unanswered' ? false : field === 'last_type' ? 'outgoing' : 'x'
@@ -198,7 +198,7 @@ describe('a conversation', () => {
     expect(await only()).toEqual(before)
   })
 
-  test('accepts only lines of its owner', async () => {
+  test('a conversation accepts only lines of its owner', async () => {
     const lineOf = async (who: Client) => {
       const device = await server.pair(who, { sims: [{ slot: 1 }] })
       const filter = encodeURIComponent(`device = "${device.id}"`)
@@ -213,7 +213,7 @@ describe('a conversation', () => {
     expect((await user.call('PATCH', `${RECORDS}/${id}`, { line: '' })).status).toBe(200)
   })
 
-  test('is deleted while its messages stay', async () => {
+  test('a conversation is deleted while its messages stay', async () => {
     const message = await hear(ZOE, 'Hello')
     const { id } = await only()
     expect((await user.call('DELETE', `${RECORDS}/${id}`)).status).toBe(204)
@@ -224,7 +224,7 @@ describe('a conversation', () => {
     expect(await only()).toMatchObject({ unread: 1, last_text: 'Again' })
   })
 
-  test('is hidden from other users, who cannot create or change it', async () => {
+  test('a conversation is hidden from other users, who cannot create or change it', async () => {
     await hear(ZOE, 'Hello')
     const { id } = await only()
     const other = await server.makeUser()

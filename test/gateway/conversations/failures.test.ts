@@ -51,7 +51,7 @@ const counts = () => must(user, 'GET', '/api/account/inbox')
 const FAILED = { failure: 'Not sent: No signal', unanswered: true, archived: false }
 
 describe('a text that failed', () => {
-  test('is told by its conversation, which leaves the archive and waits again', async () => {
+  test('a text that failed is told by its conversation, which leaves the archive and waits again', async () => {
     await hear('Is there parking?')
     const id = await send()
     await change({ archived: true, unread: 0 })
@@ -67,7 +67,7 @@ describe('a text that failed', () => {
     expect(await counts()).toMatchObject({ failed: 1, waiting: 1, unread: 0 })
   })
 
-  test('does not make a person wait who asked nothing', async () => {
+  test('a text that failed does not make a person wait who asked nothing', async () => {
     await hear('Hello')
     await send()
     await report((await claim())[0]!.id, 'sent')
@@ -78,7 +78,7 @@ describe('a text that failed', () => {
     })
   })
 
-  test('is told after later texts that are on their way', async () => {
+  test('a text that failed is told after later texts that are on their way', async () => {
     await hear('Is there parking?')
     const first = await send()
     await send({ body: 'Behind the house' })
@@ -86,7 +86,7 @@ describe('a text that failed', () => {
     expect(await conversation()).toMatchObject({ ...FAILED, last_text: 'Behind the house' })
   })
 
-  test('is told no more after the next text, or a retry by the phone that the request names', async () => {
+  test('a text that failed is told no more after the next text, or a retry by the phone that the request names', async () => {
     await hear('Is there parking?')
     const id = await send()
     await fail(id)
@@ -103,7 +103,7 @@ describe('a text that failed', () => {
     await server.query('delete from devices where id = $1', [other.id])
   })
 
-  test('after it was sent is not delivered', async () => {
+  test('a text that failed after it was sent is not delivered', async () => {
     await hear('Is there parking?')
     const id = await send()
     await claim()
@@ -115,7 +115,7 @@ describe('a text that failed', () => {
     })
   })
 
-  test('is told by a conversation that is begun after it', async () => {
+  test('a text that failed is told by a conversation that is begun after it', async () => {
     await fail(await send())
     const body = { user: user.id, number: ZOE, failure: 'made up' }
     expect(await must(user, 'POST', records('conversations'), body)).toMatchObject({

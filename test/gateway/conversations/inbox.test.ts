@@ -130,7 +130,7 @@ test('a message records its sender: a person, an API key, a campaign or an autom
 })
 
 describe('the assignee of a conversation', () => {
-  test('is the owner or a member of the account who may answer', async () => {
+  test('the assignee of a conversation is the owner or a member of the account who may answer', async () => {
     await hear([ZOE, 'Hello'])
     const { id, assigned_at } = await conversation()
     expect(assigned_at).toBe('')
@@ -149,7 +149,7 @@ describe('the assignee of a conversation', () => {
     expect(await counts()).toMatchObject({ mine: 0, unassigned: 1 })
   })
 
-  test("is cleared when the member becomes a viewer or is removed; a removal also deletes the member's push subscriptions", async () => {
+  test("the assignee of a conversation is cleared when the member becomes a viewer or is removed; a removal also deletes the member's push subscriptions", async () => {
     await hear([ZOE, 'Hello'])
     const { id } = await conversation()
     const member = `/api/collections/members/records/${ben}`
@@ -165,7 +165,7 @@ describe('the assignee of a conversation', () => {
     expect(await server.query('select from push_subscriptions')).toEqual([])
   })
 
-  test('is the person who answers first, if the account assigns to the answerer', async () => {
+  test('the assignee of a conversation is the person who answers first, if the account assigns to the answerer', async () => {
     await hear([ZOE, 'Hello'], [MAX, 'Me too'])
     await send(ZOE)
     expect(await conversation()).toMatchObject({ assignee: '', last_sender: ann.id })
@@ -180,7 +180,7 @@ describe('the assignee of a conversation', () => {
     expect(await conversation(MAX)).toMatchObject({ assignee: ben })
   })
 
-  test('is chosen exactly in turn, also by two servers, if the account assigns in turns', async () => {
+  test('the assignee of a conversation is chosen exactly in turn, also by two servers, if the account assigns in turns', async () => {
     await settings({ assign: 'turns' })
     await join('viewer')
     const people = [ann.id, ben, (await join('admin')).id].sort()
@@ -350,7 +350,7 @@ describe('presence', () => {
     who.call('POST', '/api/account/presence', values)
   const state = { conversation: 'conversation001', state: 'writing' }
 
-  test("reaches the account's other clients on all servers and no other account", async () => {
+  test("presence reaches the account's other clients on all servers and no other account", async () => {
     const name = 'Ann\n\nid:x\nevent:fake\r"'.padEnd(255, '\u0001')
     await server.query('update users set name = $2 where id = $1', [ann.id, name])
     const ears = await Promise.all([
@@ -365,7 +365,7 @@ describe('presence', () => {
     for (const ear of ears.slice(2)) expect(ear.heard).toEqual([])
   })
 
-  test('is refused with an unknown state, without an account or too often', async () => {
+  test('presence is refused with an unknown state, without an account or too often', async () => {
     const wrong = [
       { ...state, state: 'x' },
       { ...state, conversation: 'a b' },

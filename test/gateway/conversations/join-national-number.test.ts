@@ -101,7 +101,7 @@ async function repair(apply: boolean, { user }: Phone) {
 }
 
 describe('a conversation under a national number', () => {
-  test('becomes the conversation of the E.164 number if that has none yet', async () => {
+  test('a conversation under a national number becomes the conversation of the E.164 number if that has none yet', async () => {
     const phone = await makePhone()
     const id = await storeConversation(phone, NATIONAL, 'Hello', 1)
     await join(phone)
@@ -113,7 +113,7 @@ describe('a conversation under a national number', () => {
     ['older', 1, 'In E.164'],
     ['newer', 3, 'National'],
   ])(
-    'joins the conversation of the E.164 number, which then has the last text "$2", if it is %s',
+    'a conversation under a national number joins the conversation of the E.164 number, which then has the last text "$2", if it is %s',
     async (_, hour, last) => {
       const phone = await makePhone()
       const kept = await storeConversation(phone, PHONE, 'In E.164', 2)
@@ -123,7 +123,7 @@ describe('a conversation under a national number', () => {
     },
   )
 
-  test('passes on its notes, drafts, assignee and block', async () => {
+  test('a conversation under a national number passes on its notes, drafts, assignee and block', async () => {
     const phone = await makePhone()
     const kept = await storeConversation(phone, PHONE, 'In E.164', 2)
     const old = await storeConversation(phone, NATIONAL, 'National', 1, {
@@ -153,7 +153,7 @@ describe('a conversation under a national number', () => {
     ])
   })
 
-  test('is left unchanged while its country is unknown, and joined once the account has a country', async () => {
+  test('a conversation under a national number is left unchanged while its country is unknown, and joined once the account has a country', async () => {
     const phone = await makePhone('')
     await storeConversation(phone, NATIONAL, 'Hello', 1)
     await join(phone)
@@ -166,7 +166,7 @@ describe('a conversation under a national number', () => {
     expect((await conversationsOf(phone))[0]![1]).toBe(PHONE)
   })
 
-  test('is split if devices in two countries received its texts', async () => {
+  test('a conversation under a national number is split if devices in two countries received its texts', async () => {
     const german = await makePhone()
     const dutch = {
       ...(await makeDevice(store, german.user, { phone: `'+31201234567'` })),
@@ -181,7 +181,7 @@ describe('a conversation under a national number', () => {
     ])
   })
 
-  test('is joined by the next run if a run crashed after moving the texts', async () => {
+  test('a conversation under a national number is joined by the next run if a run crashed after moving the texts', async () => {
     const phone = await makePhone()
     const id = await storeConversation(phone, NATIONAL, 'Hello', 1)
     await rows('update sms_messages set "from" = $2 where "user" = $1', phone.user, PHONE)
@@ -189,7 +189,7 @@ describe('a conversation under a national number', () => {
     expect(await conversationsOf(phone)).toEqual([[id, PHONE, 'Hello', 1, false]])
   })
 
-  test('is left unchanged if its number is a name or a short code', async () => {
+  test('a conversation under a national number is left unchanged if its number is a name or a short code', async () => {
     const phone = await makePhone()
     for (const name of ['BANK', '22333', 'o2']) await storeConversation(phone, name, 'Hello', 1)
     await join(phone)
@@ -202,7 +202,7 @@ describe('a conversation under a national number', () => {
 })
 
 describe('a STOP under a national number', () => {
-  test('opts the E.164 number out and cancels messages waiting for it', async () => {
+  test('a STOP under a national number opts the E.164 number out and cancels messages waiting for it', async () => {
     const phone = await makePhone()
     const ids = await assign(store, phone, 1)
     await storeConversation(phone, '030 100000', 'stop', 1)
@@ -215,7 +215,7 @@ describe('a STOP under a national number', () => {
   })
 
   test.each([NATIONAL, PHONE])(
-    'does not count if the number sent START later, stored under %s',
+    'a STOP under a national number does not count if the number sent START later, stored under %s',
     async (number) => {
       const phone = await makePhone()
       await storeContact(phone, PHONE, 'Zoe')
@@ -226,7 +226,7 @@ describe('a STOP under a national number', () => {
     },
   )
 
-  test('does not count if another device received a later START', async () => {
+  test('a STOP under a national number does not count if another device received a later START', async () => {
     const phone = await makePhone()
     const other = { ...(await makeDevice(store, phone.user)), phone: '' }
     await storeText(phone, NATIONAL, 'START', 2)
@@ -236,7 +236,7 @@ describe('a STOP under a national number', () => {
     expect(await contactsOf(phone)).toEqual([])
   })
 
-  test('counts after an earlier START', async () => {
+  test('a STOP under a national number counts after an earlier START', async () => {
     const phone = await makePhone()
     await storeText(phone, PHONE, 'START', 1)
     await storeText(phone, NATIONAL, 'STOP', 2)
@@ -246,14 +246,14 @@ describe('a STOP under a national number', () => {
 })
 
 describe('a contact with a national number', () => {
-  test('gets the E.164 number', async () => {
+  test('a contact with a national number gets the E.164 number', async () => {
     const phone = await makePhone('')
     await storeContact(phone, '+49015120000010', 'Zoe', true)
     await join(phone)
     expect(await contactsOf(phone)).toEqual([[PHONE, 'Zoe', true]])
   })
 
-  test('stays out of the groups that the person has left', async () => {
+  test('a contact with a national number stays out of the groups that the person has left', async () => {
     const phone = await makePhone('')
     const [former, left] = ['+49015120000010', 'groupthatisleft']
     await rows(
@@ -279,7 +279,7 @@ describe('a contact with a national number', () => {
     expect(states).toEqual([['stopped']])
   })
 
-  test('stays beside a contact with the E.164 number, which gets its opt-out', async () => {
+  test('a contact with a national number stays beside a contact with the E.164 number, which gets its opt-out', async () => {
     const phone = await makePhone()
     await storeContact(phone, NATIONAL, 'Zoe', true)
     await storeContact(phone, PHONE, 'Zoe M.')
@@ -312,7 +312,7 @@ describe('a number in a second form of E.164', () => {
     return { ids, look }
   }
 
-  test('gives the texts that were sent to it to the present form', async () => {
+  test('a number in a second form of E.164 gives the texts that were sent to it to the present form', async () => {
     const phone = await makePhone('')
     const { look } = await sendTo(phone)
     expect((await repair(false, phone))[1]).toBe(`  ${FORM} -> ${MEXICAN}: 2 texts`)
@@ -321,7 +321,7 @@ describe('a number in a second form of E.164', () => {
     expect(await found(phone)).toEqual([])
   })
 
-  test('gives its opt-out to the present form, even if its contact is gone', async () => {
+  test('a number in a second form of E.164 gives its opt-out to the present form, even if its contact is gone', async () => {
     const phone = await makePhone('')
     const { look } = await sendTo(phone)
     await storeContact(phone, FORM, 'Zoe', true)
@@ -331,7 +331,7 @@ describe('a number in a second form of E.164', () => {
     expect(await contactsOf(phone)).toEqual([[MEXICAN, '', true]])
   })
 
-  test('keeps an erased person on the stop list', async () => {
+  test('a number in a second form of E.164 keeps an erased person on the stop list', async () => {
     const phone = await makePhone('')
     await sendTo(phone)
     await rows(
@@ -347,7 +347,7 @@ describe('a number in a second form of E.164', () => {
 })
 
 describe('the command', () => {
-  test('lists without --apply the numbers that it would join, and changes nothing', async () => {
+  test('the command lists without --apply the numbers that it would join, and changes nothing', async () => {
     const phone = await makePhone()
     await storeConversation(phone, NATIONAL, 'Hello', 1)
     const before = await conversationsOf(phone)
@@ -358,14 +358,14 @@ describe('the command', () => {
     expect(await conversationsOf(phone)).toEqual(before)
   })
 
-  test('finds nothing after it was applied', async () => {
+  test('the command finds nothing after it was applied', async () => {
     const phone = await makePhone()
     await storeConversation(phone, NATIONAL, 'Hello', 1)
     expect(await repair(true, phone)).toHaveLength(2)
     expect(await repair(true, phone)).toEqual([])
   })
 
-  test('escapes control characters in a sender', async () => {
+  test('the command escapes control characters in a sender', async () => {
     const phone = await makePhone()
     await storeText(phone, '\u202a0151 20000010\u202c', 'Hello', 1)
     expect((await repair(false, phone))[1]).toBe(
@@ -373,7 +373,7 @@ describe('the command', () => {
     )
   })
 
-  test('joins each number once while two runs and a receiving server work at once', async () => {
+  test('the command joins each number once while two runs and a receiving server work at once', async () => {
     const phone = await makePhone()
     const numbers = Array.from({ length: 30 }, (_, i) => `01512000${1000 + i}`)
     for (const number of numbers) {
@@ -402,7 +402,7 @@ describe('the command', () => {
     ).toBe(true)
   })
 
-  test('moves more texts than fit into one transaction', async () => {
+  test('the command moves more texts than fit into one transaction', async () => {
     const phone = await makePhone()
     await storeConversation(phone, NATIONAL, 'Hello', 1)
     await rows(

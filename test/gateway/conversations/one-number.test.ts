@@ -30,7 +30,7 @@ const send = (shop: Client, recipients: readonly string[], more: object = {}) =>
   must(shop, 'POST', '/api/sms/send', { recipients, body: 'Hi', ...more })
 
 describe.each(PERSONS)('a person with %s', (_, form, number) => {
-  test(`who texts STOP as ${number} gets no text as ${form}, by send, template and campaign`, async () => {
+  test(`a person who texts STOP as ${number} gets no text as ${form}, by send, template and campaign`, async () => {
     const { shop, phone } = await makeShop()
     const template = await record(shop, 'sms_templates', { name: 'Hi', body: 'Hi {{name|you}}' })
     await gateway.hear(phone, [[number, 'STOP']])
@@ -48,7 +48,7 @@ describe.each(PERSONS)('a person with %s', (_, form, number) => {
     })
   })
 
-  test(`who texts STOP as ${form} gets no text as ${number}, and the contact of either form has opted out`, async () => {
+  test(`a person who texts STOP as ${form} gets no text as ${number}, and the contact of either form has opted out`, async () => {
     const { shop, phone } = await makeShop()
     const contact = await record(shop, 'contacts', { phone: form, name: 'Zoe' })
     expect(contact.phone).toBe(number)
@@ -68,7 +68,7 @@ describe.each(PERSONS)('a person with %s', (_, form, number) => {
     expect(other.status).toBe(400)
   })
 
-  test(`is one recipient, contact, conversation and entry of consents as ${form} and ${number}`, async () => {
+  test(`a person is one recipient, contact, conversation and entry of consents as ${form} and ${number}`, async () => {
     const { shop } = await makeShop()
     expect(await send(shop, [form, number])).toMatchObject({ recipients_count: 1 })
     expect((await messagesOf(shop)).map(([to]) => to)).toEqual([number])
@@ -96,7 +96,7 @@ describe.each(PERSONS)('a person with %s', (_, form, number) => {
     expect(campaign).toMatchObject({ recipients_count: 1 })
   })
 
-  test(`who was erased as ${form} gets no text as ${number}`, async () => {
+  test(`a person who was erased as ${form} gets no text as ${number}`, async () => {
     const { shop } = await makeShop()
     await send(shop, [number])
     await must(shop, 'POST', '/api/person/erase', { number: form, reason: 'Asked' })

@@ -67,7 +67,7 @@ describe('a text that a device holds when its recipient sends STOP', () => {
       ' and its contact was deleted',
       (user: string) => store.db.query('delete from contacts where "user" = $1', [user]),
     ],
-  ])('is not given to another device after the first%s, and costs no quota', async (_, then) => {
+  ])('a text that a device holds when its recipient sends STOP is not given to another device after the first%s, and costs no quota', async (_, then) => {
     const { user, device, other, ids } = await claimed(2)
     await say(device, 'STOP')
     await then(user)
@@ -85,7 +85,7 @@ describe('a text that a device holds when its recipient sends STOP', () => {
     expect(await usedBy(user)).toBe(3)
   })
 
-  test("is canceled if it waits for the account that got the STOP; other accounts' texts are sent", async () => {
+  test("a text that a device holds when its recipient sends STOP is canceled if it waits for the account that got the STOP; other accounts' texts are sent", async () => {
     const both = await Promise.all(
       [1, 2].map(async () => {
         const device = await makeDevice(store, await makeUser(store))
@@ -102,7 +102,7 @@ describe('a text that a device holds when its recipient sends STOP', () => {
     expect(await claimMessages(store, other.device, 9, 60)).toMatchObject([{ id: other.id }])
   })
 
-  test('stays with the device that claims it in the same moment', async () => {
+  test('a text that a device holds when its recipient sends STOP stays with the device that claims it in the same moment', async () => {
     const device = await makeDevice(store, await makeUser(store))
     const ids = await assign(store, device, 1)
     const { said } = await store.db.transaction(async (db) => {
@@ -115,7 +115,7 @@ describe('a text that a device holds when its recipient sends STOP', () => {
     expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending' }])
   })
 
-  test('is not given to another device when returned in the same moment', async () => {
+  test('a text that a device holds when its recipient sends STOP is not given to another device when returned in the same moment', async () => {
     const { user, device, other, ids } = await claimed(1)
     let isOver = false
     const { givenBack } = await store.db.transaction(async (db) => {
@@ -136,7 +136,7 @@ describe('a text that a device holds when its recipient sends STOP', () => {
     expect(await claimMessages(store, other, 9, 60)).toEqual([])
   })
 
-  test('ends like the texts that no device had, although START followed', async () => {
+  test('a text that a device holds when its recipient sends STOP ends like the texts that no device had, although START followed', async () => {
     const { device, other, ids } = await claimed(1)
     await say(device, 'STOP')
     await say(device, 'START')
@@ -148,7 +148,7 @@ describe('a text that a device holds when its recipient sends STOP', () => {
   test.each([
     ['it was sent', 'sent', ''],
     ['it failed for good', 'failed', 'No credit'],
-  ] as const)('ends as its device reports: %s', async (_, status, error) => {
+  ] as const)('a text that a device holds when its recipient sends STOP ends as its device reports: %s', async (_, status, error) => {
     const { device, ids } = await claimed(1)
     await say(device, 'STOP')
     await applyReports(
@@ -160,7 +160,7 @@ describe('a text that a device holds when its recipient sends STOP', () => {
     expect(await lookUp(store, ids)).toMatchObject([{ status, error }])
   })
 
-  test('is not sent again when the device goes silent, even if its guarantee is at_least_once', async () => {
+  test('a text that a device holds when its recipient sends STOP is not sent again when the device goes silent, even if its guarantee is at_least_once', async () => {
     const { user, device, ids } = await claimed(1, { at_least_once: 'true' })
     await say(device, 'STOP')
     await store.db.query(

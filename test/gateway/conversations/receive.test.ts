@@ -102,7 +102,7 @@ describe('opt-out and opt-in words', () => {
   const optedOut = async (user: string) =>
     (await rowsOf('select opted_out from contacts where "user" = $1', [user])).flat()
 
-  test('create a contact and change its opted_out', async () => {
+  test('opt-out and opt-in words create a contact and change its opted_out', async () => {
     const phone = await makePhone()
     await receiveTexts(store, phone, [text({ body: 'START' })], WORDS)
     expect(await optedOut(phone.user)).toEqual([])
@@ -112,7 +112,7 @@ describe('opt-out and opt-in words', () => {
     expect(await optedOut(phone.user)).toEqual([false])
   })
 
-  test('count once: reporting an old one again changes nothing', async () => {
+  test('opt-out and opt-in words count once: reporting an old one again changes nothing', async () => {
     const phone = await makePhone()
     const stop = text({ body: 'STOP' })
     await receiveTexts(store, phone, [stop], WORDS)
@@ -121,7 +121,7 @@ describe('opt-out and opt-in words', () => {
     expect(await optedOut(phone.user)).toEqual([false])
   })
 
-  test('in one request count in the order in which they were received', async () => {
+  test('opt-out and opt-in words in one request count in the order in which they were received', async () => {
     const phone = await makePhone()
     const texts = [
       text({ body: 'STOP', receivedAt: AT + 5 }),
@@ -143,7 +143,7 @@ describe('opt-out and opt-in words', () => {
     expect(await optedOut(phone.user)).toEqual([expected])
   })
 
-  test('are ignored from a sender without a number', async () => {
+  test('opt-out and opt-in words are ignored from a sender without a number', async () => {
     const phone = await makePhone()
     await receiveTexts(store, phone, [text({ body: 'STOP', from: 'BANK' })], WORDS)
     expect(await optedOut(phone.user)).toEqual([])

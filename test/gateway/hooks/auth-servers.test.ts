@@ -128,7 +128,7 @@ describe.each([
   const refused = (answer: { status: number; body: { error?: { http_code: number } } }) =>
     (preset === 'supabase' ? answer.body.error?.http_code : answer.status) === 401
 
-  test('is refused with a wrong signature or time', async () => {
+  test('a signed call is refused with a wrong signature or time', async () => {
     const hook = await makeHook({ preset, signing_secret })
     const tries: [string, object][] = [
       [body, {}],
@@ -153,7 +153,7 @@ describe.each([
     await remove(hook)
   })
 
-  test('is sent once, even when made on two nodes at once and repeated later', async () => {
+  test('a signed call is sent once, even when made on two nodes at once and repeated later', async () => {
     const hook = await makeHook({ preset, signing_secret, once_key: '{{#if x}}{{x}}{{/if}}' })
     await must(ann, 'PATCH', `${RECORDS}/${hook.id}`, { once_minutes: 0 })
     const { databaseUrl } = fixture.server.services.config

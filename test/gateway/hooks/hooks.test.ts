@@ -114,7 +114,7 @@ test('without a phone a text waits but a code is refused', async () => {
 })
 
 describe('a hook of kind codes', () => {
-  test('accepts numbers as JSON numbers, refuses groups and masks the stored code', async () => {
+  test('a hook of kind codes accepts numbers as JSON numbers, refuses groups and masks the stored code', async () => {
     const hook = await hookOf(bob, { kind: 'codes', recipients: [], recipients_from: 'to' })
     const sent = await post(hook, { text: 'Code 4711', to: [491510000001, '0049 151 0000002'] })
     const messages = await Promise.all(
@@ -129,7 +129,7 @@ describe('a hook of kind codes', () => {
     await remove(bob, hook)
   })
 
-  test('refuses calls above its rate and sends no summary', async () => {
+  test('a hook of kind codes refuses calls above its rate and sends no summary', async () => {
     const hook = await hookOf(bob, { kind: 'codes', rate: 1 })
     expect((await post(hook, 'Code 1')).status).toBe(200)
     const answer = await fetch(`${fixture.url}/api/hooks/${hook.secret}`, {
@@ -209,7 +209,7 @@ describe('the body of a call', () => {
       { status: { toString: 1 } },
       'The body has no alerts.',
     ],
-  ])('is refused with "$3" and recorded: %s', async (_, values, body, message) => {
+  ])('the body of a call is refused with "$3" and recorded: %s', async (_, values, body, message) => {
     const hook = await hookOf(alice, values)
     const answer = await post(hook, body)
     expect(answer).toMatchObject({
@@ -221,7 +221,7 @@ describe('the body of a call', () => {
     await remove(alice, hook)
   })
 
-  test('of 2 MiB is accepted, and a larger one sends one text that says so', async () => {
+  test('the body of a call of 2 MiB is accepted, and a larger one sends one text that says so', async () => {
     const hook = await hookOf(alice)
     expect((await post(hook, 'x'.repeat(2 << 20))).status).toBe(200)
     const large = 'y'.repeat((2 << 20) + 1)
@@ -241,7 +241,7 @@ describe('the body of a call', () => {
     await remove(alice, hook)
   })
 
-  test('that grows too large without a declared length, or has too many values, sends a text that says so', async () => {
+  test('the body of a call that grows too large without a declared length, or has too many values, sends a text that says so', async () => {
     const hook = await hookOf(alice, { once_minutes: 0 })
     const url = `${fixture.url}/api/hooks/${hook.secret}`
     const chunks = new Blob(['z'.repeat((2 << 20) + 1)]).stream()
@@ -260,7 +260,7 @@ describe('the body of a call', () => {
     ['of codes', { kind: 'codes' }],
     ['that checks signatures', { signing_secret: `whsec_${'a'.repeat(32)}` }],
     ['whose recipients the body names', { recipients: [], recipients_from: 'to' }],
-  ])('that is too large is refused by a hook %s', async (_, values) => {
+  ])('the body of a call that is too large is refused by a hook %s', async (_, values) => {
     const hook = await hookOf(alice, values)
     expect((await post(hook, 'x'.repeat((2 << 20) + 1))).status).toBe(413)
     expect(await textsBy(hook)).toEqual([])
@@ -278,7 +278,7 @@ describe('the body of a call', () => {
     ['text/plain', '4772fc', 400, 'The text is not valid in the charset utf-8.'],
     ['text/plain; charset=none', '41', 400, 'The charset "none" is not known.'],
   ])(
-    'of the type %s with the bytes %s gets %i; its text or recorded error is "%s"',
+    'the body of a call of the type %s with the bytes %s gets %i; its text or recorded error is "%s"',
     async (type, hex, status, text) => {
       const hook = await hookOf(alice)
       const init = {
@@ -324,7 +324,7 @@ describe('the body of a call', () => {
       400,
       'The charset "none" is not known.',
     ],
-  ])('of a multipart form with %s is answered with $2: "$3"', async (_, parts, status, text) => {
+  ])('the body of a call of a multipart form with %s is answered with $2: "$3"', async (_, parts, status, text) => {
     const hook = await hookOf(alice)
     const pieces = parts.flatMap(([head, hex]) => [
       Buffer.from(`--b\r\nContent-Disposition: form-data; name="${head}\r\n\r\n`),
@@ -346,7 +346,7 @@ describe('the body of a call', () => {
 
 describe('a hook and other accounts', () => {
   test.each([['groups'], ['line']])(
-    "cannot use another account's record in its field %s",
+    "a hook and other accounts cannot use another account's record in its field %s",
     async (field) => {
       const theirs = field === 'line' ? 'lines' : 'contact_groups'
       const { id } = (await bob.call('GET', records(theirs))).body.items[0]
@@ -396,7 +396,7 @@ describe('a hook and other accounts', () => {
 })
 
 describe('an event is sent once', () => {
-  test('and its end once, however often both are repeated', async () => {
+  test('an event is sent once and its end once, however often both are repeated', async () => {
     const hook = await hookOf(alice, { preset: 'alertmanager' })
     for (const status of ['firing', 'resolved'])
       for (const outcome of ['sent', 'repeated'])
@@ -409,7 +409,7 @@ describe('an event is sent once', () => {
     await remove(alice, hook)
   })
 
-  test('even with more alerts than the repeat key reads', async () => {
+  test('an event is sent once even with more alerts than the repeat key reads', async () => {
     const hook = await hookOf(alice, { preset: 'alertmanager' })
     const storm = {
       ...alertmanager('firing'),
@@ -419,7 +419,7 @@ describe('an event is sent once', () => {
     expect((await post(hook, storm)).body.outcome).toBe('repeated')
   })
 
-  test('by two nodes that get it at the same moment', async () => {
+  test('an event is sent once by two nodes that get it at the same moment', async () => {
     const hook = await hookOf(alice, { preset: 'alertmanager' })
     const { databaseUrl } = fixture.server.services.config
     const second = await runServer(await testConfig({ DATABASE_URL: databaseUrl! }))
@@ -518,7 +518,7 @@ describe('saving a hook is refused', () => {
     expect(answer).toMatchObject({ status: 400, body: { data: { [field]: { code } } } })
   })
 
-  test('beyond 20 hooks of an account', async () => {
+  test('saving a hook is refused beyond 20 hooks of an account', async () => {
     const user = await fixture.makeUser()
     const creates = Array.from({ length: 22 }, () =>
       user.call('POST', records('hooks'), { user: user.id, name: 'x', preset: 'text' }),

@@ -121,13 +121,13 @@ describe('the work of a template', () => {
     ['texts without a character', '{{#each a}}{{../e}}{{/each}}'],
     ['JSON in texts', '{{#if j.a}}{{/if}}{{#if k.a}}{{/if}}'],
     ['money', '{{#each a}}{{money @index ../eur}}{{/each}}'],
-  ])('is bounded for %s', (_, template) =>
+  ])('the work of a template is bounded for %s', (_, template) =>
     expect(() =>
       render(template, { ...list, eur: 'eur', j: `{${BLANKS}}`, k: `[${BLANKS}]` }),
     ).toThrow('takes too many steps for this body.'),
   )
 
-  test('skips output that would not fit into the text', () => {
+  test('the work of a template skips output that would not fit into the text', () => {
     const body = { ...list, a: Array(3).fill(1) }
     expect(renderTemplate('{{#each a}}{{../s}}{{/each}}', body, 3_200)).toMatchObject({
       text: '',
@@ -135,7 +135,7 @@ describe('the work of a template', () => {
     })
   })
 
-  test('ends when a list has filled the text, and allows 120 nested blocks', () => {
+  test('the work of a template ends when a list has filled the text, and allows 120 nested blocks', () => {
     const body = { b: Array(4_000).fill(LONG) }
     expect(renderTemplate('{{#each b}}{{this}}{{/each}}', body, 3_200).rest).toBe(3_839)
     const deep = `${'{{#if a}}'.repeat(120)}{{b}}${'{{/if}}'.repeat(120)}`

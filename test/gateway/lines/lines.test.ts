@@ -17,12 +17,12 @@ const report = (device: string, sims: unknown) =>
   store.db.query('update devices set sims = $2 where id = $1', [device, JSON.stringify(sims)])
 
 describe('a new device', () => {
-  test("without SIM data has one line with the device's number", async () => {
+  test("a new device without SIM data has one line with the device's number", async () => {
     const { id } = await makeDevice(store, user)
     expect(await linesOf(id)).toEqual([[0, '+4930123', '', '', true, true]])
   })
 
-  test('has an enabled line for each SIM', async () => {
+  test('a new device has an enabled line for each SIM', async () => {
     const { id } = await makeDevice(store, user, { sims: SIMS })
     expect(await linesOf(id)).toEqual([
       [1, '+4915110', 'One', 'DE', true, true],
@@ -30,13 +30,13 @@ describe('a new device', () => {
     ])
   })
 
-  test("has lines named by the carrier's sender names instead of numbers", async () => {
+  test("a new device has lines named by the carrier's sender names instead of numbers", async () => {
     const sims = `'[{"slot":1,"sender":"Acme","carrier":"One"},{"slot":2,"sender":"80888"}]'`
     const { id } = await makeDevice(store, user, { sims })
     expect((await linesOf(id)).map(([, number]) => number)).toEqual(['Acme', '80888'])
   })
 
-  test("with one SIM uses the device's number when the SIM has none", async () => {
+  test("a new device with one SIM uses the device's number when the SIM has none", async () => {
     const { id } = await makeDevice(store, user, {
       sims: `'[{"simNumber":2,"carrierName":"Two"}]'`,
     })
@@ -54,7 +54,7 @@ describe('a new device', () => {
       '[{"slot":1,"number":"+4915***12"},{"slot":2,"number":"unknown"}]',
       2,
     ],
-  ])('that reports %s has $2 line(s)', async (_, sims, count) => {
+  ])('a new device that reports %s has $2 line(s)', async (_, sims, count) => {
     const { id } = await makeDevice(store, user, { sims: `'${sims}'`, phone: `''` })
     const lines = await linesOf(id)
     expect(lines).toHaveLength(count)
@@ -63,7 +63,7 @@ describe('a new device', () => {
 })
 
 describe('later reports of a device', () => {
-  test("of one SIM turn the device's line into the SIM's line and keep its limits", async () => {
+  test("later reports of a device of one SIM turn the device's line into the SIM's line and keep its limits", async () => {
     const { id } = await makeDevice(store, user)
     await store.db.query('update lines set daily_limit = 5 where device = $1', [id])
     await report(id, [{ slot: 1, number: '+4917000' }])
@@ -72,7 +72,7 @@ describe('later reports of a device', () => {
     expect(rows).toEqual([[5]])
   })
 
-  test('of several SIMs within ten minutes create a line for each', async () => {
+  test('later reports of a device of several SIMs within ten minutes create a line for each', async () => {
     const { id } = await makeDevice(store, user)
     await report(id, [{ slot: 1 }, { slot: 2 }])
     expect((await linesOf(id)).map(([slot, , , , enabled]) => [slot, enabled])).toEqual([
@@ -81,7 +81,7 @@ describe('later reports of a device', () => {
     ])
   })
 
-  test('of several SIMs after ten minutes create disabled lines until the owner enables one', async () => {
+  test('later reports of a device of several SIMs after ten minutes create disabled lines until the owner enables one', async () => {
     const { id } = await makeDevice(store, user)
     await store.db.query(`update devices set created = '2026-01-01 00:00:00.000Z' where id = $1`, [
       id,
@@ -94,7 +94,7 @@ describe('later reports of a device', () => {
     ])
   })
 
-  test('keep the line of a SIM that was removed and put back', async () => {
+  test('later reports of a device keep the line of a SIM that was removed and put back', async () => {
     const { id } = await makeDevice(store, user, { sims: SIMS })
     const { rows } = await store.db.query('select id from lines where device = $1 and slot = 2', [
       id,
@@ -113,7 +113,7 @@ describe('later reports of a device', () => {
     expect(back.rows).toEqual([[rows[0]![0], 'Shop', true, '+4315120']])
   })
 
-  test('without SIMs, as from a phone without the permission, change nothing', async () => {
+  test('later reports of a device without SIMs, as from a phone without the permission, change nothing', async () => {
     const { id } = await makeDevice(store, user, { sims: SIMS })
     const before = await linesOf(id)
     await report(id, [])

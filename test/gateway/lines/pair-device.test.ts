@@ -17,7 +17,7 @@ const pair = (body: object) =>
   server.guest.call('POST', '/api/devices/pair', { platform: 'android', ...body })
 
 describe('a pairing', () => {
-  test('has a code, an address and a QR code, valid for 5 minutes', async () => {
+  test('a pairing has a code, an address and a QR code, valid for 5 minutes', async () => {
     const { status, body } = await user.call('POST', '/api/devices/pairing', {})
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -31,14 +31,14 @@ describe('a pairing', () => {
     expect(left).toBeLessThan(310_000)
   })
 
-  test('can be created by users only', async () => {
+  test('a pairing can be created by users only', async () => {
     const device = await server.pair(user)
     expect((await server.guest.call('POST', '/api/devices/pairing', {})).status).toBe(401)
     expect((await device.call('POST', '/api/devices/pairing', {})).status).toBe(403)
     expect((await server.superuser.call('POST', '/api/devices/pairing', {})).status).toBe(403)
   })
 
-  test('stores no code in plain text', async () => {
+  test('a pairing stores no code in plain text', async () => {
     const code = await newCode()
     const { rows } = await db().query('select d::text from device_pairings d')
     expect(rows.join()).not.toContain(code)
@@ -46,7 +46,7 @@ describe('a pairing', () => {
 })
 
 describe('pairing a device', () => {
-  test('creates its record and a token valid for a year', async () => {
+  test('pairing a device creates its record and a token valid for a year', async () => {
     const sims = [{ slot: 1, carrier: 'O2' }]
     const values = { name: 'Hall', phone: '+4915112345678', sims }
     const { status, body } = await pair({ code: await newCode(), ...values })
@@ -64,18 +64,18 @@ describe('pairing a device', () => {
   })
 
   test.each([' ', '-', '\u00a0'])(
-    'works if the code is typed with %j in its middle',
+    'pairing a device works if the code is typed with %j in its middle',
     async (sign) => {
       const code = await newCode()
       expect((await pair({ code: `${code.slice(0, 3)}${sign}${code.slice(3)}` })).status).toBe(200)
     },
   )
 
-  test('uses the name that was given with the code', async () => {
+  test('pairing a device uses the name that was given with the code', async () => {
     expect((await pair({ code: await newCode() })).body.record.name).toBe('Kitchen')
   })
 
-  test('succeeds once when five devices try the same code at once', async () => {
+  test('pairing a device succeeds once when five devices try the same code at once', async () => {
     const code = await newCode()
     const answers = await Promise.all(Array.from({ length: 5 }, () => pair({ code })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
@@ -101,14 +101,14 @@ describe('pairing a device', () => {
       { platform: 'toaster' },
       'platform must be android, modem, simulator, carrier or other',
     ],
-  ])('with %s is refused and leaves the code usable: $2', async (_, body, message) => {
+  ])('pairing a device with %s is refused and leaves the code usable: $2', async (_, body, message) => {
     const code = await newCode()
     const refused = { error: 'invalid_request', message }
     expect(await pair({ code, ...body })).toEqual({ status: 400, body: refused })
     expect((await pair({ code })).status).toBe(200)
   })
 
-  test('allows 8 wrong codes per address; right codes do not count', async () => {
+  test('pairing a device allows 8 wrong codes per address; right codes do not count', async () => {
     for (let i = 0; i < 4; i++) expect((await pair({ code: await newCode() })).status).toBe(200)
     const wrong = await Promise.all(Array.from({ length: 12 }, () => pair({ code: '000000' })))
     expect(wrong.filter(({ status }) => status === 400)).toHaveLength(8)
@@ -117,7 +117,7 @@ describe('pairing a device', () => {
     expect(right).toMatchObject({ status: 429, body: { error: 'too_many_tries' } })
   })
 
-  test('answers 503, not 429, when the server has no free place', async () => {
+  test('pairing a device answers 503, not 429, when the server has no free place', async () => {
     const incoming = { ip: '198.51.100.7' }
     const c = { env: { incoming }, header: () => {} } as unknown as Ctx
     const busy = () => Promise.reject(new RetryLater(503, 5))
@@ -125,7 +125,7 @@ describe('pairing a device', () => {
     await expect(tried).rejects.toMatchObject({ name: 'ApiError', status: 503 })
   })
 
-  test('allows a user at most 50 waiting codes', async () => {
+  test('pairing a device allows a user at most 50 waiting codes', async () => {
     const busy = await server.makeUser()
     const answers = await Promise.all(
       Array.from({ length: 55 }, () => busy.call('POST', '/api/devices/pairing', {})),

@@ -53,21 +53,21 @@ const report = (by: Client, items: readonly { id: string; attempt: number }[]) =
   })
 
 describe('an event stream', () => {
-  test('sends "wake" to all streams of the device that is assigned a message', async () => {
+  test('an event stream sends "wake" to all streams of the device that is assigned a message', async () => {
     const { owner, phone } = await makePair()
     const streams = [await listen(phone), await listen(phone)]
     await send(owner)
     for (const stream of streams) expect((await stream.next('wake')).data).toBe('{}')
   })
 
-  test('sends "wake" at once when messages are already waiting', async () => {
+  test('an event stream sends "wake" at once when messages are already waiting', async () => {
     const { owner, phone } = await makePair()
     await send(owner)
     const stream = await listen(phone)
     await stream.next('wake')
   })
 
-  test("sends nothing about other devices' messages", async () => {
+  test("an event stream sends nothing about other devices' messages", async () => {
     const { phone } = await makePair()
     const other = await makePair()
     const stream = await listen(phone)
@@ -78,7 +78,7 @@ describe('an event stream', () => {
     expect(stream.heard).toEqual([])
   })
 
-  test('sends "canceled" with the id of a canceled message', async () => {
+  test('an event stream sends "canceled" with the id of a canceled message', async () => {
     const { owner, phone } = await makePair()
     const stream = await listen(phone)
     const id = await send(owner)
@@ -86,7 +86,7 @@ describe('an event stream', () => {
     expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id, attempt: 0 })
   })
 
-  test('sends nothing about a deletion that is rolled back', async () => {
+  test('an event stream sends nothing about a deletion that is rolled back', async () => {
     const { owner, phone } = await makePair()
     const stream = await listen(phone)
     const [kept, gone] = [await send(owner), await send(owner)]
@@ -100,7 +100,7 @@ describe('an event stream', () => {
     expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id: gone, attempt: 0 })
   })
 
-  test('gets "wake" before the send is answered, each time', async () => {
+  test('an event stream gets "wake" before the send is answered, each time', async () => {
     const { owner, phone } = await makePair()
     const stream = await listen(phone)
     let said = 0
@@ -116,7 +116,7 @@ describe('an event stream', () => {
 })
 
 describe('a waiting claim', () => {
-  test('is answered as soon as there is a message', async () => {
+  test('a waiting claim is answered as soon as there is a message', async () => {
     const { owner, phone } = await makePair()
     for (let i = 0; i < ROUNDS; i++) {
       const waiting = phone.call('POST', '/api/devices/claim', { wait: 30 })
@@ -128,7 +128,7 @@ describe('a waiting claim', () => {
     }
   })
 
-  test('is answered with no items after its wait time', async () => {
+  test('a waiting claim is answered with no items after its wait time', async () => {
     const { phone } = await makePair()
     const start = performance.now()
     expect((await phone.call('POST', '/api/devices/claim', { wait: 0.5 })).body).toEqual({
@@ -137,7 +137,7 @@ describe('a waiting claim', () => {
     expect(performance.now() - start).toBeGreaterThan(450)
   })
 
-  test('takes no message after its client disconnected', async () => {
+  test('a waiting claim takes no message after its client disconnected', async () => {
     const { owner, phone } = await makePair()
     const gone = new AbortController()
     const claim = fetch(`${server.url}/api/devices/claim`, {
@@ -169,7 +169,7 @@ async function makePushed() {
 }
 
 describe('Web Push', () => {
-  test('wakes a device without a stream and reveals nothing to the push service', async () => {
+  test('Web Push wakes a device without a stream and reveals nothing to the push service', async () => {
     const { service, owner, phone } = await makePushed()
     const { key } = (await phone.call('GET', '/api/devices/push-key')).body
     expect(Buffer.from(key, 'base64url')).toHaveLength(65)
@@ -181,7 +181,7 @@ describe('Web Push', () => {
     expect(headers.authorization).toContain(`k=${key}`)
   })
 
-  test('is not used while a stream is open', async () => {
+  test('Web Push is not used while a stream is open', async () => {
     const { service, owner, phone } = await makePushed()
     const stream = await listen(phone)
     await send(owner)
@@ -189,7 +189,7 @@ describe('Web Push', () => {
     expect(service.pushed).toEqual([])
   })
 
-  test('wakes a device once or twice for a burst of 30 messages', async () => {
+  test('Web Push wakes a device once or twice for a burst of 30 messages', async () => {
     const { service, owner } = await makePushed()
     const begun = performance.now()
     await Promise.all(Array.from({ length: 30 }, () => send(owner)))
@@ -201,7 +201,7 @@ describe('Web Push', () => {
   })
 
   test.each([404, 410])(
-    'drops a subscription that the push service answers with %i',
+    'Web Push drops a subscription that the push service answers with %i',
     async (status) => {
       const { service, owner, phone } = await makePushed()
       service.answer(status)
@@ -214,7 +214,7 @@ describe('Web Push', () => {
     },
   )
 
-  test('lets an offline device be sent through only if it has a subscription', async () => {
+  test('Web Push lets an offline device be sent through only if it has a subscription', async () => {
     const { owner, phone } = await makePushed()
     const { db } = server.server.services.store
     const goOffline = () =>

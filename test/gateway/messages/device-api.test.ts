@@ -162,7 +162,7 @@ describe('last_seen of a device', () => {
   test.each([
     ['its owner', () => user],
     ['a superuser', () => server.superuser],
-  ])('cannot be set by %s', async (_, who) => {
+  ])('last_seen of a device cannot be set by %s', async (_, who) => {
     const before = await seen()
     const changed = await who().call('PATCH', path(), { last_seen: LATER, name: 'renamed' })
     expect(changed).toMatchObject({ status: 200, body: { last_seen: before, name: 'renamed' } })
@@ -178,7 +178,7 @@ describe('last_seen of a device', () => {
     expect(await change(server.superuser, before)).toBe(before)
   })
 
-  test('cannot be set when a superuser creates the device', async () => {
+  test('last_seen of a device cannot be set when a superuser creates the device', async () => {
     const password = 'secret-enough'
     const body = { user: user.id, name: 'x', last_seen: LATER, password, passwordConfirm: password }
     const made = await server.superuser.call('POST', '/api/collections/devices/records', body)
@@ -188,7 +188,7 @@ describe('last_seen of a device', () => {
   test.each([
     ['years', LATER],
     ['a few seconds', `pb_text(now() + interval '5 seconds')`],
-  ])('that lies %s in the future is corrected by the next heartbeat', async (_, at) => {
+  ])('last_seen of a device that lies %s in the future is corrected by the next heartbeat', async (_, at) => {
     const { db } = server.server.services.store
     const value = at === LATER ? `'${at}'` : at
     await db.query(`update devices set last_seen = ${value} where id = $1`, [device.id])

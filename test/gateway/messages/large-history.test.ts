@@ -43,7 +43,7 @@ describe('a large table', () => {
     await db.query('analyze sms_messages')
   })
 
-  test('gets no index while a server starts, but a warning', async () => {
+  test('a large table gets no index while a server starts, but a warning', async () => {
     await (await openCatalogStore(db)).close()
     expect([...(await states(db))]).toEqual(['missing'])
     expect((await listIndexWarnings(db, ROWS))[0]).toMatch(
@@ -51,7 +51,7 @@ describe('a large table', () => {
     )
   })
 
-  test('gets its indexes in the background while rows are inserted', async () => {
+  test('a large table gets its indexes in the background while rows are inserted', async () => {
     await buildIndexes(db, silent)
     expect((await readIndexStates(db)).get('sms_messages_by_time')).toBe('missing')
     await Promise.all([buildIndexes(db, silent, ROWS), db.query(insert(ROWS + 1, ROWS + 10))])
@@ -60,7 +60,7 @@ describe('a large table', () => {
   })
 })
 
-test('that lacks a column gets the other indexes', async () => {
+test('a table that lacks a column gets the other indexes', async () => {
   const db = await openPreparedDb()
   await dropAll(db)
   await db.query('alter table sms_messages drop column body')

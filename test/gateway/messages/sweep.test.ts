@@ -55,13 +55,13 @@ async function endsByItsLease(ids: string[]) {
 }
 
 describe('an expired lease', () => {
-  test('fails an at-most-once message with an unknown outcome as its error', async () => {
+  test('an expired lease fails an at-most-once message with an unknown outcome as its error', async () => {
     const { ids } = await sending()
     await endsByItsLease(ids)
     expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1', 'failed 1'])
   })
 
-  test('gives an at-least-once message to another device', async () => {
+  test('an expired lease gives an at-least-once message to another device', async () => {
     const { ids } = await sending({ at_least_once: 'true' })
     const other = await makeDevice(store, user)
     await change(ids, OVER)
@@ -70,14 +70,14 @@ describe('an expired lease', () => {
     expect(await claimMessages(store, other, 1, 120)).toMatchObject([{ id: ids[0], attempt: 2 }])
   })
 
-  test('does not resend a message that has expired meanwhile', async () => {
+  test('an expired lease does not resend a message that has expired meanwhile', async () => {
     const { ids } = await sending({ at_least_once: 'true' })
     await change(ids, `${OVER}, expires_at = now()`)
     await look()
     expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed' }])
   })
 
-  test('never resends an at-most-once message, even when many leases have expired', async () => {
+  test('an expired lease never resends an at-most-once message, even when many leases have expired', async () => {
     const { device, ids } = await sending()
     await makeDevice(store, user)
     await change(ids, OVER)
@@ -126,7 +126,7 @@ describe('messages that their device does not claim', () => {
   test.each([
     ['was disabled', { enabled: 'false' }],
     ['went offline', { last_seen: `pb_text(now() - interval '11 minutes')` }],
-  ])('are spread evenly over the other devices if it %s', async (_, columns) => {
+  ])('messages that their device does not claim are spread evenly over the other devices if it %s', async (_, columns) => {
     const [a, b] = [await makeDevice(store, user), await makeDevice(store, user)]
     const ids = await assign(store, await makeDevice(store, user, columns), 10)
     await look()
@@ -134,14 +134,14 @@ describe('messages that their device does not claim', () => {
     expect(await eventsOf(store, ids[0]!)).toEqual(['assigned 0'])
   })
 
-  test('move to another device when theirs was deleted', async () => {
+  test('messages that their device does not claim move to another device when theirs was deleted', async () => {
     const other = await makeDevice(store, user)
     const ids = await assign(store, { id: 'deleteddevice00', user }, 3)
     await look()
     expect(await shares(ids)).toEqual({ [other.id]: 3 })
   })
 
-  test('move to another device after three wake-ups, but not while their device claims other messages', async () => {
+  test('messages that their device does not claim move to another device after three wake-ups, but not while their device claims other messages', async () => {
     const [silent, busy, other] = await Promise.all([1, 2, 3].map(() => makeDevice(store, user)))
     const lost = await assign(store, silent!, 2)
     const kept = await assign(store, busy!, 2)
@@ -163,7 +163,7 @@ describe('messages that their device does not claim', () => {
     ['after 45 s without a claim, at any wake-up', {}, false],
     ['but not while its limit per minute delays it', { per_minute: '10' }, true],
   ] as const)(
-    'move to another device after an active device stopped claiming: %s',
+    'messages that their device does not claim move to another device after an active device stopped claiming: %s',
     async (_, columns, isKept) => {
       const [stopped] = [await makeDevice(store, user, columns), await makeDevice(store, user)]
       const ids = await assign(store, stopped, 2)
@@ -183,7 +183,7 @@ describe('messages that their device does not claim', () => {
       async () => makeDevice(store, await makeUser(store)),
     ],
     ['there is no other device', {}, async () => {}],
-  ] as const)('stay where they are when %s', async (_, dispatch, makeOther) => {
+  ] as const)('messages that their device does not claim stay where they are when %s', async (_, dispatch, makeOther) => {
     const device = await makeDevice(store, user, { enabled: 'false' })
     await makeOther()
     const ids = await assign(store, device, 2, dispatch)
@@ -222,7 +222,7 @@ test('wake-ups for an unclaimed message are sent after 5, 15, 45 and 120 s, then
 })
 
 describe('scheduled messages', () => {
-  test('are assigned to devices in turn when due', async () => {
+  test('scheduled messages are assigned to devices in turn when due', async () => {
     const devices = await Promise.all([1, 2, 3].map(() => makeDevice(store, user)))
     const later = { id: '', user }
     const due = { state: `'pending'`, due_at: 'now()', wake_at: 'null' }
@@ -236,7 +236,7 @@ describe('scheduled messages', () => {
     expect(await claimMessages(store, devices[0]!, 10, 120)).toHaveLength(3)
   })
 
-  test("wait for a device without delaying other users' messages", async () => {
+  test("scheduled messages wait for a device without delaying other users' messages", async () => {
     const due = { state: `'pending'`, due_at: 'now()' }
     const waiting = await assign(store, { id: '', user }, 2, due)
     const lucky = await makeUser(store)
@@ -253,7 +253,7 @@ describe('scheduled messages', () => {
     ])
   })
 
-  test('are assigned to the named device', async () => {
+  test('scheduled messages are assigned to the named device', async () => {
     const [named] = [await makeDevice(store, user), await makeDevice(store, user)] as [
       Device,
       Device,

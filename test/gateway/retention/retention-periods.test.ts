@@ -193,7 +193,7 @@ describe('GET /api/account/retention', () => {
   const inDays = (days: number) =>
     new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-  test('answers the days, the first deletion and the number within a day of it', async () => {
+  test('GET /api/account/retention answers the days, the first deletion and the number within a day of it', async () => {
     await keep({ keep_incoming: 20, keep_files: 40, keep_consents: 200 })
     const group = await makeGroup(30)
     await makeContact(OTHER, [group])
@@ -223,7 +223,7 @@ describe('GET /api/account/retention', () => {
     expect(body.groups[0].next_at.slice(0, 10)).toBe(inDays(0))
   })
 
-  test('answers no deletion for an account without texts', async () => {
+  test('GET /api/account/retention answers no deletion for an account without texts', async () => {
     const { body } = await read(ann)
     expect(
       body.kinds.map(({ next_at, count }: { next_at: string; count: number }) => [next_at, count]),
@@ -231,7 +231,7 @@ describe('GET /api/account/retention', () => {
     expect(body.groups).toEqual([])
   })
 
-  test('refuses guests and superusers', async () => {
+  test('GET /api/account/retention refuses guests and superusers', async () => {
     expect([(await read(guest)).status, (await read(superuser)).status]).toEqual([401, 403])
   })
 })

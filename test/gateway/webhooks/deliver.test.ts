@@ -26,7 +26,7 @@ const view = async (id: string) =>
   (await user.call('GET', `/api/collections/sms_messages/records/${id}`)).body
 
 describe('an event', () => {
-  test('is delivered in the form of Standard Webhooks with the record as its owner sees it', async () => {
+  test('an event is delivered in the form of Standard Webhooks with the record as its owner sees it', async () => {
     const hook = await makeWebhook(user, `${receiver.url}/in?a=1`)
     const [id] = await sendAndReport(user, phone, 1, 'sent')
     const record = await view(id!)
@@ -55,7 +55,7 @@ describe('an event', () => {
     expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(events.length)
   })
 
-  test('contains the message as it was at the event, even after later changes', async () => {
+  test('an event contains the message as it was at the event, even after later changes', async () => {
     receiver.answer(500)
     await makeWebhook(user, receiver.url, { events: ['message.sent'] })
     const [id] = await sendAndReport(user, phone, 1, 'sent', 'delivered')
@@ -64,7 +64,7 @@ describe('an event', () => {
     expect(receiver.told[0]!.event.data).toMatchObject({ id, status: 'sent', delivered_at: '' })
   })
 
-  test('is delivered to each webhook that subscribes to it, under one id', async () => {
+  test('an event is delivered to each webhook that subscribes to it, under one id', async () => {
     const [one, two] = [
       await makeWebhook(user, receiver.url),
       await makeWebhook(user, receiver.url),
@@ -80,7 +80,7 @@ describe('an event', () => {
     expect(hooks.sort()).toEqual([one.id, two.id].sort())
   })
 
-  test('of an incoming text is delivered once', async () => {
+  test('an event of an incoming text is delivered once', async () => {
     await makeWebhook(user, receiver.url)
     const items = [{ from: '+491700000001', body: 'Hi', received_at: '2026-11-20 07:00:00.000Z' }]
     for (let i = 0; i < 2; i++) await phone.call('POST', '/api/devices/incoming', { items })
@@ -91,7 +91,7 @@ describe('an event', () => {
     expect(receiver.told[0]!.event).toMatchObject(event)
   })
 
-  test("of an opted-out recipient's failed message is delivered", async () => {
+  test("an event of an opted-out recipient's failed message is delivered", async () => {
     await makeWebhook(user, receiver.url)
     const contact = { user: user.id, phone: '+491700000001', opted_out: true }
     await user.call('POST', '/api/collections/contacts/records', contact)
@@ -106,7 +106,7 @@ describe('an event', () => {
     })
   })
 
-  test('of another user is not delivered', async () => {
+  test('an event of another user is not delivered', async () => {
     const other = await fixture.gateway.makeUser()
     await makeWebhook(other, receiver.url)
     await makeWebhook(user, receiver.url)
@@ -124,7 +124,7 @@ describe('a delivery', () => {
     hook = await makeWebhook(user, receiver.url)
   })
 
-  test('is recorded with its response', async () => {
+  test('a delivery is recorded with its response', async () => {
     receiver.answer(200, `all right\0 ${'é'.repeat(2000)}`)
     const [message] = await sendAndReport(user, phone, 1, 'sent')
     await receiver.heard(1)
@@ -145,7 +145,7 @@ describe('a delivery', () => {
     expect(delivery.latency_ms).toBeGreaterThan(0)
   })
 
-  test('is announced to subscribers at each step', async () => {
+  test('a delivery is announced to subscribers at each step', async () => {
     const { db } = fixture.store
     await db.query(`insert into _listeners (node) values ('test')`)
     try {
@@ -165,7 +165,7 @@ describe('a delivery', () => {
     }
   })
 
-  test('is deleted with its message, including its payload', async () => {
+  test('a delivery is deleted with its message, including its payload', async () => {
     const [message] = await sendAndReport(user, phone, 1, 'sent')
     await allAre(user)
     const [{ id }] = await deliveriesOf(user)
@@ -178,7 +178,7 @@ describe('a delivery', () => {
     expect(rows).toEqual([])
   })
 
-  test('is deleted with its webhook, even while pending', async () => {
+  test('a delivery is deleted with its webhook, even while pending', async () => {
     receiver.answer(500)
     await sendAndReport(user, phone, 1, 'sent')
     await receiver.heard(1)

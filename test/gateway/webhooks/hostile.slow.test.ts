@@ -104,7 +104,7 @@ describe('an attempt', () => {
     ],
   ]
   test.each(broken)(
-    'against a receiver that sends %s ends in time with little memory and the outcome $2',
+    'an attempt against a receiver that sends %s ends in time with little memory and the outcome $2',
     async (_, speak, expected) => {
       const raw = await startRaw(speak)
       const begun = performance.now()
@@ -117,7 +117,7 @@ describe('an attempt', () => {
     },
   )
 
-  test('does not unpack a gzip bomb', async () => {
+  test('an attempt does not unpack a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(20e6))
     const receiver = await startReceiver()
     receiver.behave((_, res) => res.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
@@ -140,7 +140,7 @@ describe('an attempt', () => {
     ],
   ]
   test.concurrent.for(slow)(
-    'against a receiver that %s times out',
+    'an attempt against a receiver that %s times out',
     async ([, speak], { expect }) => {
       const raw = await startRaw(speak)
       const outcome = await callWebhook(due(raw.url), true, never)
@@ -164,7 +164,7 @@ describe('a slow receiver', () => {
   })
   afterEach(() => slow.stop())
 
-  test('does not delay other users, and gets at most five calls at once', async () => {
+  test('a slow receiver does not delay other users, and gets at most five calls at once', async () => {
     const { gateway, receiver } = fixture
     const [dawdler, other] = [await gateway.makeUser(), await gateway.makeUser()]
     await makeWebhook(dawdler, slow.url)

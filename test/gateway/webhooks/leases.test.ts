@@ -180,12 +180,12 @@ describe('the turns of due deliveries', () => {
       { ann: 4, bob: 4 },
     ],
     ['no turns without room', { ann: { 'https://a.example/': 3 } }, 0, {}],
-  ])('give %s: $3', async (_, waiting, room, turns) => {
+  ])('the turns of due deliveries give %s: $3', async (_, waiting, room, turns) => {
     await fill(waiting)
     expect(await take(room)).toEqual(turns)
   })
 
-  test('are at most a hundred for one host, fairly spread over users', async () => {
+  test('the turns of due deliveries are at most a hundred for one host, fairly spread over users', async () => {
     const crowd = Object.fromEntries(
       Array.from({ length: 30 }, (_, i) => [
         `user${i}`,
@@ -201,7 +201,7 @@ describe('the turns of due deliveries', () => {
     expect(await take(400)).toEqual({ ann: 1 })
   })
 
-  test('go first to the user with the fewest calls in progress', async () => {
+  test('the turns of due deliveries go first to the user with the fewest calls in progress', async () => {
     await fill({ ann: hooksAt(own, 10, 10) })
     expect(await take(15)).toEqual({ ann: 15 })
     await fill({ bob: hooksAt(own, 10, 10) })
@@ -211,7 +211,7 @@ describe('the turns of due deliveries', () => {
     expect(await take(400)).toEqual({})
   })
 
-  test("go first to the user's webhook with the fewest calls", async () => {
+  test("the turns of due deliveries go first to the user's webhook with the fewest calls", async () => {
     await fill({ ann: { 'https://slow.example/': 50 } }, `now() - interval '1 hour'`)
     await take(4)
     await fill({ ann: { 'https://quick.example/': 2 } })
@@ -224,7 +224,7 @@ describe('the turns of due deliveries', () => {
     ])
   })
 
-  test('skip deliveries not due yet and include those of a deleted webhook', async () => {
+  test('the turns of due deliveries skip deliveries not due yet and include those of a deleted webhook', async () => {
     await fill({ ann: { 'https://a.example/': 2 } }, `now() + interval '1 hour'`)
     await fill({ bob: { 'https://b.example/': 2 } })
     await db.script('delete from webhooks')

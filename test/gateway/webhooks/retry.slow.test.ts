@@ -20,7 +20,7 @@ const HOUR = 3600
 
 describe('the schedule', () => {
   test.each(DELAYS_SECONDS.map((seconds, i) => [i + 1, seconds] as const))(
-    'waits after attempt %i for %i s, plus or minus a tenth',
+    'the schedule waits after attempt %i for %i s, plus or minus a tenth',
     (attempts, seconds) => {
       expect(computeNextDelay(attempts, 0, 0)).toBeCloseTo(seconds * 0.9)
       expect(computeNextDelay(attempts, 0, 0.5)).toBeCloseTo(seconds)
@@ -195,7 +195,7 @@ test('a webhook without a secret is not called until it has one', async () => {
 })
 
 describe('a resend', () => {
-  test("keeps the delivery's id and starts its attempts over", async () => {
+  test("a resend keeps the delivery's id and starts its attempts over", async () => {
     receiver.answer(500)
     await tried()
     receiver.answer(200)
@@ -214,7 +214,7 @@ describe('a resend', () => {
     expect(await one()).toMatchObject({ id, attempts: 1 })
   })
 
-  test('of failed deliveries since a time sends those and no others', async () => {
+  test('a resend of failed deliveries since a time sends those and no others', async () => {
     const hook = await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 5, 'sent')
     await allAre(user)
@@ -237,7 +237,7 @@ describe('a resend', () => {
     expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(5)
   })
 
-  test('sends 10,000 failed deliveries in one request', async () => {
+  test('a resend sends 10,000 failed deliveries in one request', async () => {
     const hook = await makeWebhook(user, receiver.url)
     await fixture.store.db.query(
       `with made as (

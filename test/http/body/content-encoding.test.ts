@@ -100,13 +100,13 @@ describe('a record', () => {
   const write = (name: string) =>
     Buffer.from(JSON.stringify({ user: ANN.id, name, phone: `+4915${1_000_000 + texts++}` }))
 
-  test.each(['gzip', 'deflate', 'br', 'zstd'])('is made from JSON in %s', async (encoding) => {
+  test.each(['gzip', 'deflate', 'br', 'zstd'])('a record is made from JSON in %s', async (encoding) => {
     const headers = { ...signedIn, 'content-type': JSON_TYPE, 'content-encoding': encoding }
     const { status, text } = await post(path, ENCODINGS[encoding]!(write('Ann')), headers)
     expect([status, JSON.parse(text).name]).toEqual([200, 'Ann'])
   })
 
-  test('is made from a compressed multipart form', async () => {
+  test('a record is made from a compressed multipart form', async () => {
     const form = new Response(
       Object.entries(JSON.parse(write('Ben').toString())).reduce((data, [key, value]) => {
         data.append(key, String(value))
@@ -167,7 +167,7 @@ describe('an unknown encoding', () => {
     ['/api/batch', JSON_TYPE, signedIn],
     ['/api/collections/users/auth-with-password', JSON_TYPE, {}],
   ]
-  test.each(ways)('at %s is a 415 that names those that are known', async (path, type, headers) => {
+  test.each(ways)('an unknown encoding at %s is a 415 that names those that are known', async (path, type, headers) => {
     for (const encoding of ['compress', 'gzip, gzip', 'toString', 'gzip, br']) {
       const sent = { ...headers, 'content-type': type, 'content-encoding': encoding }
       const { status, text } = await post(path, bytes, sent)
@@ -188,7 +188,7 @@ describe('a compressed body', () => {
       { isChunked },
     )
 
-  test.each(['gzip', 'deflate', 'br', 'zstd'])('that is no %s is a 400', async (encoding) => {
+  test.each(['gzip', 'deflate', 'br', 'zstd'])('a compressed body that is no %s is a 400', async (encoding) => {
     const whole = ENCODINGS[encoding]!(
       Buffer.from(JSON.stringify({ recipients: [TO], body: 'x'.repeat(500) })),
     )
@@ -200,7 +200,7 @@ describe('a compressed body', () => {
   })
 
   test.each(['gzip', 'deflate', 'br', 'zstd'])(
-    'of zeros in %s ends at the limit of its route',
+    'a compressed body of zeros in %s ends at the limit of its route',
     async (encoding) => {
       const bomb = ENCODINGS[encoding]!(Buffer.alloc(256 << 20))
       expect(bomb.length).toBeLessThan(1 << 20)
@@ -211,14 +211,14 @@ describe('a compressed body', () => {
     },
   )
 
-  test('of a guest ends at the limit of guests', async () => {
+  test('a compressed body of a guest ends at the limit of guests', async () => {
     const path = '/api/collections/users/auth-with-password'
     const bytes = gzipSync(JSON.stringify({ identity: 'a'.repeat(100 << 10), password: 'x' }))
     const headers = { 'content-type': JSON_TYPE, 'content-encoding': 'gzip' }
     expect(await post(path, bytes, headers)).toMatchObject({ status: 413 })
   })
 
-  test('without any bytes is an empty body', async () => {
+  test('a compressed body without any bytes is an empty body', async () => {
     const { status } = await send(Buffer.alloc(0), 'gzip')
     expect(status).toBe(400)
   })

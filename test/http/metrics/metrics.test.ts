@@ -54,11 +54,11 @@ describe('metrics', () => {
     ['a device', () => device.token, 403],
     ['a superuser', () => server.superuser.token, 200],
     ['the token of the settings', () => TOKEN, 200],
-  ])('are answered to %s with status $2', async (_, token, status) => {
+  ])('metrics are answered to %s with status $2', async (_, token, status) => {
     expect((await ask(token())).status).toBe(status)
   })
 
-  test('refuse a wrong token without a reason', async () => {
+  test('metrics refuse a wrong token without a reason', async () => {
     const answer = await ask('')
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')
     expect(await answer.json()).toMatchObject({ status: 401 })
@@ -168,7 +168,7 @@ test('the metrics of the queue follow a message from its acceptance to its repor
   await stream.close()
 })
 
-test('count woken claims', async () => {
+test('metrics count woken claims', async () => {
   const claimWhile = async (work: () => Promise<unknown>) => {
     const waiting = device.call('POST', '/api/devices/claim', { limit: 5, wait: 10 })
     await work()
@@ -190,12 +190,12 @@ test.each([
   ['invalid_phone_number', { recipients: ['nobody'] }],
   ['body_too_long', { body: 'x'.repeat(1601) }],
   ['device_not_found', { device_id: 'k3v9x0c2m5n8b1a' }],
-] as const)('count sends refused with %s', async (code, body) => {
+] as const)('metrics count sends refused with %s', async (code, body) => {
   await send(body)
   expect(await value('pocketsms_sends_refused_total', { code })).toBe(1)
 })
 
-test('count realtime connections and events', async () => {
+test('metrics count realtime connections and events', async () => {
   const ear = await TestListener.on(server.url, user.token, 'contacts')
   expect(await value('pocketsms_realtime_clients')).toBe(1)
   await user.call('POST', '/api/collections/contacts/records', {
@@ -210,7 +210,7 @@ test('count realtime connections and events', async () => {
   expect(await value('pocketsms_http_requests_total', { group: 'streams' })).toBeGreaterThan(0)
 })
 
-test('count failed webhook deliveries', async () => {
+test('metrics count failed webhook deliveries', async () => {
   const hook = {
     user: user.id,
     url: 'http://127.0.0.1:9/hook',
@@ -226,7 +226,7 @@ test('count failed webhook deliveries', async () => {
   expect(await value('pocketsms_webhook_lag_seconds')).toBeLessThan(60)
 })
 
-test('describe the process and its database connections', async () => {
+test('metrics describe the process and its database connections', async () => {
   const families = await scrape()
   for (const name of [
     'process_resident_memory_bytes',

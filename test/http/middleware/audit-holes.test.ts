@@ -30,7 +30,7 @@ describe("a superuser's action on a user's webhook", () => {
     ['a test', 'test', {}, 'test webhook'],
     ['a new secret', 'rotate', {}, 'rotate secret'],
     ['all again', 'resend-failed', { since: '2026-01-01' }, 'resend failed'],
-  ])('is audited as "$3" after %s', async (_, path, body, action) => {
+  ])('a superuser\'s action on a user\'s webhook is audited as "$3" after %s', async (_, path, body, action) => {
     expect((await server.post(`/api/webhooks/${hook}/${path}`, body, root)).status).toBe(200)
     expect(await deeds()).toEqual([
       { action, collection: 'webhooks', record: hook, fields: [], ...by },
@@ -41,7 +41,7 @@ describe("a superuser's action on a user's webhook", () => {
     expect(await deeds()).toHaveLength(1)
   })
 
-  test('is audited when one delivery is sent again', async () => {
+  test("a superuser's action on a user's webhook is audited when one delivery is sent again", async () => {
     const { body } = await server.post(`/api/webhooks/${hook}/test`, {}, root)
     await server.rows('delete from _audit')
     expect((await server.post(`/api/webhooks/deliveries/${body.id}/resend`, {}, root)).status).toBe(
@@ -51,7 +51,7 @@ describe("a superuser's action on a user's webhook", () => {
     expect(await deeds()).toEqual([{ action: 'resend', ...of, fields: [], ...by }])
   })
 
-  test('is not audited when its owner does it, and a new secret may not be cached', async () => {
+  test("a superuser's action on a user's webhook is not audited when its owner does it, and a new secret may not be cached", async () => {
     const headers = { authorization: await server.signIn('users', 'ann@example.com', PASSWORD) }
     const rotated = await server.post(`/api/webhooks/${hook}/rotate`, {}, headers)
     expect(rotated.status).toBe(200)
@@ -64,7 +64,7 @@ describe('a change confirmed by a mailed link', () => {
   const token = async () => tokenIn((await server.mail.next()).text)
   const ip = '127.0.0.1'
 
-  test('is audited for a new password of a superuser and of a user', async () => {
+  test('a change confirmed by a mailed link is audited for a new password of a superuser and of a user', async () => {
     await upsertSuperuser(server.server.services.store, 'two@example.com', 'a-long-password')
     await server.rows('delete from _audit')
     for (const [collection, email] of [
@@ -86,7 +86,7 @@ describe('a change confirmed by a mailed link', () => {
     ])
   })
 
-  test('is audited for a new address of a user', async () => {
+  test('a change confirmed by a mailed link is audited for a new address of a user', async () => {
     const headers = { authorization: await server.signIn('users', 'ann@example.com', PASSWORD) }
     const url = '/api/collections/users'
     await server.post(`${url}/request-email-change`, { newEmail: 'eve@example.com' }, headers)
@@ -109,7 +109,7 @@ test("a superuser's test mail is audited", async () => {
 describe('a command at the terminal', () => {
   const here = { email: '', ip: 'terminal' }
 
-  test('is audited when it creates, changes or deletes superusers', async () => {
+  test('a command at the terminal is audited when it creates, changes or deletes superusers', async () => {
     const { store } = server.server.services
     await upsertSuperuser(store, 'new@example.com', 'a-long-password')
     await upsertSuperuser(store, 'new@example.com', 'another-long-one')
@@ -123,7 +123,7 @@ describe('a command at the terminal', () => {
     ])
   })
 
-  test('is audited when it imports records', async () => {
+  test('a command at the terminal is audited when it imports records', async () => {
     const folder = temporaryFolder()
     const fixtures = join(folder, 'fixtures.json')
     const contact = { id: 'contact00000001', user, name: 'Bob', phone: '+4915112345678' }

@@ -162,12 +162,12 @@ describe('a body of 100 kB', () => {
     ['a sign-in', 'POST', '/api/collections/users/auth-with-password'],
     ['a subscription', 'POST', '/api/realtime'],
     ['a pairing', 'POST', '/api/devices/pair'],
-  ])('of a guest is refused with 413: %s', async (_, method, path) => {
+  ])('a body of 100 kB of a guest is refused with 413: %s', async (_, method, path) => {
     const answer = await send(method, path, LARGE)
     expect(answer.status).toBe(413)
   })
 
-  test('of a guest is refused before it is sent', async () => {
+  test('a body of 100 kB of a guest is refused before it is sent', async () => {
     const asked = announce(100 << 20)
     asked.flushHeaders()
     const [{ statusCode }] = await once(asked, 'response')
@@ -175,7 +175,7 @@ describe('a body of 100 kB', () => {
     expect(statusCode).toBe(413)
   })
 
-  test('of a guest is not read to the end after its refusal', async () => {
+  test('a body of 100 kB of a guest is not read to the end after its refusal', async () => {
     const asked = announce(64 << 20)
     asked.on('error', () => undefined)
     const [socket] = (await once(asked, 'socket')) as [Socket]
@@ -192,7 +192,7 @@ describe('a body of 100 kB', () => {
     expect(socket.bytesWritten).toBeLessThan(32 << 20)
   })
 
-  test('of a guest without a Content-Length is cut off at the limit', async () => {
+  test('a body of 100 kB of a guest without a Content-Length is cut off at the limit', async () => {
     const body = new Blob([LARGE]).stream()
     const options = {
       method: 'POST',
@@ -207,14 +207,14 @@ describe('a body of 100 kB', () => {
     expect(answer.status).toBe(413)
   })
 
-  test('of a guest is accepted where guests may create records, alone and in a batch', async () => {
+  test('a body of 100 kB of a guest is accepted where guests may create records, alone and in a batch', async () => {
     expect((await send('POST', RECORDS, LARGE)).status).toBe(200)
     const part = { method: 'POST', url: RECORDS, body: { text: 'a'.repeat(100_000) } }
     const batch = await send('POST', '/api/batch', JSON.stringify({ requests: [part] }))
     expect(batch.status, await batch.text()).toBe(200)
   })
 
-  test('of a user is read', async () => {
+  test('a body of 100 kB of a user is read', async () => {
     const answer = await send('POST', '/api/collections/contacts/records', LARGE, token)
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ message: 'Failed to create record.' })

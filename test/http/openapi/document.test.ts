@@ -45,7 +45,7 @@ const operations = Object.entries({ ...document.paths, ...document.webhooks }).f
 )
 
 describe('the OpenAPI description', () => {
-  test('is valid OpenAPI 3.1', async () => {
+  test('the OpenAPI description is valid OpenAPI 3.1', async () => {
     const validator = new Validator()
     const { valid, errors } = await validator.validate(JSON.parse(text))
     expect(errors ?? []).toEqual([])
@@ -53,19 +53,19 @@ describe('the OpenAPI description', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  test('refers only to existing parts', () => {
+  test('the OpenAPI description refers only to existing parts', () => {
     const known = new Set(all.map(([at]) => at))
     const refs = all.flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []))
     expect(refs.length).toBeGreaterThan(100)
     expect(refs.filter((ref) => !known.has(ref))).toEqual([])
   })
 
-  test('names each operation once', () => {
+  test('the OpenAPI description names each operation once', () => {
     const ids = operations.map(([, { operationId }]) => operationId)
     expect(ids.filter((id, i) => !id || ids.indexOf(id) !== i)).toEqual([])
   })
 
-  test('has a summary, a known tag and an answer for each operation', () => {
+  test('the OpenAPI description has a summary, a known tag and an answer for each operation', () => {
     const tags = new Set((document.tags as { name: string }[]).map(({ name }) => name))
     const poor = operations.filter(
       ([, { summary, tags: own, responses }]) =>
@@ -76,7 +76,7 @@ describe('the OpenAPI description', () => {
     expect(poor.map(([name]) => name)).toEqual([])
   })
 
-  test("names the server's address", () => expect(document.servers).toEqual([{ url: subject.url }]))
+  test("the OpenAPI description names the server's address", () => expect(document.servers).toEqual([{ url: subject.url }]))
 })
 
 describe('examples', () => {
@@ -88,7 +88,7 @@ describe('examples', () => {
     return validate(example) ? [] : [`${pointer}: ${ajv.errorsText(validate.errors)}`]
   }
 
-  test('of bodies match their schemas', () => {
+  test('examples of bodies match their schemas', () => {
     const media = all.filter(
       ([, place]) => 'schema' in place && ('example' in place || 'examples' in place),
     )
@@ -104,7 +104,7 @@ describe('examples', () => {
     expect(faults).toEqual([])
   })
 
-  test('of values match their schemas', () => {
+  test('examples of values match their schemas', () => {
     const schemas = all.filter(
       ([, { type, examples }]) => typeof type === 'string' && Array.isArray(examples),
     )
@@ -118,7 +118,7 @@ describe('examples', () => {
 })
 
 describe('the descriptions of collections', () => {
-  test('cover each built-in collection and field', () => {
+  test('the descriptions of collections cover each built-in collection and field', () => {
     const missing = subject.collections.flatMap(({ name, about, fields }) => [
       ...(about ? [] : [name]),
       ...fields

@@ -26,7 +26,7 @@ const TOO_LONG = field(
 const FORMAT = field('name', 'validation_match_invalid', 'Must be in a valid format.')
 
 describe('backup routes', () => {
-  test('are refused to guests', async () => {
+  test('backup routes are refused to guests', async () => {
     const asked = [
       'GET ',
       'POST ',
@@ -44,7 +44,7 @@ describe('backup routes', () => {
     expect((await site.call('GET', '/api/backup-status', undefined, {})).status).toBe(401)
   })
 
-  test('are refused to users, even with a file token', async () => {
+  test('backup routes are refused to users, even with a file token', async () => {
     const user = await (await withDevices(site.server)).makeUser()
     expect((await user.call('GET', '/api/backups')).status).toBe(403)
     expect((await user.call('POST', '/api/backups', {})).status).toBe(403)
@@ -63,7 +63,7 @@ async function clear() {
 describe('a new backup', () => {
   beforeEach(clear)
 
-  test('can be named, listed, downloaded and deleted', async () => {
+  test('a new backup can be named, listed, downloaded and deleted', async () => {
     expect((await site.call('GET', '/api/backups')).text).toBe('[]')
     const made = await site.call('POST', '/api/backups', { name: 'test.zip' })
     expect([made.status, made.text]).toEqual([204, ''])
@@ -89,14 +89,14 @@ describe('a new backup', () => {
   })
 
   test.each([undefined, { name: '' }])(
-    'gets a name from the time for the body %j',
+    'a new backup gets a name from the time for the body %j',
     async (body) => {
       expect((await site.call('POST', '/api/backups', body)).status).toBe(204)
       expect((await site.keys())[0]).toMatch(/^pb_backup_pocketsms_\d{14}\.zip$/)
     },
   )
 
-  test('gets its name from a form, too', async () => {
+  test('a new backup gets its name from a form, too', async () => {
     const form = new FormData()
     form.set('name', 'form.zip')
     expect((await site.call('POST', '/api/backups', form)).status).toBe(204)
@@ -110,13 +110,13 @@ describe('a new backup', () => {
     ['../x.zip', FORMAT],
     [5, failed(LOADING)],
     [`${'a'.repeat(150)}.zip`, TOO_LONG],
-  ])('with the name $0 is refused: $1', async (name, expected) => {
+  ])('a new backup with the name $0 is refused: $1', async (name, expected) => {
     const { status, body } = await site.call('POST', '/api/backups', { name })
     expect([status, body]).toEqual([400, expected])
     expect(await site.keys()).toEqual([])
   })
 
-  test('is sent in ranges, as an attachment that may not be cached', async () => {
+  test('a new backup is sent in ranges, as an attachment that may not be cached', async () => {
     await site.call('POST', '/api/backups', { name: 'test.zip' })
     const { token } = (await site.call('POST', '/api/files/token')).body
     const path = `/api/backups/test.zip?token=${token}`
@@ -159,12 +159,12 @@ describe('an upload', () => {
     content = await site.download('original.zip')
   })
 
-  test.each([undefined, { file: 'x' }])('requires a file: %j', async (body) => {
+  test.each([undefined, { file: 'x' }])('an upload requires a file: %j', async (body) => {
     const answer = await site.call('POST', '/api/backups/upload', body)
     expect(answer.body).toEqual(field('file', 'validation_required', 'Cannot be blank.'))
   })
 
-  test('is stored under its name once', async () => {
+  test('an upload is stored under its name once', async () => {
     expect((await site.upload('up.zip', content)).status).toBe(204)
     expect(await site.download('up.zip')).toEqual(content)
     expect((await site.upload('up.zip', content)).body).toEqual(
@@ -196,7 +196,7 @@ describe('an upload', () => {
       (whole) => whole.slice().fill(0, 1_000, 1_500),
       'validation_invalid_backup',
     ],
-  ])('is refused with $2 if it is %s', async (_, make, code, name = 'other.zip') => {
+  ])('an upload is refused with $2 if it is %s', async (_, make, code, name = 'other.zip') => {
     const answer = await site.upload(name, make(content))
     expect([answer.status, answer.body.data.file?.code]).toEqual([400, code])
     expect(readdirSync(site.folder)).toEqual(['original.zip'])
@@ -219,7 +219,7 @@ describe('concurrent jobs', () => {
     )
   }
 
-  test('are refused while another server makes a backup', async () => {
+  test('concurrent jobs are refused while another server makes a backup', async () => {
     await site.call('POST', '/api/backups', { name: 'held.zip' })
     await hold('held.zip', 60)
     const busy = failed(
@@ -234,7 +234,7 @@ describe('concurrent jobs', () => {
     expect((await site.status()).running).toMatchObject({ key: 'held.zip' })
   })
 
-  test('continue after the server of an earlier one died, which counts as failed', async () => {
+  test('concurrent jobs continue after the server of an earlier one died, which counts as failed', async () => {
     await hold('held.zip', -1)
     expect(await site.status()).toMatchObject({
       running: null,
@@ -250,14 +250,14 @@ describe('concurrent jobs', () => {
 })
 
 describe('the backup status', () => {
-  test("shows the last backup's author, time and size", async () => {
+  test("the backup status shows the last backup's author, time and size", async () => {
     await site.call('POST', '/api/backups', { name: 'known.zip' })
     const size = (await site.download('known.zip')).length
     const lastBackup = { key: 'known.zip', size, by: 'root@example.com' }
     expect(await site.status()).toMatchObject({ lastBackup, overdue: false, next: '' })
   })
 
-  test('shows why the last backup failed, and its file is removed', async () => {
+  test('the backup status shows why the last backup failed, and its file is removed', async () => {
     const before = await site.keys()
     // a folder in the place of the file that is made
     mkdirSync(join(site.folder, 'broken.zip', 'x'), { recursive: true })
@@ -274,7 +274,7 @@ describe('the backup status', () => {
     expect(readdirSync(site.folder).filter((name) => name.startsWith('.'))).toEqual([])
   })
 
-  test('warns of overdue backups once the installation is older than a week', async () => {
+  test('the backup status warns of overdue backups once the installation is older than a week', async () => {
     const { db } = site.server.services.store
     const overdue = async () => (await site.status()).overdue
     await db.query(`update backup_state set last_backup = null`)

@@ -19,7 +19,7 @@ describe('a generated backup name', () => {
     ['  ÄÖ grün  ', 'gr_n'],
     ['', ''],
     ['x'.repeat(80), 'x'.repeat(50)],
-  ])("contains the app name %j in PocketBase's form: %j", (appName, part) => {
+  ])("a generated backup name contains the app name %j in PocketBase's form: %j", (appName, part) => {
     expect(makeBackupName(appName, false, at)).toBe(`pb_backup_${part}_20261121105643.zip`)
     expect(makeBackupName(appName, true, at)).toBe(`@auto_pb_backup_${part}_20261121105643.zip`)
   })
@@ -55,7 +55,7 @@ describe('a backup schedule', () => {
       await site.call('DELETE', `/api/backups/${encodeURIComponent(key)}`)
   })
 
-  test('makes no backup when it is set, and one when it is due', async () => {
+  test('a backup schedule makes no backup when it is set, and one when it is due', async () => {
     expect((await patch({ cron: '0 3 * * *', cronMaxKeep: 2 })).status).toBe(200)
     await serve()
     expect(await site.keys()).toEqual([])
@@ -73,7 +73,7 @@ describe('a backup schedule', () => {
     expect((await site.status()).lastBackup).toMatchObject({ key: keys[0], by: 'schedule' })
   })
 
-  test('keeps only the newest of its own backups', async () => {
+  test('a backup schedule keeps only the newest of its own backups', async () => {
     await site.call('POST', '/api/backups', { name: 'mine.zip' })
     const content = await site.download('mine.zip')
     const old = [1, 2, 3].map((i) => `@auto_pb_backup_pocketsms_${i}.zip`)
@@ -88,7 +88,7 @@ describe('a backup schedule', () => {
     expect(keys).toEqual(expect.arrayContaining(['mine.zip', '@auto_pb_backup_pocketsms_1.zip']))
   })
 
-  test('reports a failure by mail and continues at its next time', async () => {
+  test('a backup schedule reports a failure by mail and continues at its next time', async () => {
     const mail = await startMailServer()
     const smtp = { enabled: true, host: '127.0.0.1', port: mail.port }
     await site.call('PATCH', '/api/settings', { smtp, backups: { s3: NO_S3 } })
@@ -109,7 +109,7 @@ describe('a backup schedule', () => {
     await site.call('PATCH', '/api/settings', { smtp: off, backups: { s3: off } })
   })
 
-  test('waits for another job and makes up for the missed time', async () => {
+  test('a backup schedule waits for another job and makes up for the missed time', async () => {
     await servedUntil(`now() - interval '3 days'`)
     const held = `running = '{"action":"backup","key":"x.zip","by":"x","node":"x"}', lease = gen_random_uuid()`
     await db().query(`update backup_state set ${held}, lease_until = now() + interval '1 minute'`)
@@ -120,7 +120,7 @@ describe('a backup schedule', () => {
     expect(await site.keys()).toHaveLength(1)
   })
 
-  test('ends when it is cleared', async () => {
+  test('a backup schedule ends when it is cleared', async () => {
     await patch({ cron: '' })
     await servedUntil(`now() - interval '3 days'`)
     await serve()

@@ -83,7 +83,7 @@ for (const [name, open, skipped] of STORAGES) {
 
 describe('a folder', () => {
   test.each(['../a.zip', 'x/a.zip', '..', '.', '', '.tmp-a', 'a\0.zip', 'a'.repeat(300)])(
-    'refuses the key %j',
+    'a folder refuses the key %j',
     async (key) => {
       const storage = openFolderStorage(folder)
       expect(await storage.find(key)).toBeUndefined()
@@ -104,14 +104,14 @@ describe.skipIf(!hasS3)('a misconfigured S3 server', () => {
       { endpoint: 'http://127.0.0.1:9' },
       /fetch failed|ECONNREFUSED|bad port/,
     ],
-  ])('is reported for %s: $2', async (_, change, reason) => {
+  ])('a misconfigured S3 server is reported for %s: $2', async (_, change, reason) => {
     const settings = { ...s3!.settings, ...change }
     await expect(openS3Storage(settings).list()).rejects.toThrow(reason)
     await expect(openS3Storage(settings).put(fileOf('x'), 'a.zip')).rejects.toThrow(reason)
     await expect(testS3(settings)).rejects.toThrow(reason)
   })
 
-  test('is tested by a file that is deleted again', async () => {
+  test('a misconfigured S3 server is tested by a file that is deleted again', async () => {
     await testS3(s3!.settings)
     expect(await openS3Storage(s3!.settings).list()).toEqual([])
   })

@@ -53,7 +53,7 @@ async function ask(path: string, { from = PROXY, method = 'GET', headers = {}, b
 const written = (): Line[] => lines.map((line) => JSON.parse(line))
 
 describe('the log line of a request', () => {
-  test('has method, path, address, status and time', async () => {
+  test('the log line of a request has method, path, address, status and time', async () => {
     const { id } = await ask('/api/health')
     const asked = { request: id, method: 'GET', path: '/api/health', ip: PROXY }
     const times = { time: expect.any(Number), ms: expect.any(Number) }
@@ -66,12 +66,12 @@ describe('the log line of a request', () => {
     ['a path that is cleaned', '/api//health', 307],
     ['a path that cannot be decoded', '/api/%zz', 400],
     ['metrics without a token', '/metrics', 401],
-  ] as const)('is written for %s with status $2', async (_, path, status) => {
+  ] as const)('the log line of a request is written for %s with status $2', async (_, path, status) => {
     const { id } = await ask(path)
     expect(written()).toMatchObject([{ request: id, path, status }])
   })
 
-  test('has status 499 if the client hung up', async () => {
+  test('the log line of a request has status 499 if the client hung up', async () => {
     const asking = request(`${server.url}/api/collections/_superusers/auth-with-password`, {
       method: 'POST',
       headers: { ...JSON_TYPE, expect: '100-continue' },
@@ -106,7 +106,7 @@ describe('X-Request-Id', () => {
 })
 
 describe('log lines', () => {
-  test('contain no queries, headers or bodies', async () => {
+  test('log lines contain no queries, headers or bodies', async () => {
     const keys = { authorization: 'Bearer in-the-header', 'x-api-key': 'psk_in-the-key' }
     await ask('/api/health?token=in-the-query', { headers: { ...keys, cookie: 'a=in-a-cookie' } })
     const body = JSON.stringify({ identity: 'in-the-body@example.com', password: 'in-the-body' })
@@ -119,7 +119,7 @@ describe('log lines', () => {
     expect(lines.join('')).not.toMatch(/in-the|in-a|psk_/)
   })
 
-  test("contain no values of a failed statement, but its request's id", async () => {
+  test("log lines contain no values of a failed statement, but its request's id", async () => {
     const { db } = server.services.store
     await db.query(
       'alter table _superusers add constraint tried check (email not like $$%secret%$$)',
@@ -136,7 +136,7 @@ describe('log lines', () => {
     expect(lines.join('')).not.toMatch(/secret@|hidden-pass/)
   })
 
-  test("contain the whole error of a 500 under the request's id", async () => {
+  test("log lines contain the whole error of a 500 under the request's id", async () => {
     const { db } = server.services.store
     await db.query('alter table _params rename to _params_away')
     const { id, status } = await ask('/api/settings', {

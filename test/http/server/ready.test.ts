@@ -12,7 +12,7 @@ const ready = () => fixture.guest.call('GET', '/api/ready')
 const fixture = await startServerWithDevices()
 
 describe('GET /api/ready', () => {
-  test('reports a healthy server to anybody', async () => {
+  test('GET /api/ready reports a healthy server to anybody', async () => {
     await expect.poll(ready).toEqual({
       status: 200,
       body: {
@@ -24,7 +24,7 @@ describe('GET /api/ready', () => {
     })
   })
 
-  test('queries the database at most once a second for 50 probes', async () => {
+  test('GET /api/ready queries the database at most once a second for 50 probes', async () => {
     const asked = vi.spyOn(Db.prototype, 'query')
     const begun = performance.now()
     await Promise.all(Array.from({ length: 50 }, ready))
@@ -34,7 +34,7 @@ describe('GET /api/ready', () => {
     expect(looks).toBeLessThanOrEqual(seconds)
   })
 
-  test('reports the number of messages due for devices', async () => {
+  test('GET /api/ready reports the number of messages due for devices', async () => {
     const user = await fixture.makeUser()
     await fixture.pair(user)
     const body = { recipients: ['+4915112345678'], body: 'Hello' }
@@ -45,7 +45,7 @@ describe('GET /api/ready', () => {
     await expect.poll(async () => (await ready()).body.queue.oldest_seconds).toBeGreaterThan(1)
   })
 
-  test('answers 503 while the database is not migrated', async () => {
+  test('GET /api/ready answers 503 while the database is not migrated', async () => {
     const { db } = fixture.server.services.store
     await db.query(`update _migrations set file = 'x' || file where file like '0001%'`)
     await expect.poll(async () => (await ready()).status).toBe(503)
@@ -55,7 +55,7 @@ describe('GET /api/ready', () => {
     await expect.poll(async () => (await ready()).status).toBe(200)
   })
 
-  test("answers 503 while the database's disk is full", async () => {
+  test("GET /api/ready answers 503 while the database's disk is full", async () => {
     const user = await fixture.makeUser()
     const { databaseUrl } = fixture.server.services.config
     const pathname = new URL(databaseUrl!).pathname

@@ -38,7 +38,7 @@ describe('streams from one network', () => {
     ['guests by realtime', '/api/realtime', { data: {}, message: MESSAGE, status: 429 }],
     ['devices', '/api/devices/events', { error: 'too_many_requests', message: MESSAGE }],
     ['phones with the app', '/api/mobile/v1/events', { message: MESSAGE }],
-  ])('are limited to three: the fourth of %s is refused with 429', async (name, path, body) => {
+  ])('streams from one network are limited to three: the fourth of %s is refused with 429', async (name, path, body) => {
     const who = name === 'guests by realtime' ? server.guest : undefined
     const from = `192.0.${path.length}.7`
     const each = async () => who ?? server.pair(await server.makeUser())
@@ -53,7 +53,7 @@ describe('streams from one network', () => {
   })
 
   test.each(['/api/devices/events', '/api/mobile/v1/events'])(
-    'do not count if their client hung up before they began: %s',
+    'streams from one network do not count if their client hung up before they began: %s',
     async (path) => {
       const from = `192.2.${path.length}.7`
       const phone = await server.pair(await server.makeUser())
@@ -73,7 +73,7 @@ describe('streams from one network', () => {
     },
   )
 
-  test('are counted by network for IPv6', async () => {
+  test('streams from one network are counted by network for IPv6', async () => {
     const ask = async (from: string) => (await open('/api/realtime', from, server.guest)).status
     for (const host of ['::1', '::2', 'a:b:c:d']) {
       const [four, rest] = ['2001:db8:7:7', host.startsWith('::') ? host : `:${host}`]
@@ -83,7 +83,7 @@ describe('streams from one network', () => {
     expect(await ask('2001:db8:7:107::1')).toBe(200)
   })
 
-  test("are not limited for the server's own proxy without a client address", async () => {
+  test("streams from one network are not limited for the server's own proxy without a client address", async () => {
     for (let i = 0; i < 6; i++)
       expect((await open('/api/realtime', '', server.guest)).status).toBe(200)
     for (let i = 0; i < 6; i++)

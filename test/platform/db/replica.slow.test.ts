@@ -124,7 +124,7 @@ describe('a streaming replica', () => {
     await primary?.stop()
   })
 
-  test(`serves no read older than an earlier write in ${TRIES} tries`, {
+  test(`a streaming replica serves no read older than an earlier write in ${TRIES} tries`, {
     timeout: 900_000,
   }, async () => {
     await awaitState('used')
@@ -136,7 +136,7 @@ describe('a streaming replica', () => {
     expect(after.replica).toBeGreaterThan(before.replica)
   })
 
-  test('serves all reads while there are no writes', async () => {
+  test('a streaming replica serves all reads while there are no writes', async () => {
     const id = await addContact('quiet', '+4915120000000')
     await awaitState('used')
     await expect
@@ -153,7 +153,7 @@ describe('a streaming replica', () => {
     expect(after.replica - before.replica).toBeGreaterThan(15)
   })
 
-  test('is not used while its replay is paused, and is used again afterwards', async () => {
+  test('a streaming replica is not used while its replay is paused, and is used again afterwards', async () => {
     const id = await addContact('before', '+4915130000000')
     await onReplica('select pg_wal_replay_pause()')
     onTestFinished(() => onReplica('select pg_wal_replay_resume()').then(() => {}))
@@ -172,7 +172,7 @@ describe('a streaming replica', () => {
       .toBeGreaterThan(before.replica)
   })
 
-  test('has canceled statements repeated on the primary', async () => {
+  test('a streaming replica has canceled statements repeated on the primary', async () => {
     const id = await addContact('kept', '+4915140000000')
     const { db } = nodes[0]!.services.store
     let reading: Db = db
@@ -191,7 +191,7 @@ describe('a streaming replica', () => {
     expect(counts.replica.repeated).toBe(before + 1)
   })
 
-  test('refuses reads of an ended session', async () => {
+  test('a streaming replica refuses reads of an ended session', async () => {
     for (let i = 0; i < 10; i++) {
       const session = await signIn(nodes[0]!.url, 'users', EMAIL, PASSWORD)
       const path = `/api/collections/users/records/${session.id}`
@@ -207,7 +207,7 @@ describe('a streaming replica', () => {
     user = await signIn(nodes[0]!.url, 'users', EMAIL, PASSWORD)
   })
 
-  test('can be killed under load without a failed read and is used again', async () => {
+  test('a streaming replica can be killed under load without a failed read and is used again', async () => {
     const running = tries(Math.min(TRIES, 1_200))
     const { replica: before } = readsOf()
     await until('reads of the replica', () => readsOf().replica > before + 20)
@@ -217,7 +217,7 @@ describe('a streaming replica', () => {
     expect(await tries(60)).toEqual([])
   })
 
-  test('is not used if it is unreachable at the start or not a replica', async () => {
+  test('a streaming replica is not used if it is unreachable at the start or not a replica', async () => {
     const away = `postgres://nobody@127.0.0.1:${await freePort()}/none`
     const cases = [
       [away, 'away'],
@@ -236,7 +236,7 @@ describe('a streaming replica', () => {
     }
   })
 
-  test('that stops answering does not delay reads', async () => {
+  test('a streaming replica that stops answering does not delay reads', async () => {
     const cable = await makeBreakableProxy(env.DATABASE_REPLICA_URL!)
     await cable.connect()
     const node = await startServer({ env: { ...env, DATABASE_REPLICA_URL: cable.url } })
@@ -261,7 +261,7 @@ describe('a streaming replica', () => {
     await awaitState('used')
   })
 
-  test('is not used after a promotion', async () => {
+  test('a streaming replica is not used after a promotion', async () => {
     const id = await addContact('old', '+4915180000000')
     await onReplica('select pg_promote()')
     await awaitState('unfit')

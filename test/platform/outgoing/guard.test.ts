@@ -153,7 +153,7 @@ describe('a host name', () => {
     ['to IPv6 only', ['::1']],
     ['to a mapped address', ['::ffff:127.0.0.1']],
     ['to NAT64', ['64:ff9b::7f00:1']],
-  ])('that resolves %s is refused', async (_, addresses) => {
+  ])('a host name that resolves %s is refused', async (_, addresses) => {
     names.answer('inside.example', addresses)
     await expect(send(`https://inside.example:${port}/`)).rejects.toThrow(AddressRefused)
     expect(reached).toBe(0)
@@ -166,7 +166,7 @@ describe('a host name', () => {
       ),
     )
 
-  test('that resolves to private and public addresses is connected by the public ones only', async () => {
+  test('a host name that resolves to private and public addresses is connected by the public ones only', async () => {
     names.answer('both.example', ['127.0.0.1', '8.8.8.8', '::1', '2606:4700::1111'])
     expect(await look('both.example')).toEqual([
       { address: '8.8.8.8', family: 4 },
@@ -175,7 +175,7 @@ describe('a host name', () => {
     expect(await look('both.example', false)).toBe('8.8.8.8')
   })
 
-  test('that resolves differently later is checked again, once for each connection', async () => {
+  test('a host name that resolves differently later is checked again, once for each connection', async () => {
     names.answer('rebind.example', ['8.8.8.8'], ['127.0.0.1'])
     expect(await look('rebind.example')).toEqual([{ address: '8.8.8.8', family: 4 }])
     names.asked.length = 0
@@ -186,7 +186,7 @@ describe('a host name', () => {
     expect(reached).toBe(0)
   })
 
-  test('that does not resolve is an error', async () => {
+  test('a host name that does not resolve is an error', async () => {
     await expect(send('https://unknown.example/')).rejects.toThrow('ENOTFOUND')
   })
 })

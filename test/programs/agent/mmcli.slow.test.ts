@@ -59,14 +59,14 @@ describe.skipIf(!isInstalled)('mmcli', () => {
     ['quotation marks', 'He said "a,b", number="+1"'],
     ['both kinds of quotation marks', `--It's "late", 20 € 😀\n\\"\\'`],
     ['blanks at its ends', '  a  '],
-  ])('creates a text with %s unchanged', { timeout: 60_000 }, async (_, body) => {
+  ])('mmcli creates a text with %s unchanged', { timeout: 60_000 }, async (_, body) => {
     const { driver, created } = await setUp()
     const text = { id: 'a', attempt: 1, to: '+4915112345678', sim: 0 }
     expect(await driver.send({ ...text, body })).toEqual({ outcome: 'sent' })
     expect(created.map((line) => JSON.parse(line))).toMatchObject([{ number: text.to, text: body }])
   })
 
-  test('lists texts that the driver reads, whatever is in them', { timeout: 60_000 }, async () => {
+  test('mmcli lists texts that the driver reads, whatever is in them', { timeout: 60_000 }, async () => {
     const { received } = await setUp(
       { number: '+4930123', text: 'Grüße "x"\n\u001f\u007f\\' },
       {},

@@ -90,13 +90,13 @@ const sentOrNot = (status: string) => (status === 'delivered' ? 'sent' : status)
 const isFinal = (status: string) => status === 'delivered' || status === 'failed'
 
 describe('an agent', () => {
-  test('stores its token in a file that only its owner can read', async () => {
+  test('an agent stores its token in a file that only its owner can read', async () => {
     const { file } = await setUp()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(loadAgentState(file).url).toBe(server.url)
   })
 
-  test('sends waiting and new messages and reports their deliveries', async () => {
+  test('an agent sends waiting and new messages and reports their deliveries', async () => {
     const { user, file } = await setUp()
     await send(user, 25)
     await whileRunning(file, {}, async () => {
@@ -106,7 +106,7 @@ describe('an agent', () => {
     })
   })
 
-  test('reports why a message failed', async () => {
+  test('an agent reports why a message failed', async () => {
     const { user, file } = await setUp()
     const [id] = await send(user, 1)
     await whileRunning(file, { fail: 1 }, () => untilAll(user, isFinal))
@@ -114,7 +114,7 @@ describe('an agent', () => {
     expect(body).toMatchObject({ status: 'failed', error_message: 'Rejected (simulated)' })
   })
 
-  test('returns messages that it could not send, and another device sends them', async () => {
+  test('an agent returns messages that it could not send, and another device sends them', async () => {
     const { user, file } = await setUp()
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Other' })).body
     const other = join(folder, `agent${++files}.json`)
@@ -125,7 +125,7 @@ describe('an agent', () => {
     )
   })
 
-  test('stores the true time of sending although its clock is a day behind', async () => {
+  test('an agent stores the true time of sending although its clock is a day behind', async () => {
     const { user, file } = await setUp()
     const [id] = await send(user, 1)
     await whileRunning(file, { clockOffset: -86_400 }, () => untilAll(user, isFinal))
@@ -134,14 +134,14 @@ describe('an agent', () => {
     expect(Math.abs(Date.parse(body.sent_at) - Date.now())).toBeLessThan(120_000)
   })
 
-  test('stops with a plain message when its device was deleted', async () => {
+  test('an agent stops with a plain message when its device was deleted', async () => {
     const { user, file, device } = await setUp()
     await user.call('DELETE', `/api/collections/devices/records/${device}`)
     const running = runAgent(file, makeSimulatorDriver(), () => {}, new AbortController().signal)
     await expect(running).rejects.toThrow('The server does not know this device. Delete')
   })
 
-  test('locks its state file while it runs', async () => {
+  test('an agent locks its state file while it runs', async () => {
     const { file } = await setUp()
     await whileRunning(file, {}, async () => {
       const lock = Number.parseInt(readFileSync(`${file}.pid`, 'utf8'), 10)
@@ -182,7 +182,7 @@ describe('an agent as a process', () => {
     return new Set(begun.filter((id) => !known.has(id)))
   }
 
-  test('sends nothing twice after it was killed between sending and reporting', async () => {
+  test('an agent as a process sends nothing twice after it was killed between sending and reporting', async () => {
     const { user, file } = await setUp()
     await send(user, 30)
     const sentFile = join(folder, 'sent')
@@ -212,7 +212,7 @@ describe('an agent as a process', () => {
     expect(new Set(sent()).size).toBe(sent().length)
   })
 
-  test('pairs by a pairing address and receives texts typed at the terminal', async () => {
+  test('an agent as a process pairs by a pairing address and receives texts typed at the terminal', async () => {
     const user = await server.makeUser()
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Typed' })).body
     const file = join(folder, 'typed.json')
@@ -226,7 +226,7 @@ describe('an agent as a process', () => {
     )
   })
 
-  test('started twice by the same command, with a state file, pairs once', async () => {
+  test('an agent as a process started twice by the same command, with a state file, pairs once', async () => {
     const user = await server.makeUser()
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Twice' })).body
     const command = ['start', server.url, code, '--state', join(folder, 'twice.json')]
@@ -245,7 +245,7 @@ describe('an agent as a process', () => {
     ])
   })
 
-  test('names the version of the program that its driver uses', async () => {
+  test('an agent as a process names the version of the program that its driver uses', async () => {
     const bin = temporaryFolder()
     writeFileSync(join(bin, 'gammu-smsd'), '#!/bin/sh\necho "Gammu-smsd version 1.42.0"\n', {
       mode: 0o755,

@@ -107,7 +107,7 @@ function whenFull(program: string): unknown {
 }
 
 describe.runIf(canLimit)('a journal on a full disk', () => {
-  test('refuses to begin an attempt that it cannot write', () => {
+  test('a journal on a full disk refuses to begin an attempt that it cannot write', () => {
     const begun = whenFull(`
       const journal = openJournal(file)
       limit(${LIMIT})
@@ -117,7 +117,7 @@ describe.runIf(canLimit)('a journal on a full disk', () => {
     expect(next.hasBegun(`m${Number(begun) - 1}`, 1)).toBe(true)
   })
 
-  test('begins the attempt once there is room again', () => {
+  test('a journal on a full disk begins the attempt once there is room again', () => {
     const begun = whenFull(`
       const journal = openJournal(file)
       limit(1)
@@ -129,7 +129,7 @@ describe.runIf(canLimit)('a journal on a full disk', () => {
     expect(openJournal(file).hasBegun('m1', 1)).toBe(true)
   })
 
-  test('tells a result that it could not store while it runs', () => {
+  test('a journal on a full disk tells a result that it could not store while it runs', () => {
     const told = whenFull(`
       const journal = openJournal(file)
       await journal.begin('m1', 1)
@@ -142,7 +142,7 @@ describe.runIf(canLimit)('a journal on a full disk', () => {
     expect(told).toEqual(['EFBIG', ['m1'], 0])
   })
 
-  test('does not report a text that it could not store, and reports it once when received again', () => {
+  test('a journal on a full disk does not report a text that it could not store, and reports it once when received again', () => {
     const [told, last] = whenFull(`
       const journal = openJournal(file)
       const keep = (id) => journal.keep({ kind: 'incoming', item: { id } })
@@ -157,7 +157,7 @@ describe.runIf(canLimit)('a journal on a full disk', () => {
     expect(idsOf(openJournal(file))).toEqual(Array.from({ length: last + 1 }, (_, i) => `m${i}`))
   })
 
-  test('refuses to open but keeps its earlier entries', async () => {
+  test('a journal on a full disk refuses to open but keeps its earlier entries', async () => {
     const journal = openJournal(file)
     const ids = Array.from({ length: 100 }, (_, i) => `m${i}`)
     for (const id of ids) await journal.keep(report(id))

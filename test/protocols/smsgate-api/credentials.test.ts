@@ -33,7 +33,7 @@ describe('requests without access', () => {
     ['a device', () => fixture.server.signedIn('devices', PHONES[0])],
     ['no Basic at all', () => ({ authorization: 'Basic %%%' })],
     ['a very long header', () => bearer(`psk_${'x'.repeat(9_000)}`)],
-  ])('with %s get 401', async (_, headers) => {
+  ])('requests without access with %s get 401', async (_, headers) => {
     const answer = await send(await headers())
     expect([answer.status, answer.body]).toEqual([401, { message: 'Unauthorized' }])
   })
@@ -114,7 +114,7 @@ describe('scopes of a key', () => {
     ])
   })
 
-  test('apply at once to a key in use', async () => {
+  test('scopes of a key apply at once to a key in use', async () => {
     const key = await fixture.makeKey(['messages:send'])
     expect((await send(bearer(key))).status).toBe(202)
     const change = (scopes: string) =>

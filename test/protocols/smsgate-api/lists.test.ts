@@ -86,7 +86,7 @@ describe('the list of sends', () => {
     return [total, ids(items)]
   }
 
-  test('has the newest first, as states without texts', async () => {
+  test('the list of sends has the newest first, as states without texts', async () => {
     const { total, items } = await list('/messages')
     expect([total, ids(items)]).toEqual([6, [5, 4, 3, 2, 1, 0]])
     const states = ['Cancelled', 'Pending', 'Processed', 'Sent', 'Failed', 'Delivered']
@@ -118,11 +118,11 @@ describe('the list of sends', () => {
     [`?deviceId=${PHONES[0]}&state=Sent&limit=1`, 1, [2]],
     [`?deviceId=${BENS_PHONE}`, 0, []],
     ['?unknown=1&includeContent=', 6, [5, 4, 3, 2, 1, 0]],
-  ])('with the query "%s" has %i sends and shows $2', async (query, total, found) =>
+  ])('the list of sends with the query "%s" has %i sends and shows $2', async (query, total, found) =>
     expect(await sends(query)).toEqual([total, found]),
   )
 
-  test('includes texts with includeContent', async () => {
+  test('the list of sends includes texts with includeContent', async () => {
     const { items } = await list('/messages?includeContent=true&limit=1')
     expect(items[0].textMessage).toEqual({ text: 'Text 5' })
   })
@@ -134,25 +134,25 @@ describe('the list of sends', () => {
     ['limit=ten', /^limit/],
     ['sort=id', /^sort/],
     ['includeContent=perhaps', /^includeContent/],
-  ])('refuses the query %s', async (query, message) => {
+  ])('the list of sends refuses the query %s', async (query, message) => {
     const answer = await ask('GET', `/messages?${query}`)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
   })
 
-  test("contains only the caller's sends", async () => {
+  test("the list of sends contains only the caller's sends", async () => {
     const bens = { total: 1, items: [{ id: 'send bens00000000000' }] }
     expect(await list('/messages', ben)).toMatchObject(bens)
     expect(await list('/messages', fixture.cleo)).toEqual({ total: 0, items: [] })
   })
 
-  test('excludes messages sent by other APIs', async () => {
+  test('the list of sends excludes messages sent by other APIs', async () => {
     expect((await server.send({}, { 'x-api-key': ANN.key })).status).toBe(200)
     expect((await list('/messages')).total).toBe(6)
   })
 })
 
 describe('the list of incoming texts', () => {
-  test('has all fields of each text, the newest text first', async () => {
+  test('the list of incoming texts has all fields of each text, the newest text first', async () => {
     const item = (n: number, type: string, sender: string, contentPreview: string) => {
       return { id: `in000000000000${n}`, type, sender, contentPreview, createdAt: iso(n) }
     }
@@ -175,13 +175,13 @@ describe('the list of incoming texts', () => {
     [`?deviceId=${PHONES[0]}`, 2, [3, 1]],
     [`?deviceId=${BENS_PHONE}`, 0, []],
     ['?includeAttachments=true', 3, [3, 2, 1]],
-  ])('with the query "%s" has %i texts and shows $2', async (query, total, found) => {
+  ])('the list of incoming texts with the query "%s" has %i texts and shows $2', async (query, total, found) => {
     const page = await list(`/inbox${query}`)
     expect([page.total, ids(page.items)]).toEqual([total, found])
   })
 
   test.each(['limit=0', 'offset=-1', 'type=EMAIL', `from=${iso(3)}&to=${iso(2)}`, 'deviceId=%00'])(
-    'refuses the query %s',
+    'the list of incoming texts refuses the query %s',
     async (query) => {
       expect(await ask('GET', `/inbox?${query}`)).toMatchObject({
         status: 400,
@@ -192,7 +192,7 @@ describe('the list of incoming texts', () => {
 })
 
 describe('the list of devices', () => {
-  test("has all of the caller's devices, disabled ones too", async () => {
+  test("the list of devices has all of the caller's devices, disabled ones too", async () => {
     await server.rows(
       `update devices set enabled = false, last_seen = '', sims = '[{"slot":1,"number":"+4911100","carrier":"C"},{"slot":"x"},null]' where id = $1`,
       [PHONES[1]],
@@ -213,7 +213,7 @@ describe('the list of devices', () => {
     expect(body[1].lastSeen).toBe(body[1].createdAt)
   })
 
-  test('omits malformed SIM data of a device', async () => {
+  test('the list of devices omits malformed SIM data of a device', async () => {
     for (const sims of [
       '{"slot":1}',
       '"text"',
@@ -229,7 +229,7 @@ describe('the list of devices', () => {
     }
   })
 
-  test('lets a user delete a device of their own once', async () => {
+  test('the list of devices lets a user delete a device of their own once', async () => {
     const path = `/devices/${BENS_PHONE}`
     expect((await ask('DELETE', path)).status).toBe(404)
     const { status, body } = await ask('DELETE', path, undefined, ben)

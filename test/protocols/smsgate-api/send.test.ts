@@ -16,7 +16,7 @@ test('a send is answered with 202, its state and location', async () => {
   expect(status).toBe(202)
   expect(body).toEqual({
     id: expect.stringMatching(/^[a-z0-9]{15}$/),
-    deviceId: expect.toSatisfy((id: string) => PHONES.includes(id as never)),
+    deviceId: expect.toBeOneOf([...PHONES]),
     state: 'Pending',
     isHashed: false,
     isEncrypted: false,
@@ -60,7 +60,7 @@ describe('a send accepts', () => {
     return server.message(body.id)
   }
 
-  test('fields that are null or unknown', async () => {
+  test('a send accepts fields that are null or unknown', async () => {
     const message = await stored(
       { id: null, ttl: null, simNumber: null, deviceId: null, dataMessage: null, future: 1 },
       '?x=1',
@@ -87,7 +87,7 @@ describe('a send accepts', () => {
     expect(message).toMatchObject({ status: 'pending' })
   })
   test.each(['', '.1', '.123456', '.123456789'])(
-    'dates with the fraction "%s" and an offset',
+    'a send accepts dates with the fraction "%s" and an offset',
     async (fraction) => {
       const message = await stored({ validUntil: `2099-01-02T03:04:05${fraction}+02:00` })
       expect(message).toMatchObject({ expires_at: expect.stringMatching(/^2099-01-02 01:04:05\./) })
@@ -176,7 +176,7 @@ describe('a send is refused, with no message stored, for', () => {
 })
 
 describe('ids of sends', () => {
-  test('can be used once (409), but stay free after a refusal', async () => {
+  test('ids of sends can be used once (409), but stay free after a refusal', async () => {
     expect((await send({ id: 'order/1', ttl: 1 })).status).toBe(400)
     const first = await send({ id: 'order/1' })
     expect([first.status, first.body.id]).toEqual([202, 'order/1'])
@@ -187,7 +187,7 @@ describe('ids of sends', () => {
     expect(await send({ id: 'order/1' }, '', ben)).toMatchObject({ status: 202 })
   })
 
-  test('are free again after their messages were deleted', async () => {
+  test('ids of sends are free again after their messages were deleted', async () => {
     const { body } = await send({ id: 'gone', phoneNumbers: ['+4911111', '+4911112'] })
     const headers = await server.signedIn('users', ANN.id)
     const found = await server.rows(
@@ -250,7 +250,7 @@ test('a stored send is answered with 202 even if it cannot be read back', async 
 })
 
 describe('a send', () => {
-  test('to an opted-out number is accepted and fails', async () => {
+  test('a send to an opted-out number is accepted and fails', async () => {
     const { status, body } = await send({ phoneNumbers: ['+4900004'] })
     expect(status).toBe(202)
     expect(body).toMatchObject({
@@ -260,7 +260,7 @@ describe('a send', () => {
     })
   })
 
-  test('above the quota is answered with 402 and leaves its id free', async () => {
+  test('a send above the quota is answered with 402 and leaves its id free', async () => {
     await server.rows('update users set monthly_quota = 1 where id = $1', ['ben000000000000'])
     const id = 'over the quota'
     expect((await send({ id, phoneNumbers: ['+4911111', '+4911112'] }, '', ben)).status).toBe(402)
@@ -268,7 +268,7 @@ describe('a send', () => {
     expect((await send({ id }, '', ben)).status).toBe(202)
   })
 
-  test('without an online device is answered with 503, but waits if it names a device or time', async () => {
+  test('a send without an online device is answered with 503, but waits if it names a device or time', async () => {
     await server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [
       BENS_PHONE,
     ])

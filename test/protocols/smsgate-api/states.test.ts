@@ -68,7 +68,7 @@ describe('canceling a send', () => {
   const headers = { ...fixture.ann, 'content-type': 'application/json' }
   const cancel = (id: string) => fixture.ask('DELETE', `/messages/${id}`, undefined, headers)
 
-  test.each([1, 3])('cancels waiting messages to %i recipients once', async (count) => {
+  test.each([1, 3])('canceling a send cancels waiting messages to %i recipients once', async (count) => {
     const { id } = await send(count)
     const { status, body } = await cancel(id)
     expect([status, body.state]).toEqual([200, 'Cancelled'])
@@ -82,14 +82,14 @@ describe('canceling a send', () => {
     expect((await stateOf(id)).state).toBe('Cancelled')
   })
 
-  test('is refused with 409 once a device has it', async () => {
+  test('canceling a send is refused with 409 once a device has it', async () => {
     const { id } = await send(1, { deviceId: PHONES[1] })
     await claim(PHONES[1])
     expect((await cancel(id)).status).toBe(409)
     expect((await stateOf(id)).state).toBe('Processed')
   })
 
-  test('cancels the recipients whose messages no device has begun', async () => {
+  test('canceling a send cancels the recipients whose messages no device has begun', async () => {
     const { id } = await send(3, { scheduleAt: new Date(Date.now() + 3_600_000).toISOString() })
     const [first] = (
       await fixture.server.rows(
@@ -123,7 +123,7 @@ describe('canceling a send', () => {
 })
 
 describe('a message sent by another API', () => {
-  test('is found by its message id or batch id', async () => {
+  test('a message sent by another API is found by its message id or batch id', async () => {
     const one = (await fixture.server.send({ body: 'From the console' })).body
     expect(await stateOf(one.message_ids[0])).toMatchObject({
       id: one.message_ids[0],
@@ -139,7 +139,7 @@ describe('a message sent by another API', () => {
     })
   })
 
-  test('is refused as a batch too large to list', async () => {
+  test('a message sent by another API is refused as a batch too large to list', async () => {
     await fixture.server.rows(
       `insert into sms_messages (id, "user", status, message_type, "to", batch_id, created, updated)
       select 'large' || lpad(i::text, 10, '0'), $1, 'sent', 'outgoing', '+4911100', 'largebatch', pb_text(now()), pb_text(now())
@@ -152,7 +152,7 @@ describe('a message sent by another API', () => {
     })
   })
 
-  test('is not found if it is an incoming text', async () => {
+  test('a message sent by another API is not found if it is an incoming text', async () => {
     await fixture.server.rows(
       `insert into sms_messages (id, "user", status, message_type, "from", created, updated)
       values ('incoming0000000', $1, 'received', 'incoming', '+4911100', pb_text(now()), pb_text(now()))`,

@@ -59,7 +59,7 @@ test.each<[unknown, RegExp]>([
 })
 
 describe('a token', () => {
-  test('gives access to its scopes only', async () => {
+  test('a token gives access to its scopes only', async () => {
     const { body } = await ask({ scopes: ['messages:list'] })
     expect(await list(body.access_token)).toBe(200)
     const others = await fixture.ask('GET', '/devices', undefined, bearer(body.access_token))
@@ -71,7 +71,7 @@ describe('a token', () => {
     ).toBe(403)
   })
 
-  test("is refused by PocketBase's API, and PocketBase's tokens by SMSGate's", async () => {
+  test("a token is refused by PocketBase's API, and PocketBase's tokens by SMSGate's", async () => {
     const { body } = await ask({ scopes: ['all:any'] })
     const path = '/api/collections/sms_messages/records'
     const records = await fixture.server.ask('GET', path, undefined, bearer(body.access_token))
@@ -83,7 +83,7 @@ describe('a token', () => {
     expect(await list(authorization!)).toBe(401)
   })
 
-  test('with changed claims or signature is refused', async () => {
+  test('a token with changed claims or signature is refused', async () => {
     const { body } = await ask({ scopes: ['messages:list'] })
     const [head, claims, signature] = body.access_token.split('.')
     const wider = { ...claimsOf(body.access_token), scopes: ['all:any'] }
@@ -99,7 +99,7 @@ describe('a token', () => {
       expect(await list(token)).toBe(401)
   })
 
-  test('needs a key with the requested scopes', async () => {
+  test('a token needs a key with the requested scopes', async () => {
     const few = bearer(await fixture.makeKey(['tokens:manage', 'messages:list']))
     expect((await ask({ scopes: ['messages:list'] }, few)).status).toBe(201)
     for (const scope of ['messages:send', 'all:any']) {
@@ -110,7 +110,7 @@ describe('a token', () => {
     expect([none.status, none.body]).toEqual([403, { message: 'scope required: tokens:manage' }])
   })
 
-  test('stops working when it expires, and can still be refreshed', async () => {
+  test('a token stops working when it expires, and can still be refreshed', async () => {
     const { body } = await ask({ scopes: ['messages:list'] })
     await fixture.server.rows('update smsgate_tokens set access_until = now() where id = $1', [
       body.id,
@@ -119,7 +119,7 @@ describe('a token', () => {
     expect((await refresh(body.refresh_token)).status).toBe(201)
   })
 
-  test('ends with its key and loses scopes that its key loses', async () => {
+  test('a token ends with its key and loses scopes that its key loses', async () => {
     const key = await fixture.makeKey(['tokens:manage', 'messages:list'])
     const { body } = await ask({ scopes: ['messages:list'] }, bearer(key))
     const change = (sql: string) =>
@@ -140,7 +140,7 @@ describe('a token', () => {
 
 describe('a token refresh', () => {
   test.each([undefined, {}])(
-    'with the body %j returns a pair with the same scopes, once',
+    'a token refresh with the body %j returns a pair with the same scopes, once',
     async (sent) => {
       const { body: first } = await ask({ scopes: ['messages:list'] })
       const { status, body: second } = await refresh(first.refresh_token, sent)
@@ -153,13 +153,13 @@ describe('a token refresh', () => {
     },
   )
 
-  test('succeeds once for four concurrent requests', async () => {
+  test('a token refresh succeeds once for four concurrent requests', async () => {
     const { body } = await ask({ scopes: ['messages:list'] })
     const all = await Promise.all([1, 2, 3, 4].map(() => refresh(body.refresh_token)))
     expect(all.map(({ status }) => status).sort()).toEqual([201, 401, 401, 401])
   })
 
-  test('requires the refresh token', async () => {
+  test('a token refresh requires the refresh token', async () => {
     const { body } = await ask({ scopes: ['all:any'] })
     const refused = [403, { message: 'scope required: tokens:refresh' }]
     for (const headers of [fixture.ann, bearer(body.access_token)]) {

@@ -22,7 +22,7 @@ async function device(id: string, path: string, body: object) {
 }
 
 describe('webhooks', () => {
-  test('can be added, replaced, listed and deleted', async () => {
+  test('webhooks can be added, replaced, listed and deleted', async () => {
     const url = 'https://example.com/hook'
     const made = await add({ id: 'mine', url, event: 'sms:sent' })
     expect([made.status, made.body]).toEqual([
@@ -49,7 +49,7 @@ describe('webhooks', () => {
     expect(await list()).toEqual([])
   })
 
-  test('of other APIs are not listed and cannot be deleted', async () => {
+  test('webhooks of other APIs are not listed and cannot be deleted', async () => {
     const headers = await server.signedIn('users', ANN.id)
     const path = '/api/collections/webhooks/records'
     const values = { user: ANN.id, url: 'https://example.com', events: ['message.sent'] }
@@ -60,7 +60,7 @@ describe('webhooks', () => {
   })
 
   test.each(['sms:received', 'sms:data-received'])(
-    'for %s require the inbox scope',
+    'webhooks for %s require the inbox scope',
     async (event) => {
       const made = { id: 'reader', url: 'https://example.com', event }
       const writer = bearer(await fixture.makeKey(['webhooks:write']))
@@ -74,7 +74,7 @@ describe('webhooks', () => {
     },
   )
 
-  test('added concurrently under one id become one', async () => {
+  test('webhooks added concurrently under one id become one', async () => {
     const all = await Promise.all(
       [1, 2, 3, 4].map((i) =>
         add({ id: 'at once', url: `https://example.com/${i}`, event: 'sms:sent' }),
@@ -99,7 +99,7 @@ describe('webhooks', () => {
       { url: 'https://a.example', event: 'sms:sent', deviceId: BENS_PHONE },
       /^deviceId/,
     ],
-  ])('are refused with %s: $2', async (_, body, message) => {
+  ])('webhooks are refused with %s: $2', async (_, body, message) => {
     expect(await add(body)).toMatchObject({
       status: 400,
       body: { message: expect.stringMatching(message) },
@@ -109,7 +109,7 @@ describe('webhooks', () => {
 })
 
 describe('the settings route', () => {
-  test("returns the phones' settings without secrets", async () => {
+  test("the settings route returns the phones' settings without secrets", async () => {
     const { status, body } = await ask('GET', '/settings')
     expect([status, body]).toEqual([
       200,
@@ -122,7 +122,7 @@ describe('the settings route', () => {
     ])
   })
 
-  test.each(['PATCH', 'PUT'])('sets the signing key by %s', async (method) => {
+  test.each(['PATCH', 'PUT'])('the settings route sets the signing key by %s', async (method) => {
     const { status, body } = await ask(method, '/settings', {
       webhooks: { signing_key: `${KEY} ${method}` },
     })
@@ -139,7 +139,7 @@ describe('the settings route', () => {
     [{ messages: { send_interval_min: 1 } }, /^messages\.send_interval_min/],
     [{ encryption: { passphrase: 'x' } }, /^encryption\.passphrase/],
     ['{', /JSON/],
-  ])('refuses the settings %j: $1', async (body, message) => {
+  ])('the settings route refuses the settings %j: $1', async (body, message) => {
     expect(await ask('PATCH', '/settings', body)).toMatchObject({
       status: 400,
       body: { message: expect.stringMatching(message) },
@@ -197,7 +197,7 @@ describe('webhook calls', () => {
     await device(id, 'report', { items: [{ id: message, attempt, status: 'sent' }] })
   }
 
-  test('for sent, delivered and failed texts are signed as the app signs', async () => {
+  test('webhook calls for sent, delivered and failed texts are signed as the app signs', async () => {
     const id = await send(2, { deviceId: PHONES[0], simNumber: 2 })
     const { items } = await device(PHONES[0], 'claim', { limit: 10 })
     const report = (i: number, status: string, more = {}) =>
@@ -238,7 +238,7 @@ describe('webhook calls', () => {
     ])
   })
 
-  test("for a device's texts go to that device's webhook too", async () => {
+  test("webhook calls for a device's texts go to that device's webhook too", async () => {
     await send(1, { deviceId: PHONES[1] })
     await claimAndSend(PHONES[1])
     const came = await calls(2)
@@ -249,7 +249,7 @@ describe('webhook calls', () => {
     expect(JSON.parse(came[0]!.body).payload).toMatchObject({ sender: null, simNumber: null })
   })
 
-  test('for a cancellation are sms:cancelled, not failures', async () => {
+  test('webhook calls for a cancellation are sms:cancelled, not failures', async () => {
     const id = await send(1, { scheduleAt: '2099-01-01T00:00:00Z' })
     await ask('DELETE', `/messages/${encodeURIComponent(id)}`)
     const [call, ...others] = await calls(1)
@@ -261,7 +261,7 @@ describe('webhook calls', () => {
     })
   })
 
-  test('for incoming texts contain text or data', async () => {
+  test('webhook calls for incoming texts contain text or data', async () => {
     const received_at = '2026-01-02T00:00:00.000Z'
     const items = [
       { from: '+4922200', body: 'Hello', received_at, sim: 1 },
@@ -288,14 +288,14 @@ describe('webhook calls', () => {
     )
   })
 
-  test('are recorded like those of other webhooks', async () => {
+  test('webhook calls are recorded like those of other webhooks', async () => {
     const rows = await server.rows(
       `select status, count(*) from webhook_deliveries group by status`,
     )
     expect(rows).toEqual([['delivered', 8]])
   })
 
-  test('stop when their webhook is replaced by one for another event', async () => {
+  test('webhook calls stop when their webhook is replaced by one for another event', async () => {
     await add({ id: 'busy', url: `${receiver.url}/busy`, event: 'sms:sent', deviceId: PHONES[0] })
     receiver.behave(({ path }, res) => res.writeHead(path === '/busy' ? 503 : 204).end())
     await send(1, { deviceId: PHONES[0] })

@@ -47,7 +47,7 @@ const stored = async (id: string) =>
     .length
 
 describe('a picture in an incoming message', () => {
-  test('is shown in the record, the webhook and Twilio’s API, to its owner only', async () => {
+  test('a picture in an incoming message is shown in the record, the webhook and Twilio’s API, to its owner only', async () => {
     const [receiver, app] = [await startReceiver(), await startApp()]
     const hook = await makeWebhook(user, receiver.url)
     const twilio = await makeKey(user)
@@ -142,7 +142,7 @@ describe('a picture in an incoming message', () => {
     await Promise.all([receiver.stop(), app.stop()])
   })
 
-  test('is stored once when reported repeatedly, and added to a message stored without it', async () => {
+  test('a picture in an incoming message is stored once when reported repeatedly, and added to a message stored without it', async () => {
     const payload = mms([['a.jpg', picture]])
     await Promise.all(Array.from({ length: 5 }, () => post(payload)))
     const [message, ...others] = await records(user, `from = "${payload.sender}"`)
@@ -161,7 +161,7 @@ describe('a picture in an incoming message', () => {
     expect([await stored(before.id), (await deliveriesOf(user)).length]).toEqual([1, deliveries])
   })
 
-  test('is another message than another picture of the same second, name and words', async () => {
+  test('a picture in an incoming message is another message than another picture of the same second, name and words', async () => {
     const first = mms([['image000001.jpg', picture]], { body: '' })
     const other = mms([['image000001.jpg', await makePhoto('photoshop')]], { body: '' })
     const second = { ...other, sender: first.sender }
@@ -171,7 +171,7 @@ describe('a picture in an incoming message', () => {
     expect(messages.map(({ attachments }) => attachments.length)).toEqual([1, 1])
   })
 
-  test('is stored together with its message or not at all', async () => {
+  test('a picture in an incoming message is stored together with its message or not at all', async () => {
     await gateway.query(
       `create function broken() returns trigger language plpgsql as 'begin raise ''no''; end'`,
     )

@@ -43,7 +43,7 @@ async function withOneThatWaits() {
 }
 
 describe('an app with a text that is deleted', () => {
-  test('does not send it and continues with the next text', async () => {
+  test('an app with a text that is deleted does not send it and continues with the next text', async () => {
     const { phone, wireId, id, release } = await withOneThatWaits()
     await remove(id)
     await until(() => phone.store.messages.get(wireId)?.state === 'Cancelled')
@@ -55,7 +55,7 @@ describe('an app with a text that is deleted', () => {
     expect([phone.isDeaf, phone.faults]).toEqual([false, []])
   })
 
-  test('does not send it even if its event stream is down at the time', async () => {
+  test('an app with a text that is deleted does not send it even if its event stream is down at the time', async () => {
     const { phone, wireId, id, release } = await withOneThatWaits()
     phone.cutStream(1_000)
     await remove(id)
@@ -70,7 +70,7 @@ describe('an app with a text that is deleted', () => {
 })
 
 describe('a deleted text that a phone has pulled', () => {
-  test('is listed as canceled in each pull until the phone confirms, and is not sent', async () => {
+  test('a deleted text that a phone has pulled is listed as canceled in each pull until the phone confirms, and is not sent', async () => {
     const phone = await joinPhone(fixture, user)
     const ids = await send(user, 3)
     await pull(phone)
@@ -83,7 +83,7 @@ describe('a deleted text that a phone has pulled', () => {
     ])
   })
 
-  test('makes the server send the phone pull requests only', async () => {
+  test('a deleted text that a phone has pulled makes the server send the phone pull requests only', async () => {
     const phone = await joinPhone(fixture, user)
     const [id] = await send(user, 1)
     const events = await openEvents(phone)
@@ -100,7 +100,7 @@ describe('a deleted text that a phone has pulled', () => {
   })
 
   test.each(['Processed', 'Sent', 'Delivered', 'Failed'])(
-    'is not listed if the phone reported it as %s before',
+    'a deleted text that a phone has pulled is not listed if the phone reported it as %s before',
     async (state) => {
       const phone = await joinPhone(fixture, user)
       const [id] = await send(user, 1)
@@ -111,7 +111,7 @@ describe('a deleted text that a phone has pulled', () => {
     },
   )
 
-  test('is dropped from the list once the phone would no longer send it', async () => {
+  test('a deleted text that a phone has pulled is dropped from the list once the phone would no longer send it', async () => {
     const phone = await joinPhone(fixture, user)
     const [id] = await send(user, 1)
     await pull(phone)
@@ -122,7 +122,7 @@ describe('a deleted text that a phone has pulled', () => {
     expect((await db.query('select from smsgate_texts where message = $1', [id])).rows).toEqual([])
   })
 
-  test('is listed for its own phone only, even a disabled one', async () => {
+  test('a deleted text that a phone has pulled is listed for its own phone only, even a disabled one', async () => {
     const phone = await joinPhone(fixture, user)
     const [id] = await send(user, 1, { device_id: phone.store.registration!.id })
     const other = await joinPhone(fixture, user)
@@ -138,7 +138,7 @@ describe('a deleted text that a phone has pulled', () => {
     expect(await pull(phone)).toEqual([toCancel(id!)])
   })
 
-  test('leaves no row when its phone is deleted', async () => {
+  test('a deleted text that a phone has pulled leaves no row when its phone is deleted', async () => {
     const phone = await joinPhone(fixture, user)
     const { id } = phone.store.registration!
     await send(user, 1)
@@ -171,7 +171,7 @@ describe('a text that a phone has pulled', () => {
     ['its sender wants to cancel it', cancel, 'Canceled'],
     ['its person has written STOP', sayStop, 'Recipient has opted out'],
     ['its person is erased', erase, ''],
-  ])('is listed as canceled after %s, and costs nothing', async (_, end, error) => {
+  ])('a text that a phone has pulled is listed as canceled after %s, and costs nothing', async (_, end, error) => {
     const phone = await joinPhone(fixture, user)
     const [id] = await send(user, 1, { recipients: [TO] })
     await pull(phone)
@@ -186,7 +186,7 @@ describe('a text that a phone has pulled', () => {
     expect((await user.call('GET', '/api/sms/usage')).body.used).toBe(0)
   })
 
-  test('is sent if the phone was faster than the cancellation', async () => {
+  test('a text that a phone has pulled is sent if the phone was faster than the cancellation', async () => {
     const phone = await joinPhone(fixture, user)
     const [id] = await send(user, 1, { recipients: [TO] })
     await pull(phone)

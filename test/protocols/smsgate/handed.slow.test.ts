@@ -63,7 +63,7 @@ async function listen(site = fixture) {
 }
 
 describe('pulled texts', () => {
-  test('block further texts until the phone has passed them to Android', async () => {
+  test('pulled texts block further texts until the phone has passed them to Android', async () => {
     const { events, wakes, pull, report, handOut } = await listen()
     const ids = await handOut(25)
     expect(ids).toHaveLength(20)
@@ -77,7 +77,7 @@ describe('pulled texts', () => {
     expect(await pull()).toHaveLength(5)
   })
 
-  test('are not returned again after the phone has reported any state of them', async () => {
+  test('pulled texts are not returned again after the phone has reported any state of them', async () => {
     const { pull, report, pass, handOver } = await listen()
     const ids = await handOver(3)
     await report(ids, 'Pending')
@@ -85,7 +85,7 @@ describe('pulled texts', () => {
     expect(await pull()).toEqual([])
   })
 
-  test('are returned again near the end of their lease', async () => {
+  test('pulled texts are returned again near the end of their lease', async () => {
     const { phone, pull, report, pass, handOver } = await listen()
     const ids = await handOver(3)
     await report(ids, 'Processed')
@@ -104,7 +104,7 @@ describe('pulled texts', () => {
     ['a slow phone with few of them left', 3, 6, 0],
     ['a phone that has not reported on the rest for a minute', 3, 61, 5],
     ['a slow phone with most of them left', 12, 61, 0],
-  ])('leave room for $3 more texts on %s', async (_, left, seconds, more) => {
+  ])('pulled texts leave room for $3 more texts on %s', async (_, left, seconds, more) => {
     const { pull, report, pass, handOver } = await listen()
     const ids = await handOver(25)
     await report(ids, 'Pending')
@@ -116,7 +116,7 @@ describe('pulled texts', () => {
 
 // most of the time these wait for what the server does by itself
 describe.concurrent('a phone is asked to pull', () => {
-  test('within seconds after the answer to its pull was lost, and gets the same texts', async () => {
+  test('a phone is asked to pull within seconds after the answer to its pull was lost, and gets the same texts', async () => {
     const { events, wakes, pull, handOut } = await listen()
     const ids = await handOut(3)
     const lostAt = Date.now()
@@ -126,7 +126,7 @@ describe.concurrent('a phone is asked to pull', () => {
     expect(await pull()).toEqual(ids)
   })
 
-  test('before a short lease ends', async () => {
+  test('a phone is asked to pull before a short lease ends', async () => {
     const { user, events, wakes, pull, report, handOut } = await listen(
       await startSmsgateFixture({ LEASE_SECONDS: '4' }),
     )
@@ -137,7 +137,7 @@ describe.concurrent('a phone is asked to pull', () => {
     expect(await pull()).toHaveLength(1)
   })
 
-  test('once for any number of waiting texts', async () => {
+  test('a phone is asked to pull once for any number of waiting texts', async () => {
     const { user, wakes, pull } = await listen()
     await until(async () => {
       await send(user, 1)
@@ -148,14 +148,14 @@ describe.concurrent('a phone is asked to pull', () => {
     expect((await pull()).length).toBeGreaterThan(10)
   })
 
-  test('again if it did not pull', async () => {
+  test('a phone is asked to pull again if it did not pull', async () => {
     const { user, wakes } = await listen()
     await send(user, 1)
     await until(() => wakes() === 1)
     await until(() => wakes() === 2, 10_000)
   })
 
-  test('only after it had time to pull on its own, when its stream was just opened', async () => {
+  test('a phone is asked to pull only after it had time to pull on its own, when its stream was just opened', async () => {
     const { user, phone, events: before, pull } = await listen()
     await before.close()
     await send(user, 1)

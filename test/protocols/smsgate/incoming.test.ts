@@ -44,7 +44,7 @@ const text = (more: object = {}) => ({
 const received = () => records(user, 'message_type = "incoming"')
 
 describe('an incoming text posted by a phone', () => {
-  test('is stored once with its details', async () => {
+  test('an incoming text posted by a phone is stored once with its details', async () => {
     for (let i = 0; i < 3; i++)
       expect((await post('sms:received', text({ messageId: `m${i}` }))).status).toBe(204)
     expect(await received()).toMatchObject([
@@ -64,7 +64,7 @@ describe('an incoming text posted by a phone', () => {
     ['another time', { receivedAt: '2026-11-20T07:17:37.732+01:00' }],
     ['another sender', { sender: 'Bank' }],
     ['another text', { message: 'Hi there' }],
-  ])('is stored as another text with %s', async (_, more) => {
+  ])('an incoming text posted by a phone is stored as another text with %s', async (_, more) => {
     const before = (await received()).length
     await post('sms:received', text(more))
     expect(await received()).toHaveLength(before + 1)
@@ -74,7 +74,7 @@ describe('an incoming text posted by a phone', () => {
     ['no sender', '', 'unknown'],
     ['an address as sender', `${'x'.repeat(60)}@example.com`, `${'x'.repeat(60)}@example.com`],
     ['a sender without an end', 'y'.repeat(300), 'y'.repeat(255)],
-  ])('is stored with %s as from $2', async (what, sender, from) => {
+  ])('an incoming text posted by a phone is stored with %s as from $2', async (what, sender, from) => {
     const posted = text({ sender, phoneNumber: sender, message: what, recipient: 'z'.repeat(99) })
     for (let i = 0; i < 2; i++) expect((await post('sms:received', posted)).status).toBe(204)
     expect(await records(user, `body = "${what}"`)).toMatchObject([{ from, to: '' }])
@@ -98,12 +98,12 @@ describe('an incoming text posted by a phone', () => {
       },
       'Photo\nLook',
     ],
-  ])('is stored from the event %s as $2', async (event, more, body) => {
+  ])('an incoming text posted by a phone is stored from the event %s as $2', async (event, more, body) => {
     expect((await post(event, text(more))).status).toBe(204)
     expect((await received()).at(-1).body).toBe(body)
   })
 
-  test('is accepted even if a part is too long or missing', async () => {
+  test('an incoming text posted by a phone is accepted even if a part is too long or missing', async () => {
     const attachments = [
       { contentType: 'c'.repeat(120), name: 'n'.repeat(300), size: 'big' },
       { contentType: 'image/png', size: 7 },
@@ -136,7 +136,7 @@ describe('an incoming text posted by a phone', () => {
   test.each([
     ['+-5:00', '2026-07-14 17:00:00.500Z'],
     ['+05:30', '2026-07-14 06:30:00.500Z'],
-  ])('is dated in the zone %s, as Android before 7 writes it: $1', async (zone, at) => {
+  ])('an incoming text posted by a phone is dated in the zone %s, as Android before 7 writes it: $1', async (zone, at) => {
     const { db } = fixture.gateway.server.services.store
     const posted = text({ sender: zone, receivedAt: `2026-07-14T12:00:00.500${zone}` })
     expect((await post('sms:received', posted)).status).toBe(204)
@@ -146,7 +146,7 @@ describe('an incoming text posted by a phone', () => {
     expect(rows).toEqual([[at]])
   })
 
-  test('is dated an hour earlier in summer time, as Android before 7 dates it an hour ahead', async () => {
+  test('an incoming text posted by a phone is dated an hour earlier in summer time, as Android before 7 dates it an hour ahead', async () => {
     const cameMs = Date.now() - 90_000
     const receivedAt = new Date(cameMs + 3_600_000).toISOString()
     for (let i = 0; i < 2; i++)
@@ -158,7 +158,7 @@ describe('an incoming text posted by a phone', () => {
   test.each([
     ['mms:received', text({ transactionId: 't', size: 1 })],
     ['system:ping', { health: {} }],
-  ])('is not created by the event %s', async (event, payload) => {
+  ])('an incoming text posted by a phone is not created by the event %s', async (event, payload) => {
     const before = (await received()).length
     expect((await post(event, payload)).status).toBe(204)
     expect(await received()).toHaveLength(before)

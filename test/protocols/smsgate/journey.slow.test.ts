@@ -84,7 +84,7 @@ async function travel({ user, phone }: Awaited<ReturnType<typeof join>>) {
 
 describe('incoming texts of a phone', () => {
   test(
-    'are stored once despite lost answers, restarts of the app and a wrong clock',
+    'incoming texts of a phone are stored once despite lost answers, restarts of the app and a wrong clock',
     async () => {
       user = await fixture.gateway.makeUser()
       let phone = await joinPhone(fixture, user, { clockMs: 3 * DAY_MS })
@@ -108,7 +108,7 @@ describe('incoming texts of a phone', () => {
     3 * WITHIN_MS,
   )
 
-  test('received while the app was stopped are requested afterwards', async () => {
+  test('incoming texts of a phone received while the app was stopped are requested afterwards', async () => {
     user = await fixture.gateway.makeUser()
     let phone = await joinPhone(fixture, user)
     phone.start()

@@ -22,7 +22,7 @@ const deviceOf = async (owner: Client, id: string) =>
   (await owner.call('GET', `/api/collections/devices/records/${id}`)).body
 
 describe('a phone registers', () => {
-  test('once by a pairing code', async () => {
+  test('a phone registers once by a pairing code', async () => {
     const code = await codeOf(user)
     const first = makePhone(fixture)
     const simCards = [{ slotIndex: 1, simNumber: 2, phoneNumber: '****1234' }]
@@ -39,14 +39,14 @@ describe('a phone registers', () => {
     expect(await makePhone(fixture).register(`Code ${code}`)).toBe(401)
   })
 
-  test('under the name given with the code', async () => {
+  test('a phone registers under the name given with the code', async () => {
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Desk phone' })).body
     const one = makePhone(fixture)
     await one.register(`Code ${code}`)
     expect((await deviceOf(user, one.store.registration!.id)).name).toBe('Desk phone')
   })
 
-  test('by login and password', async () => {
+  test('a phone registers by login and password', async () => {
     const one = makePhone(fixture)
     expect(await one.register(basic(await emailOf(user), PASSWORD))).toBe(201)
     expect(await one.register(basic(await emailOf(user), 'another-password'))).toBe(401)
@@ -58,7 +58,7 @@ describe('a phone registers', () => {
     ['an invalid code', 'Code 12345'],
     ['a wrong code', 'Code 000000'],
     ['a broken Basic', 'Basic !!!'],
-  ])('but not by %s', async (_, authorization) => {
+  ])('a phone registers but not by %s', async (_, authorization) => {
     const { status, body } = await makePhone(fixture).call(
       'POST',
       '/device',
@@ -69,7 +69,7 @@ describe('a phone registers', () => {
     expect(Object.keys(body)).toEqual(['message'])
   })
 
-  test('but not by an API key', async () => {
+  test('a phone registers but not by an API key', async () => {
     const { key } = (
       await user.call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'k' })
     ).body
@@ -96,7 +96,7 @@ describe('phones that present a stale private token', () => {
   })
   afterEach(() => quiet.stop())
 
-  test('repeatedly do not lock out other phones at their address', async () => {
+  test('phones that present a stale private token repeatedly do not lock out other phones at their address', async () => {
     const owner = await quiet.gateway.makeUser()
     for (const token of ['123456', '654321'])
       for (let i = 0; i < 10; i++) expect(await showToken(quiet, token)).toBe(401)
@@ -104,7 +104,7 @@ describe('phones that present a stale private token', () => {
     expect(await showToken(quiet, await codeOf(owner))).toBe(201)
   })
 
-  test('cannot guess a code: after eight different tokens no more are tried, typed codes still are', async () => {
+  test('phones that present a stale private token cannot guess a code: after eight different tokens no more are tried, typed codes still are', async () => {
     const owner = await quiet.gateway.makeUser()
     const statuses: number[] = []
     for (const token of CODES) statuses.push(await showToken(quiet, token))
@@ -116,12 +116,12 @@ describe('phones that present a stale private token', () => {
     expect(await makePhone(quiet).register(`Code ${await codeOf(owner)}`)).toBe(201)
   })
 
-  test('cannot guess a code by concurrent requests either', async () => {
+  test('phones that present a stale private token cannot guess a code by concurrent requests either', async () => {
     const statuses = await Promise.all(CODES.map((token) => showToken(quiet, token)))
     expect(statuses.filter((status) => status === 401)).toHaveLength(8)
   })
 
-  test('are not locked out by wrongly typed codes', async () => {
+  test('phones that present a stale private token are not locked out by wrongly typed codes', async () => {
     const owner = await quiet.gateway.makeUser()
     for (let i = 0; i < 9; i++) await makePhone(quiet).register(`Code 00000${i}`)
     expect(await showToken(quiet, await codeOf(owner))).toBe(201)
@@ -143,7 +143,7 @@ test('a removed phone gets 401, does not return by itself, and registers again w
 })
 
 describe('the device route', () => {
-  test('returns the device and its address, without a token only the address', async () => {
+  test('the device route returns the device and its address, without a token only the address', async () => {
     const { body } = await phone.call('GET', '/device')
     expect(body).toEqual({
       externalIp: '127.0.0.1',
@@ -162,7 +162,7 @@ describe('the device route', () => {
     expect((await phone.call('GET', '/device', undefined, 'Bearer x')).status).toBe(200)
   })
 
-  test("changes the phone's own SIMs and no other device", async () => {
+  test("the device route changes the phone's own SIMs and no other device", async () => {
     const { id } = phone.store.registration!
     const simCards = [
       { slotIndex: 1, simNumber: 2, phoneNumber: null, carrierName: 'O2', iccid: null },
@@ -199,7 +199,7 @@ test('a user gets a code for the next phone by login and password', async () => 
 })
 
 describe('pulled messages', () => {
-  test("have the app's form and are the same in each pull", async () => {
+  test("pulled messages have the app's form and are the same in each pull", async () => {
     const one = await joinPhone(fixture, user)
     const device_id = one.store.registration!.id
     const [id] = await send(user, 1, { device_id, body: 'Grüße', sim: 1, priority: 100 })
@@ -225,7 +225,7 @@ describe('pulled messages', () => {
     expect(again).toEqual([{ ...body[0], createdAt: expect.any(String) }])
   })
 
-  test('are valid until they expire, if that is before the lease ends', async () => {
+  test('pulled messages are valid until they expire, if that is before the lease ends', async () => {
     const one = await joinPhone(fixture, user)
     await send(user, 1, { device_id: one.store.registration!.id, ttl: 60 })
     const [message] = (await one.call('GET', '/message')).body
@@ -238,7 +238,7 @@ describe('pulled messages', () => {
     ['daily_limit', { daily_limit: 2 }, 2],
     ['a disabled phone', { enabled: false }, 0],
     ['what a phone can send at once', {}, 20],
-  ])('are limited to $2 by %s', async (_, limits, count) => {
+  ])('pulled messages are limited to $2 by %s', async (_, limits, count) => {
     const one = await joinPhone(fixture, user)
     const device_id = one.store.registration!.id
     await send(user, 25, { device_id })
@@ -262,7 +262,7 @@ describe('pulled messages', () => {
     ['Failed', 'TTL expired', 'assigned', ''],
     ['Cancelled', null, 'failed', 'Canceled on the phone'],
   ] as const
-  test.each(STATES)('reported as %s (%s) become %s', async (state, error, status, reason) => {
+  test.each(STATES)('pulled messages reported as %s (%s) become %s', async (state, error, status, reason) => {
     const owner = await fixture.gateway.makeUser()
     const one = await joinPhone(fixture, owner)
     const [id] = await send(owner, 1)

@@ -46,11 +46,11 @@ async function measure(mail: Buffer): Promise<number> {
 }
 
 describe('A hostile page takes little time', () => {
-  test.each(Object.entries(ONE))('with %s', async (_, page) => {
+  test.each(Object.entries(ONE))('A hostile page takes little time with %s', async (_, page) => {
     expect(await measure(makeMail([page]))).toBeLessThan(MOST_MS)
   })
 
-  test.each(Object.entries(ONE))('in each of 15 parts, with %s', async (_, page) => {
+  test.each(Object.entries(ONE))('A hostile page takes little time in each of 15 parts, with %s', async (_, page) => {
     expect(await measure(makeMail(Array.from({ length: 15 }, () => page)))).toBeLessThan(MOST_MS)
   })
 })

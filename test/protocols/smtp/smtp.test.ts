@@ -114,21 +114,21 @@ test('a repeated Message-ID with the same text is sent once to each recipient, w
 })
 
 describe('a mail to several recipients', () => {
-  test('sends one text to a number written in several ways', async () => {
+  test('a mail to several recipients sends one text to a number written in several ways', async () => {
     const spellings = ['+4915112345678', '4915112345678', '004915112345678', '+4915112345678']
     const to = spellings.map((number, i) => `${number}@host${i}.example.com`)
     expect(await mail({ to, text: 'Once' }, { auth })).toContain('OK: sent')
     expect(await sent()).toEqual(['+4915112345678 Once'])
   })
 
-  test('calls a hook once for several hosts', async () => {
+  test('a mail to several recipients calls a hook once for several hosts', async () => {
     const [secret] = HOOK.split('@')
     const to = Array.from({ length: 100 }, (_, i) => `${secret}@host${i}.example.com`)
     expect(await mail({ to, text: 'Once' })).toContain('OK: sent')
     expect(await sent()).toEqual(['+4911111 Once'])
   })
 
-  test('sends no text when a hook refuses it', async () => {
+  test('a mail to several recipients sends no text when a hook refuses it', async () => {
     const strict = await hook({ preset: 'custom', template: '{{body}} {{nothing}}' })
     expect(await mail({ to: [NUMBER, HOOK, strict], text: 'Hi' }, { auth })).toMatch(
       /^550 .*The body has no nothing/,
@@ -141,7 +141,7 @@ describe('a mail to several recipients', () => {
     ])
   })
 
-  test('sends no text when the quota is too small for all', async () => {
+  test('a mail to several recipients sends no text when the quota is too small for all', async () => {
     await server.rows('update users set monthly_quota = 1 where id = $1', [ANN.id])
     await server.rows('delete from sms_usage')
     const to = ['+4915112345671@x', '+4915112345672@x', '+4915112345673@x']
@@ -253,13 +253,13 @@ describe('a mail is refused', () => {
       {},
       /^550 .*too many parts/,
     ],
-  ])('for %s with $3', async (_, content, more, reply) => {
+  ])('a mail is refused for %s with $3', async (_, content, more, reply) => {
     const envelope = 'raw' in content ? { envelope: { from: 'a@b.c', to: [HOOK] } } : {}
     expect(await mail({ ...content, ...envelope }, more)).toMatch(reply)
     expect(await sent()).toEqual([])
   })
 
-  test('for a missing scope, an exceeded quota or a missing phone, but a mail to a hook waits for a phone', async () => {
+  test('a mail is refused for a missing scope, an exceeded quota or a missing phone, but a mail to a hook waits for a phone', async () => {
     const send = () => mail({ to: NUMBER, text: 'Hi' }, { auth })
     const scopes = (list: string) =>
       server.rows('update api_keys set scopes = $2 where id = $1', [keyOf(ANN), list])

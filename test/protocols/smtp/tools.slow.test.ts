@@ -53,12 +53,12 @@ const python = (to: string, user = '', password = '', file = cert) =>
   run('python3', ['-c', SMTPLIB, String(port), user, password, to, file])
 
 describe.skipIf(!runs('python3', '--version'))("Python's smtplib", () => {
-  test('sends to a hook without encryption', async () => {
+  test("Python's smtplib sends to a hook without encryption", async () => {
     await python(HOOK, '', '', '')
     expect(await sent()).toEqual(['+4911111 Backup\nIt failed'])
   })
 
-  test('sends to a number by STARTTLS and not without it', async () => {
+  test("Python's smtplib sends to a number by STARTTLS and not without it", async () => {
     await python(NUMBER, auth.user, auth.pass)
     expect(await sent()).toEqual(['+4915112345678 Backup\nIt failed'])
     await expect(python(NUMBER, auth.user, auth.pass, '')).rejects.toThrow('538')
@@ -67,7 +67,7 @@ describe.skipIf(!runs('python3', '--version'))("Python's smtplib", () => {
     expect(await sent()).toHaveLength(1)
   })
 
-  test('gets the renewed certificate without a restart', async () => {
+  test("Python's smtplib gets the renewed certificate without a restart", async () => {
     const before = await run('openssl', ['x509', '-in', cert, '-noout', '-serial'])
     makeCertificate()
     expect((await run('openssl', ['x509', '-in', cert, '-noout', '-serial'])).stdout).not.toBe(

@@ -15,7 +15,7 @@ const ERROR = (code: number, status: number) => ({
 })
 
 describe('Twilio credentials', () => {
-  test('are shown once, when the key is created', async () => {
+  test('Twilio credentials are shown once, when the key is created', async () => {
     const { id, key, account_sid, auth_token, key_sid } = await makeKey(ann.user)
     expect(key).toMatch(/^psk_[A-Za-z0-9]{64}$/)
     expect(auth_token).toBe(key.replace('_', ''))
@@ -27,7 +27,7 @@ describe('Twilio credentials', () => {
     expect(JSON.stringify(record)).not.toContain(auth_token)
   })
 
-  test('can be requested only when the key is created', async () => {
+  test('Twilio credentials can be requested only when the key is created', async () => {
     const { superuser } = fixture.gateway
     const plain = await makeKey(ann.user, { twilio: false })
     expect(plain).not.toHaveProperty('auth_token')
@@ -140,13 +140,13 @@ describe('an unknown resource', () => {
     ['GET', `Messages/SM${'61'.repeat(15)}00/Media.json`],
     ['GET', `Messages/SM${'61'.repeat(15)}00/Media/ME1.json`],
     ['GET', `IncomingPhoneNumbers/PN${'61'.repeat(15)}00.json`],
-  ])('is answered with 404 for %s %s', async (method, path) => {
+  ])('an unknown resource is answered with 404 for %s %s', async (method, path) => {
     const answer = await ann.ask(method, path)
     expect([answer.status, answer.body]).toEqual([404, ERROR(20404, 404)])
   })
 
   test.each(['/2010-04-01', '/2010-04-01/x', '/v1/Services', '/v3/x//y'])(
-    'is answered with 404 for %s',
+    'an unknown resource is answered with 404 for %s',
     async (path) => expect((await ann.raw('GET', path)).body).toEqual(ERROR(20404, 404)),
   )
 
@@ -154,7 +154,7 @@ describe('an unknown resource', () => {
     ['PUT', 'Messages.json'],
     ['DELETE', 'Messages.json'],
     ['POST', 'IncomingPhoneNumbers.json'],
-  ])('is answered with 405 for %s %s', async (method, path) => {
+  ])('an unknown resource is answered with 405 for %s %s', async (method, path) => {
     expect((await ann.ask(method, path)).body).toEqual(ERROR(20004, 405))
   })
 })
@@ -164,13 +164,13 @@ describe("another user's account", () => {
     ['GET', 'Messages.json'],
     ['POST', 'Messages.json'],
     ['GET', 'IncomingPhoneNumbers.json'],
-  ])('is answered with 404 for %s %s', async (method, path) => {
+  ])("another user's account is answered with 404 for %s %s", async (method, path) => {
     const answer = await ann.raw(method, `/2010-04-01/Accounts/${ben.sid}/${path}`)
     expect(answer.body).toEqual(ERROR(20404, 404))
     expect((await ann.raw('GET', `/2010-04-01/Accounts/${ben.sid}.json`)).status).toBe(404)
   })
 
-  test('has messages, media and numbers that are answered with 404, and no line that others can name', async () => {
+  test("another user's account has messages, media and numbers that are answered with 404, and no line that others can name", async () => {
     const { sid } = (await ann.send()).body
     const [number] = (await ann.ask('GET', 'IncomingPhoneNumbers.json')).body.incoming_phone_numbers
     const probes: [string, string, Record<string, string>?][] = [
@@ -217,7 +217,7 @@ describe('phone numbers', () => {
   const numbers = async (query = '') =>
     (await ann.ask('GET', `IncomingPhoneNumbers.json${query}`)).body.incoming_phone_numbers
 
-  test('are the devices that have a number', async () => {
+  test('phone numbers are the devices that have a number', async () => {
     await fixture.gateway.pair(ann.user)
     const capabilities = { fax: false, mms: false, sms: true, voice: false }
     const names = { phone_number: NUMBER, friendly_name: 'Desk', origin: 'hosted', trunk_sid: null }
@@ -232,7 +232,7 @@ describe('phone numbers', () => {
       expect(await numbers(`?${query}`)).toHaveLength(Number(count))
   })
 
-  test('can have their SmsUrl, method and name changed', async () => {
+  test('phone numbers can have their SmsUrl, method and name changed', async () => {
     const [{ sid }] = await numbers()
     const change = (form: Record<string, string>) =>
       ann.ask('POST', `IncomingPhoneNumbers/${sid}.json`, form)

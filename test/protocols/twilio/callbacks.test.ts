@@ -29,7 +29,7 @@ const noted = (attempts = 1) =>
   until('it is noted', async () => (await last()).attempts === attempts)
 
 describe('status callbacks', () => {
-  test('report each later status in order, signed', async () => {
+  test('status callbacks report each later status in order, signed', async () => {
     const sent = await ann.send({ StatusCallback: `${app.url}/status?a=1&b=it's` })
     await report(phone, 'sent', 'delivered')
     await app.heard(2)
@@ -58,7 +58,7 @@ describe('status callbacks', () => {
     )
   })
 
-  test('are recorded as they were sent, without the password in the address', async () => {
+  test('status callbacks are recorded as they were sent, without the password in the address', async () => {
     const url = app.url.replace('://', '://ann:secret@')
     await ann.send({ StatusCallback: url })
     await report(phone, 'sent')
@@ -77,7 +77,7 @@ describe('status callbacks', () => {
     ['a failure', [['failed', 'No service']], ['failed'], '30008'],
     ['a failure with an odd name', [['failed', 'constructor']], ['failed'], '30008'],
     ['a negative report', ['sent', ['failed', 'Rejected']], ['sent', 'undelivered'], '30003'],
-  ])('report %s as $2 with the error code $3', async (_, reports, statuses, code) => {
+  ])('status callbacks report %s as $2 with the error code $3', async (_, reports, statuses, code) => {
     await ann.send({ StatusCallback: app.url })
     await report(phone, ...reports)
     await app.heard(statuses.length)
@@ -88,7 +88,7 @@ describe('status callbacks', () => {
     })
   })
 
-  test('report a cancellation, and "queued" after a schedule', async () => {
+  test('status callbacks report a cancellation, and "queued" after a schedule', async () => {
     const SendAt = new Date(Date.now() + 1_500).toISOString()
     const service = `MG${ann.sid.slice(2)}`
     const form = {
@@ -106,7 +106,7 @@ describe('status callbacks', () => {
     expect(told()).toEqual(['queued', 'canceled'])
   })
 
-  test('report "queued" after a wait for a line', async () => {
+  test('status callbacks report "queued" after a wait for a line', async () => {
     const lines = '/api/collections/lines/records'
     const filter = encodeURIComponent(`device="${phone.id}"`)
     const [line] = (await ann.user.call('GET', `${lines}?filter=${filter}`)).body.items
@@ -124,7 +124,7 @@ describe('status callbacks', () => {
     expect(told()).toEqual(['queued', 'sent'])
   })
 
-  test('never report an earlier status or the same one twice', async () => {
+  test('status callbacks never report an earlier status or the same one twice', async () => {
     await ann.send({ StatusCallback: app.url })
     const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 50 })).body
     await reportAs(phone, items, 'delivered', 'sent', 'delivered')
@@ -134,7 +134,7 @@ describe('status callbacks', () => {
     expect(told().sort()).toEqual(['delivered', 'sent'])
   })
 
-  test('are tried four times after a 5xx, with the same token', async () => {
+  test('status callbacks are tried four times after a 5xx, with the same token', async () => {
     app.answer(500, 'no')
     await ann.send({ StatusCallback: app.url })
     await report(phone, 'sent')
@@ -149,7 +149,7 @@ describe('status callbacks', () => {
     ).toBe(1)
   })
 
-  test.each([404, 301])('are not retried after %d', async (status) => {
+  test.each([404, 301])('status callbacks are not retried after %d', async (status) => {
     app.answer(status)
     await ann.send({ StatusCallback: app.url })
     await report(phone, 'sent')
@@ -158,7 +158,7 @@ describe('status callbacks', () => {
     expect(await last()).toMatchObject({ status: 'failed', response_status: status })
   })
 
-  test("send the address's credentials as Basic authentication and sign without them", async () => {
+  test("status callbacks send the address's credentials as Basic authentication and sign without them", async () => {
     const url = app.url.replace('//', '//us%20er:p%40ss@')
     await ann.send({ StatusCallback: `${url}/x#rc=2&rp=all` })
     await report(phone, 'sent')
@@ -168,7 +168,7 @@ describe('status callbacks', () => {
     expect(call!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, call!))
   })
 
-  test('fail without further calls when their key is deleted', async () => {
+  test('status callbacks fail without further calls when their key is deleted', async () => {
     const eve = await fixture.makeUser()
     const hers = await pairPhone(fixture, eve, '+4915550000077')
     app.answer(500)
@@ -182,7 +182,7 @@ describe('status callbacks', () => {
     expect((await eve.send()).body.code).toBe(20003)
   })
 
-  test('keep no copy of a redacted text', async () => {
+  test('status callbacks keep no copy of a redacted text', async () => {
     const { sid } = (await ann.send({ Body: 'a secret', StatusCallback: app.url })).body
     await report(phone, 'sent')
     await ann.ask('POST', `Messages/${sid}.json`, { Body: '' })

@@ -60,7 +60,7 @@ async function hear(body = 'Hello') {
 }
 
 describe('an incoming text', () => {
-  test('is posted to the SmsUrl, signed', async () => {
+  test('an incoming text is posted to the SmsUrl, signed', async () => {
     await hear('Hällo & more')
     const [call] = app.calls
     const sid = call!.form.MessageSid!
@@ -81,7 +81,7 @@ describe('an incoming text', () => {
     expect(call!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, call!))
   })
 
-  test('is sent in the query if the method is GET', async () => {
+  test('an incoming text is sent in the query if the method is GET', async () => {
     await setNumber({ SmsMethod: 'GET' })
     await hear("it's *this* ~ (here)")
     const [call] = app.calls
@@ -110,13 +110,13 @@ describe('an incoming text', () => {
     expect(app.calls[0]!.form.OptOutType).toBeUndefined()
   })
 
-  test('has no OptOutType for a word of a language that the account has not chosen', async () => {
+  test('an incoming text has no OptOutType for a word of a language that the account has not chosen', async () => {
     await sayLanguages([])
     await hear('Stopp!')
     expect(app.calls[0]!.form.OptOutType).toBeUndefined()
   })
 
-  test('has a Body even if it is empty', async () => {
+  test('an incoming text has a Body even if it is empty', async () => {
     await hear('')
     expect(app.calls[0]!.form.Body).toBe('')
   })
@@ -136,7 +136,7 @@ describe('a TwiML answer', () => {
       'text/xml',
       ['Two', 'One'],
     ],
-  ])('with %s sends the replies $3', async (_, body, type, bodies) => {
+  ])('a TwiML answer with %s sends the replies $3', async (_, body, type, bodies) => {
     app.answer(200, body, type)
     expect(await hear()).toMatchObject({ status: 'delivered', response_status: 200 })
     const replies = await repliesTo(from)
@@ -145,7 +145,7 @@ describe('a TwiML answer', () => {
       expect(reply).toMatchObject({ from: NUMBER, direction: 'outbound-reply' })
   })
 
-  test('sends nothing while the key of its address is disabled', async () => {
+  test('a TwiML answer sends nothing while the key of its address is disabled', async () => {
     app.answer(200, 'Thank you', 'text/plain')
     const key = `/api/collections/api_keys/records/${ann.keyId}`
     await ann.user.call('PATCH', key, { disabled: true })
@@ -154,7 +154,7 @@ describe('a TwiML answer', () => {
     expect(await repliesTo(from)).toEqual([])
   })
 
-  test('sends by its attributes to, from and action', async () => {
+  test('a TwiML answer sends by its attributes to, from and action', async () => {
     const to = '+4915119999901'
     const once = xml(`<Message to="${to}" from="${OTHER}" action="/done?y=2">Hi</Message>`)
     app.behave(({ url }, res) =>
@@ -172,7 +172,7 @@ describe('a TwiML answer', () => {
     expect(app.calls[1]!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, app.calls[1]!))
   })
 
-  test('with a Redirect fetches the next document, signed', async () => {
+  test('a TwiML answer with a Redirect fetches the next document, signed', async () => {
     const first = xml(
       '<Message>One</Message><Redirect method="GET">next?z=3</Redirect><Message>No</Message>',
     )
@@ -217,7 +217,7 @@ describe('a TwiML answer', () => {
       11200,
     ],
     ['deep nesting', `<Response>${'<Message>'.repeat(5_000)}`, 'text/xml', 14110],
-  ])('with %s is the error $3 and sends no reply', async (_, body, type, code) => {
+  ])('a TwiML answer with %s is the error $3 and sends no reply', async (_, body, type, code) => {
     app.answer(200, body, type)
     const delivery = await hear()
     expect(delivery).toMatchObject({ status: 'failed', response_status: 200, attempts: 1 })
@@ -225,13 +225,13 @@ describe('a TwiML answer', () => {
     expect(await repliesTo(from)).toEqual([])
   })
 
-  test('with a Redirect to itself ends after ten redirects', async () => {
+  test('a TwiML answer with a Redirect to itself ends after ten redirects', async () => {
     app.answer(200, xml('<Redirect>/sms</Redirect>'))
     expect((await hear()).response_body).toMatch(/^11200 /)
     expect(app.calls).toHaveLength(11)
   })
 
-  test('with too many messages after a Redirect sends only the messages of earlier documents', async () => {
+  test('a TwiML answer with too many messages after a Redirect sends only the messages of earlier documents', async () => {
     app.behave(({ url }, res) => {
       const body = url.endsWith('/more')
         ? '<Message>More</Message>'.repeat(10)
@@ -243,20 +243,20 @@ describe('a TwiML answer', () => {
     expect(await repliesTo(from)).toMatchObject([{ body: 'First' }])
   })
 
-  test('sends at most 15 replies between two numbers in 30 s', async () => {
+  test('a TwiML answer sends at most 15 replies between two numbers in 30 s', async () => {
     app.answer(200, xml('<Message>Hi</Message>'.repeat(10)))
     expect(await hear('One')).toMatchObject({ status: 'delivered' })
     expect((await hear('Two')).response_body).toMatch(/^14107 /)
     expect(await repliesTo(from)).toHaveLength(10)
   })
 
-  test('sends no reply to a number that has just said STOP', async () => {
+  test('a TwiML answer sends no reply to a number that has just said STOP', async () => {
     app.answer(200, xml('<Message>Goodbye</Message>'))
     expect((await hear('STOP')).response_body).toMatch(/^21610 /)
     expect(await repliesTo(from)).toEqual([])
   })
 
-  test('is executed once per text, even after a resend', async () => {
+  test('a TwiML answer is executed once per text, even after a resend', async () => {
     app.answer(200, xml('<Message>Once</Message>'))
     const { id } = await hear()
     await ann.user.call('POST', `/api/webhooks/deliveries/${id}/resend`)
@@ -265,7 +265,7 @@ describe('a TwiML answer', () => {
     expect(await repliesTo(from)).toHaveLength(1)
   })
 
-  test('to a call an hour late is ignored', async () => {
+  test('a TwiML answer to a call an hour late is ignored', async () => {
     app.answer(500)
     const id = await receive(phone, from, 'Hello')
     await app.heard(1)
@@ -283,7 +283,7 @@ describe('a TwiML answer', () => {
     expect(await repliesTo(from)).toEqual([])
   })
 
-  test('that exceeds the quota sends no replies at all', async () => {
+  test('a TwiML answer that exceeds the quota sends no replies at all', async () => {
     const { superuser } = fixture.gateway
     const path = `/api/collections/users/records/${ann.user.id}`
     const used = Number((await ann.user.call('GET', '/api/sms/usage')).body.used)
@@ -308,7 +308,7 @@ test("a TwiML answer sends replies only to destinations allowed for the SmsUrl's
 })
 
 describe('SmsUrl', () => {
-  test('is stored as a webhook of one device', async () => {
+  test('SmsUrl is stored as a webhook of one device', async () => {
     const hooks = async () =>
       (await ann.user.call('GET', '/api/collections/webhooks/records')).body.items as object[]
     expect(await hooks()).toMatchObject([
@@ -327,7 +327,7 @@ describe('SmsUrl', () => {
     expect(app.calls).toEqual([])
   })
 
-  test("cannot use another user's key or device", async () => {
+  test("SmsUrl cannot use another user's key or device", async () => {
     const eve = await fixture.makeUser()
     const device = await pairPhone(fixture, eve, '+4915550000088')
     const hook = { user: eve.user.id, url: app.url, events: ['message.received'], format: 'twilio' }
@@ -343,7 +343,7 @@ describe('SmsUrl', () => {
     expect((await make({ device: device.id, api_key: eve.keyId })).status).toBe(200)
   })
 
-  test('is deleted with the key that set it', async () => {
+  test('SmsUrl is deleted with the key that set it', async () => {
     const eve = await fixture.makeUser()
     const device = await pairPhone(fixture, eve, '+4915550000099')
     const { sid } = (await eve.ask('GET', 'IncomingPhoneNumbers.json')).body

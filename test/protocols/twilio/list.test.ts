@@ -14,7 +14,7 @@ const list = (query = '') => ann.ask('GET', `Messages.json${query}`)
 const bodySids = (body: { messages: { sid: string }[] }) => body.messages.map(({ sid }) => sid)
 
 describe('pages of messages', () => {
-  test("have exactly Twilio's keys", async () => {
+  test("pages of messages have exactly Twilio's keys", async () => {
     const { body } = await list()
     expect(Object.keys(body).sort().join(' ')).toBe(KEYS)
     expect(bodySids(body)).toEqual(sids)
@@ -26,7 +26,7 @@ describe('pages of messages', () => {
       )
   })
 
-  test('link to each other and stay stable while messages arrive', async () => {
+  test('pages of messages link to each other and stay stable while messages arrive', async () => {
     const first = (await list('?PageSize=2&To=%2B4915112345678')).body
     expect(bodySids(first)).toEqual(sids.slice(0, 2))
     await ann.send({ Body: 'Meanwhile', To: '+4915112345679' })
@@ -49,7 +49,7 @@ describe('pages of messages', () => {
     ['PageSize=5000', 1000],
     ['PageSize=1', 1],
     ['', 50],
-  ])('with the query "%s" have the size %i', async (query, size) =>
+  ])('pages of messages with the query "%s" have the size %i', async (query, size) =>
     expect((await list(`?${query}`)).body.page_size).toBe(size),
   )
 
@@ -61,7 +61,7 @@ describe('pages of messages', () => {
     ['Status=sent', 20001],
     ['DateSent=yesterday', 20001],
     ['DateSent%3E=1700000000', 20001],
-  ])('with the query %s are refused with the error %i', async (query, code) => {
+  ])('pages of messages with the query %s are refused with the error %i', async (query, code) => {
     expect((await list(`?${query}`)).body).toMatchObject({ code, status: 400 })
   })
 })
@@ -91,16 +91,16 @@ describe('filters of messages', () => {
     ['DateSent%3C=2026-11-20', ['before']],
     ['DateSent<=2026-11-21T00:00:00Z', ['before', 'midnight']],
     ['DateSent>=2026-11-21&DateSent<=2026-11-21', ['midnight', 'noon']],
-  ])('with the query %s find the messages %j', async (query, bodies) => {
+  ])('filters of messages with the query %s find the messages %j', async (query, bodies) => {
     expect(await found(query)).toEqual(bodies)
   })
 
-  test("accept the account's own number in To and From", async () => {
+  test("filters of messages accept the account's own number in To and From", async () => {
     expect((await list(`?To=${encodeURIComponent(NUMBER)}`)).body.messages).toHaveLength(4)
     expect((await list(`?From=${encodeURIComponent(NUMBER)}`)).body.messages).toHaveLength(6)
   })
 
-  test('accept a sender name with separators in From', async () => {
+  test('filters of messages accept a sender name with separators in From', async () => {
     await receive(phone, 'DHL-Info', 'Parcel')
     for (const from of ['DHL-Info', '+49 (1511) 7777-777'])
       expect(
@@ -108,7 +108,7 @@ describe('filters of messages', () => {
       ).toBeGreaterThan(0)
   })
 
-  test('find by To texts received before the device had its number', async () => {
+  test('filters of messages find by To texts received before the device had its number', async () => {
     const late = await fixture.gateway.pair(ann.user, {})
     const id = await receive(late, FROM, 'Early')
     const phoneNumber = '+4915550000009'

@@ -18,7 +18,7 @@ const phone = await pairPhone(fixture, ann, NUMBER)
 const RFC_2822 = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000$/
 
 describe('a new message', () => {
-  test("has all of Twilio's keys and its first status", async () => {
+  test("a new message has all of Twilio's keys and its first status", async () => {
     const { status, body } = await ann.send()
     expect(status).toBe(201)
     const path = `/2010-04-01/Accounts/${ann.sid}/Messages/${body.sid}`
@@ -53,7 +53,7 @@ describe('a new message', () => {
     })
   })
 
-  test('with a SendAt waits for its time', async () => {
+  test('a new message with a SendAt waits for its time', async () => {
     const SendAt = new Date(Date.now() + 3_600_000).toISOString()
     const { status, body } = await ann.send({ ScheduleType: 'fixed', SendAt, ValidityPeriod: '60' })
     expect({ status, is: body.status, from: body.from }).toEqual({
@@ -78,14 +78,14 @@ describe('a new message', () => {
   test.each([
     ['application/x-www-form-urlencoded; charset=iso-8859-1', 'Gr%FC%DFe', 'Grüße'],
     ['application/x-www-form-urlencoded; charset=utf-8', 'Gr%C3%BC%C3%9Fe', 'Grüße'],
-  ])('in a form of the type %s with the body %s is accepted as "%s"', async (type, text, body) => {
+  ])('a new message in a form of the type %s with the body %s is accepted as "%s"', async (type, text, body) => {
     expect(await postForm(type, text)).toEqual([201, body])
   })
 
   test.each([
     ['application/x-www-form-urlencoded', 'Gr%FC%DFe'],
     ['application/x-www-form-urlencoded; charset=none', 'Hi'],
-  ])('in a form of the type %s with the body %s is refused with 400', async (type, text) => {
+  ])('a new message in a form of the type %s with the body %s is refused with 400', async (type, text) => {
     expect(await postForm(type, text)).toEqual([400, undefined])
   })
 
@@ -94,7 +94,7 @@ describe('a new message', () => {
     ['True', '“Hi”', '“Hi”', '1'],
     ['false', `${'x'.repeat(80)} – z`, `${'x'.repeat(80)} – z`, '2'],
   ])(
-    'with SmartEncoded %s and the body "$1" is sent as "$2" in $3 segment(s)',
+    'a new message with SmartEncoded %s and the body "$1" is sent as "$2" in $3 segment(s)',
     async (SmartEncoded, Body, body, segments) => {
       const sent = await ann.send({ Body, SmartEncoded })
       expect(sent.body).toMatchObject({ body, num_segments: segments })
@@ -115,7 +115,7 @@ describe('a new message', () => {
     ['an unknown parameter that is empty', { Nonsense: '', ApplicationSid: '' }],
     ['the longest text', { Body: '😀'.repeat(1_600) }],
     ['a callback', { StatusCallback: 'http://127.0.0.1:1/x#rc=2' }],
-  ])('is accepted with %s', async (_, form) => {
+  ])('a new message is accepted with %s', async (_, form) => {
     const answer = await ann.send(form as Record<string, string>)
     expect(answer.status).toBe(201)
     expect(answer.body.to).toBe(TO)
@@ -149,7 +149,7 @@ const REFUSED: readonly [string, Record<string, string>, number, number?][] = [
 ]
 
 describe('a new message is refused', () => {
-  test.each(REFUSED)('with %s by the error $2', async (_, form, code, status = 400) => {
+  test.each(REFUSED)('a new message is refused with %s by the error $2', async (_, form, code, status = 400) => {
     const before = (await ann.ask('GET', 'Messages.json?PageSize=1')).body.messages[0]?.sid
     const answer = await ann.send(form)
     expect(answer.body).toEqual({
@@ -162,7 +162,7 @@ describe('a new message is refused', () => {
     expect((await ann.ask('GET', 'Messages.json?PageSize=1')).body.messages[0]?.sid).toBe(before)
   })
 
-  test('to an opted-out number, with no message stored', async () => {
+  test('a new message is refused to an opted-out number, with no message stored', async () => {
     const to = '+4915110000009'
     await receive(phone, to, 'STOP')
     expect((await ann.send({ To: to })).body.code).toBe(21610)
@@ -171,7 +171,7 @@ describe('a new message is refused', () => {
     ).toEqual([])
   })
 
-  test('from a number that two devices have', async () => {
+  test('a new message is refused from a number that two devices have', async () => {
     const both = '+4915550000022'
     await pairPhone(fixture, ann, both)
     const second = await pairPhone(fixture, ann, both)
@@ -182,7 +182,7 @@ describe('a new message is refused', () => {
     expect((await ann.send({ From: both })).body).toMatchObject({ from: both, status: 'queued' })
   })
 
-  test('without a device and without quota', async () => {
+  test('a new message is refused without a device and without quota', async () => {
     expect((await ben.send()).body).toMatchObject({ code: 20503, status: 503 })
     const { superuser } = fixture.gateway
     const quota = (monthly_quota: number) =>
@@ -196,13 +196,13 @@ describe('a new message is refused', () => {
     ['JSON', '{"To":"+4915112345678"}', 'application/json'],
     ['a text', 'To=x', 'text/plain'],
     ['a form without its type', 'To=x', ''],
-  ])('in a body that is %s', async (_, body, type) => {
+  ])('a new message is refused in a body that is %s', async (_, body, type) => {
     const path = `/2010-04-01/Accounts/${ann.sid}/Messages.json`
     const answer = await ann.raw('POST', path, { body, headers: { 'content-type': type } })
     expect(answer.body).toMatchObject({ code: 20001, status: 400 })
   })
 
-  test('in a body that is too large or has too many parameters', async () => {
+  test('a new message is refused in a body that is too large or has too many parameters', async () => {
     expect((await ann.send({ Body: 'x'.repeat(1_100_000) })).body).toMatchObject({
       code: 20001,
       status: 413,
@@ -261,7 +261,7 @@ describe('an update of a message', () => {
   const change = (sid: string, form: Record<string, string>) =>
     ann.ask('POST', `Messages/${sid}.json`, form)
 
-  test('cancels it, repeatedly, but not once a device has it', async () => {
+  test('an update of a message cancels it, repeatedly, but not once a device has it', async () => {
     const { sid } = (await ann.send({ From: NUMBER })).body
     const canceled = { status: 'canceled', error_code: null }
     expect((await change(sid, { Status: 'canceled' })).body).toMatchObject(canceled)
@@ -274,7 +274,7 @@ describe('an update of a message', () => {
     })
   })
 
-  test('redacts a finished message but not an unfinished one', async () => {
+  test('an update of a message redacts a finished message but not an unfinished one', async () => {
     const { sid } = (await ann.send({ From: NUMBER, Body: 'secret' })).body
     expect((await change(sid, { Body: '' })).body).toMatchObject({ code: 20009, status: 409 })
     await report(phone, 'sent')
@@ -297,7 +297,7 @@ describe('an update of a message', () => {
     ['another text', { Body: 'x' }],
     ['nothing', {}],
     ['an unknown parameter', { Status: 'canceled', Odd: 'x' }],
-  ])('with %s is refused', async (_, form) => {
+  ])('an update of a message with %s is refused', async (_, form) => {
     const { sid } = (await ann.send()).body
     expect((await change(sid, form as Record<string, string>)).body.code).toBe(20001)
   })

@@ -138,7 +138,7 @@ describe('an API key', () => {
     expect(left.status).toBe(status === 200 ? 404 : 200)
   })
 
-  test('that creates services can send no more codes and reach no other countries', async () => {
+  test('an API key that creates services can send no more codes and reach no other countries', async () => {
     const To = '+4915112345999'
     const outcomes: (number | undefined)[] = []
     for (let i = 0; i < 8; i++) {
@@ -154,7 +154,7 @@ describe('an API key', () => {
     expect(outcomes).toEqual([...Array(5).fill(undefined), 60203, 60203, 60203])
   })
 
-  test('cannot check, cancel or approve a code to a number outside its destinations', async () => {
+  test('an API key cannot check, cancel or approve a code to a number outside its destinations', async () => {
     const { sid } = (await start()).body
     const login = await loginOf({ destinations: '+43' })
     const one = `/Verifications/${sid}`
@@ -170,14 +170,14 @@ describe('an API key', () => {
     expect((await ask('GET', at + one)).body.status).toBe('pending')
   })
 
-  test('whose service is older is not chosen for codes that name no service', async () => {
+  test('an API key whose service is older is not chosen for codes that name no service', async () => {
     await pairPhone(fixture, ben, '+4915550000002')
     await ask('POST', '', { FriendlyName: 'first' }, ben)
     const { id } = (await ben.user.call('POST', RECORDS, { user: ben.user.id, name: 'own' })).body
     expect((await ben.user.call('POST', '/api/verify', { to: '+491511234' })).body.service).toBe(id)
   })
 
-  test('is not stored as api_key of a service record that a user creates', async () => {
+  test('an API key is not stored as api_key of a service record that a user creates', async () => {
     const values = { user: ann.user.id, name: 'forged', api_key: ann.keyId }
     expect((await ann.user.call('POST', RECORDS, values)).body.api_key).toBe('')
   })
@@ -256,7 +256,7 @@ describe('a request is refused for', () => {
     expect(await ask(method, path, form)).toMatchObject({ status, body: { code, status } })
   })
 
-  test('services and verifications of other users', async () => {
+  test('a request is refused for services and verifications of other users', async () => {
     const { sid } = (await start()).body
     for (const path of [at, `${at}/Verifications/${sid}`])
       expect((await ask('GET', path, undefined, ben)).body.code).toBe(20404)
@@ -267,7 +267,7 @@ describe('a request is refused for', () => {
     expect((await ask('POST', `/${other.sid}/VerificationCheck`, wrong)).status).toBe(404)
   })
 
-  test('too many verifications to one number or from one network', async () => {
+  test('a request is refused for too many verifications to one number or from one network', async () => {
     const To = '+4915112300000'
     expect((await start({ To })).status).toBe(201)
     expect(await start({ To })).toMatchObject({ status: 429, body: { code: 60212 } })

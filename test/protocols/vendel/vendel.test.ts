@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 
 describe("Vendel's API sends", () => {
-  test('to several numbers once each and ignores unknown fields', async () => {
+  test("Vendel's API sends to several numbers once each and ignores unknown fields", async () => {
     const { status, body } = await post('send', {
       recipients: [...TO, TO[0]],
       body: 'Hi',
@@ -45,7 +45,7 @@ describe("Vendel's API sends", () => {
     expect([status, body]).toEqual([200, { ...ids, recipients_count: 2, status: 'accepted' }])
   })
 
-  test('to a group, with recipients null, by a session', async () => {
+  test("Vendel's API sends to a group, with recipients null, by a session", async () => {
     const session = await server.signedIn('users', ANN.id)
     const given = { recipients: null, group_ids: [GROUPS.friends], template_id: TEMPLATES.greeting }
     expect((await post('send-template', given, session)).body).toMatchObject({
@@ -252,7 +252,7 @@ describe("Vendel's API refuses", () => {
     expect(statuses).toEqual([403, 403, 403, 403, 200])
   })
 
-  test('too many requests with 503 and Retry-After, since its SDKs read 429 as the quota', async () => {
+  test("Vendel's API refuses too many requests with 503 and Retry-After, since its SDKs read 429 as the quota", async () => {
     const [[root]] = (await server.rows('select id from _superusers limit 1')) as [[string]]
     const headers = await server.signedIn('_superusers', root)
     const limit = (rateLimits: object) =>

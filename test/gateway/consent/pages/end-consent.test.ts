@@ -158,7 +158,7 @@ test('a person leaves one of several groups, whose waiting campaign texts end', 
 })
 
 describe('a token', () => {
-  test('shows neither the account nor the number, and is the same in each text', async () => {
+  test('a token shows neither the account nor the number, and is the same in each text', async () => {
     const number = nextNumber()
     const [one, two] = [await linkTo(number), await linkTo(number)]
     expect(one).toBe(two)
@@ -168,7 +168,7 @@ describe('a token', () => {
     expect(await linkTo(nextNumber())).not.toBe(one)
   })
 
-  test('contains any account and number and is decoded again', async () => {
+  test('a token contains any account and number and is decoded again', async () => {
     const { db } = store.forEverybody('test')
     for (const user of ['000000000000000', 'zzzzzzzzzzzzzzz', 'a0b1c2d3e4f5g6h'])
       for (const number of ['+1000000', '+999999999999999', '+4915112345678']) {
@@ -178,7 +178,7 @@ describe('a token', () => {
       }
   })
 
-  test('of a text that was sent to a second form of a number ends the texts to the number', async () => {
+  test('a token of a text that was sent to a second form of a number ends the texts to the number', async () => {
     const { db } = store.forEverybody('test')
     const link = (await makeStopLinks(db, { publicUrl: '' }, ann.id))('+5215512345678')!
     expect(await readStopLink(db, link.split('/')[2]!)).toEqual({
@@ -214,13 +214,13 @@ describe('a token', () => {
     expect(await contactOf(number)).toBeUndefined()
   })
 
-  test('opens no page after the account was deleted', async () => {
+  test('a token opens no page after the account was deleted', async () => {
     const path = await linkTo(nextNumber())
     await must(server.superuser, 'DELETE', `/api/collections/users/records/${ann.id}`)
     expect((await get(path)).status).toBe(404)
   })
 
-  test('works while a superuser has disabled the account', async () => {
+  test('a token works while a superuser has disabled the account', async () => {
     const number = nextNumber()
     const path = await linkTo(number)
     await must(server.superuser, 'POST', '/api/collections/user_settings/records', {

@@ -148,7 +148,7 @@ describe('a group that confirms by a code', () => {
     return /\d{6}/.exec(body)![0]
   }
 
-  test('lets a person who left the group join again by the code', async () => {
+  test('a group that confirms by a code lets a person who left the group join again by the code', async () => {
     const number = nextNumber()
     const left = { user: ann.id, number, group: news, event: 'opt_out' }
     await must(ann, 'POST', '/api/collections/consents/records', left)
@@ -159,7 +159,7 @@ describe('a group that confirms by a code', () => {
     expect(await groupsOf(number)).toEqual([news])
   })
 
-  test('lets a visitor join by the texted code, once', async () => {
+  test('a group that confirms by a code lets a visitor join by the texted code, once', async () => {
     const number = nextNumber()
     const asked = await join(number, {}, { 'user-agent': 'Browser/2' })
     expect(asked.text).toContain('autocomplete="one-time-code"')
@@ -187,7 +187,7 @@ describe('a group that confirms by a code', () => {
     expect((await post({ to: number, code })).status).toBe(400)
   })
 
-  test('does not join with the code after the person has texted STOP', async () => {
+  test('a group that confirms by a code does not join with the code after the person has texted STOP', async () => {
     const number = nextNumber()
     await join(number)
     const code = await codeTo(number)
@@ -196,7 +196,7 @@ describe('a group that confirms by a code', () => {
     expect(await stateOf(number)).toBe('stopped')
   })
 
-  test('makes a number that has opted out wait as long as a number that gets a code', async () => {
+  test('a group that confirms by a code makes a number that has opted out wait as long as a number that gets a code', async () => {
     const [number, out] = [nextNumber(), nextNumber()]
     await server.hear(phone, [[out, 'STOP']])
     const joins = async () => [(await join(number)).status, (await join(out)).status]

@@ -130,7 +130,7 @@ describe.each(['reply', 'code'])('a page that confirms by %s', (by) => {
     Object.keys(PLACES).flatMap((place) =>
       Object.keys(SETTLED).map((settled) => [place, settled] as const),
     ),
-  )('answers alike, where %s, for a number that %s', async (place, settled) => {
+  )('a page that confirms answers alike, where %s, for a number that %s', async (place, settled) => {
     await must(ann, 'PATCH', `${GROUPS}/${news}`, { page_confirm: by })
     const [number, other] = [nextNumber(), nextNumber()]
     await SETTLED[settled]!(number)

@@ -57,7 +57,7 @@ describe('reports of the current attempt', () => {
       ['sending 1', 'sent 1', 'delivered 1'],
     ],
     ['failed, then sent', ['failed', 'sent', 'delivered'], 'failed', ['sending 1', 'failed 1']],
-  ] as const)('end as $2 when a device reports %s', async (_, statuses, end, events) => {
+  ] as const)('reports of the current attempt end as $2 when a device reports %s', async (_, statuses, end, events) => {
     const id = await claimed()
     await report(statuses.map((status) => ({ id, attempt: 1, status })))
     expect(await lookUp(store, [id])).toMatchObject([{ status: end }])
@@ -66,7 +66,7 @@ describe('reports of the current attempt', () => {
     expect(rows).toEqual([])
   })
 
-  test('are answered with one result per item, in order', async () => {
+  test('reports of the current attempt are answered with one result per item, in order', async () => {
     const id = await claimed()
     const results = await report([
       { id, attempt: 1, status: 'sent' },
@@ -85,14 +85,14 @@ describe('a report', () => {
   test.each([
     ['an earlier attempt', { attempt: 0 }],
     ['an attempt that never was', { attempt: 2 }],
-  ])('of %s changes nothing', async (_, { attempt }) => {
+  ])('a report of %s changes nothing', async (_, { attempt }) => {
     const id = await claimed()
     expect(await report([{ id, attempt, status: 'sent' }])).toMatchObject([
       { result: 'unchanged', status: 'sending' },
     ])
   })
 
-  test('of a message that was never claimed does not mark it as sent', async () => {
+  test('a report of a message that was never claimed does not mark it as sent', async () => {
     const [id] = await assign(store, device, 1)
     await report([{ id: id!, attempt: 0, status: 'sent' }])
     expect(await lookUp(store, [id!])).toMatchObject([{ status: 'assigned' }])
@@ -105,7 +105,7 @@ describe('a report', () => {
       'the device after it moved to another user',
       async () => ({ ...device, user: await makeUser(store) }),
     ],
-  ])('by %s is answered with not_found', async (_, make) => {
+  ])('a report by %s is answered with not_found', async (_, make) => {
     const id = await claimed()
     expect(await report([{ id, attempt: 1, status: 'failed' }], await make())).toMatchObject([
       { result: 'not_found' },
@@ -116,7 +116,7 @@ describe('a report', () => {
   test.each([
     ['a clock in 1970', 0],
     ['a clock a day ahead', Date.now() + 86_400_000],
-  ])('from %s does not set the time of a message', async (_, at) => {
+  ])('a report from %s does not set the time of a message', async (_, at) => {
     const id = await claimed()
     const before = Date.now()
     await report([{ id, attempt: 1, status: 'sent', at }])
@@ -137,7 +137,7 @@ test('a report from a clock that is behind does not date the delivery before the
 })
 
 describe('a report that a message was not sent', () => {
-  test('assigns the message to another device of the user', async () => {
+  test('a report that a message was not sent assigns the message to another device of the user', async () => {
     const owner = await makeUser(store)
     const [a, b] = [await makeDevice(store, owner), await makeDevice(store, owner)]
     const [id] = await assign(store, a, 1)
@@ -159,7 +159,7 @@ describe('a report that a message was not sent', () => {
   test.each([
     ['when the request named the device', { pinned: 'true' }, true],
     ['when there is no other device', {}, false],
-  ] as const)('returns the message to the same device %s', async (_, dispatch, hasOther) => {
+  ] as const)('a report that a message was not sent returns the message to the same device %s', async (_, dispatch, hasOther) => {
     const owner = await makeUser(store)
     const only = await makeDevice(store, owner)
     if (hasOther) await makeDevice(store, owner)
@@ -170,7 +170,7 @@ describe('a report that a message was not sent', () => {
   })
 
   test.each(['sent', 'delivered', 'failed'] as const)(
-    'makes a late "%s" about the earlier attempt change nothing',
+    'a report that a message was not sent makes a late "%s" about the earlier attempt change nothing',
     async (status) => {
       const only = await makeDevice(store, await makeUser(store))
       const [id] = await assign(store, only, 1)
@@ -184,7 +184,7 @@ describe('a report that a message was not sent', () => {
     },
   )
 
-  test('delays the next attempt longer each time', async () => {
+  test('a report that a message was not sent delays the next attempt longer each time', async () => {
     const only = await makeDevice(store, await makeUser(store))
     const [id] = await assign(store, only, 1)
     for (const attempt of [1, 2]) {

@@ -26,7 +26,7 @@ const claim = (device: Device, limit = 100, lease = LEASE) =>
 const idsOf = (messages: readonly { id: string }[]) => messages.map(({ id }) => id)
 
 describe('a claim', () => {
-  test("returns the device's assigned messages, the oldest first, and leases them", async () => {
+  test("a claim returns the device's assigned messages, the oldest first, and leases them", async () => {
     const device = await makeDevice(store, user)
     const ids = await assign(store, device, 3)
     const [first, second] = await claim(device, 2)
@@ -49,7 +49,7 @@ describe('a claim', () => {
     expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1'])
   })
 
-  test('repeated 200 times at once needs fewer than 20 statements', async () => {
+  test('a claim repeated 200 times at once needs fewer than 20 statements', async () => {
     const device = await makeDevice(store, user)
     const before = counts.claims.asked
     const all = await Promise.all(Array.from({ length: 200 }, () => claim(device)))
@@ -60,7 +60,7 @@ describe('a claim', () => {
     expect(new Set(again.flatMap(idsOf))).toEqual(new Set([id]))
   })
 
-  test('orders messages by priority, then by age', async () => {
+  test('a claim orders messages by priority, then by age', async () => {
     const device = await makeDevice(store, user)
     const [low] = await assign(store, device, 1, { priority: '-1' })
     const [normal, later] = await assign(store, device, 2)
@@ -68,7 +68,7 @@ describe('a claim', () => {
     expect(idsOf(await claim(device))).toEqual([high, normal, later, low])
   })
 
-  test('whose answer was lost returns the same messages again before new ones', async () => {
+  test('a claim whose answer was lost returns the same messages again before new ones', async () => {
     const device = await makeDevice(store, user)
     await assign(store, device, 3)
     const first = await claim(device, 2)
@@ -78,7 +78,7 @@ describe('a claim', () => {
     expect(more).toHaveLength(3)
   })
 
-  test('of one new message returns one, even if leases have ended since the device asked', async () => {
+  test('a claim of one new message returns one, even if leases have ended since the device asked', async () => {
     const device = await makeDevice(store, user)
     await assign(store, device, 4)
     const [first, second] = await claim(device, 2)
@@ -88,7 +88,7 @@ describe('a claim', () => {
     expect(found[0]).toEqual(second)
   })
 
-  test('returns no messages of other devices and none that are pending, not due or expired', async () => {
+  test('a claim returns no messages of other devices and none that are pending, not due or expired', async () => {
     const device = await makeDevice(store, user)
     await assign(store, await makeDevice(store, user), 1)
     await assign(store, device, 1, { state: `'pending'` })
@@ -97,7 +97,7 @@ describe('a claim', () => {
     expect(await claim(device)).toEqual([])
   })
 
-  test('returns a device that changed its owner no messages of the former owner', async () => {
+  test('a claim returns a device that changed its owner no messages of the former owner', async () => {
     const device = await makeDevice(store, user)
     const ids = await assign(store, device, 2)
     expect(idsOf(await claim(device, 1))).toEqual([ids[0]])
@@ -109,7 +109,7 @@ describe('a claim', () => {
     expect(idsOf(await claim(device))).toEqual([ids[0]])
   })
 
-  test('that has waited since before its device was disabled returns no new messages', async () => {
+  test('a claim that has waited since before its device was disabled returns no new messages', async () => {
     const device = await makeDevice(store, user)
     const [held] = await assign(store, device, 2)
     await claim(device, 1)
@@ -145,7 +145,7 @@ test('a claim does not return a message that is deleted at the same moment', asy
 })
 
 describe('limits of a device', () => {
-  test('bound the messages claimed by concurrent requests', async () => {
+  test('limits of a device bound the messages claimed by concurrent requests', async () => {
     const device = await makeDevice(store, user, { per_minute: '7' })
     await assign(store, device, 30)
     const got = await Promise.all(Array.from({ length: 6 }, (_, i) => claim(device, 3 + i)))
@@ -155,7 +155,7 @@ describe('limits of a device', () => {
   test.each([
     ['per_minute', { per_minute: '2' }],
     ['daily_limit', { daily_limit: '2' }],
-  ])('apply to a claim that began before the limit was set: %s', async (_, limits) => {
+  ])('limits of a device apply to a claim that began before the limit was set: %s', async (_, limits) => {
     const device = await makeDevice(store, user, limits)
     await assign(store, device, 5)
     expect(await claim({ ...device, isLimited: false })).toEqual([])
@@ -163,7 +163,7 @@ describe('limits of a device', () => {
     expect(await claim({ ...device, isLimited: false }, 1)).toHaveLength(1) // what it holds
   })
 
-  test('of a line per minute count no text that an earlier claim has refused', async () => {
+  test('limits of a device of a line per minute count no text that an earlier claim has refused', async () => {
     const device = await makeDevice(store, user)
     const { rows } = await store.db.query(
       'update lines set per_minute = 1 where device = $1 returning id',
@@ -223,7 +223,7 @@ const lasts = async (id: string, seconds: number) =>
   ).rows[0]![0]
 
 describe('a renewed lease', () => {
-  test('lasts at least the requested time from now', async () => {
+  test('a renewed lease lasts at least the requested time from now', async () => {
     const { id, device } = await claimed()
     await renewLeases(store, device, [{ id, attempt: 2 }], LONGER)
     expect(await lasts(id, LONGER)).toBe(true)
@@ -240,14 +240,14 @@ describe('a renewed lease', () => {
       2,
       async (device) => ({ ...device, user: await makeUser(store) }),
     ],
-  ])('is not extended %s', async (_, attempt, who) => {
+  ])('a renewed lease is not extended %s', async (_, attempt, who) => {
     const { id, device } = await claimed()
     const before = await leaseOf(id)
     await renewLeases(store, await who(device), [{ id, attempt }], LONGER)
     expect(await leaseOf(id)).toBe(before)
   })
 
-  test('is not given to a message that waits for its next claim', async () => {
+  test('a renewed lease is not given to a message that waits for its next claim', async () => {
     const { id, device } = await claimed()
     await store.db.query(
       `update sms_dispatch set state = 'assigned', lease_until = null where message = $1`,

@@ -60,7 +60,7 @@ describe('records of other users', () => {
     ['user', (id: string) => ({ user: id })],
     ['user+', (id: string) => ({ 'user+': id })],
     ['+user', (id: string) => ({ '+user': id })],
-  ])('cannot be created or handed over by writing %s', async (_, body) => {
+  ])('records of other users cannot be created or handed over by writing %s', async (_, body) => {
     for (const [collection, values] of [
       ['contacts', { name: 'c', phone: `+4917${Math.floor(1e7 + Math.random() * 8e7)}` }],
       ['contact_groups', { name: `g${Math.random()}` }],
@@ -81,7 +81,7 @@ describe('records of other users', () => {
   })
 
   test.each(['groups', 'groups+', '+groups'])(
-    'cannot be joined as a group by writing %s',
+    'records of other users cannot be joined as a group by writing %s',
     async (key) => {
       const group = (await post(ann, 'contact_groups', { user: ann.id, name: `mine ${key}` })).body
         .id
@@ -116,7 +116,7 @@ describe('a hostile device', () => {
     ['a formula', '=cmd|calc', '=1+1'],
     ['half a picture', '\ud83d', '\udc00'],
     ['NUL', '\0+49', 'a\0'],
-  ])('can report a text of %s, stored once', async (_, from, body) => {
+  ])('a hostile device can report a text of %s, stored once', async (_, from, body) => {
     const item = { from, body, received_at: '1970-01-01T00:00:00Z' }
     const answer = await evil.call('POST', '/api/devices/incoming', { items: [item, item] })
     expect(answer.status).toBe(200)
@@ -124,7 +124,7 @@ describe('a hostile device', () => {
     expect((await view(eve, 'sms_messages', answer.body.ids[0])).status).toBe(200)
   })
 
-  test('cannot block the server with long texts', async () => {
+  test('a hostile device cannot block the server with long texts', async () => {
     const took = startCpuTimer()
     const body = `${'!'.repeat(39_000)}x`
     const items = Array.from({ length: 20 }, () => ({

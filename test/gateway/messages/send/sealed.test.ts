@@ -96,20 +96,20 @@ describe("a device's error about a sealed text", () => {
       'GET /send?text=***',
     ],
     ['does not contain the code', 'No signal 0311', 'No signal 0311'],
-  ])('that %s is stored as "$2"', async (_, error_message, kept) => {
+  ])('a device\'s error about a sealed text that %s is stored as "$2"', async (_, error_message, kept) => {
     const id = await sendSealed({}, PHONES[0])
     expect(await report(id, { error_message })).toBe(kept)
     expect(await tablesWith(store.db, ['431977', Buffer.from(TRUE).toString('base64')])).toEqual([])
   })
 
-  test('is masked when the text moves to another device', async () => {
+  test("a device's error about a sealed text is masked when the text moves to another device", async () => {
     const id = await sendSealed({}, PHONES[0])
     await report(id, { error_message: 'spam: 431977', not_sent: true })
     expect(await tablesWith(store.db, ['431977'])).toEqual([])
     await server.rows('delete from sms_dispatch')
   })
 
-  test('is dropped after the text was sent, when the server no longer has the code', async () => {
+  test("a device's error about a sealed text is dropped after the text was sent, when the server no longer has the code", async () => {
     const id = await sendSealed({}, PHONES[0])
     const { attempt } = (await claim(PHONES[0]))[0]!
     const device = {

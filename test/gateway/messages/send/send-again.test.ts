@@ -177,7 +177,7 @@ test('a template counts as its rendered text and a group as its members', async 
 })
 
 describe('a repeated client_ref gets the first answer', () => {
-  test('after the text was changed', async () => {
+  test('a repeated client_ref gets the first answer after the text was changed', async () => {
     const body = { client_ref: newRef(), scheduled_at: '2099-01-01 08:00:00Z' }
     const first = await server.send(body)
     const path = `messages/${first.body.message_ids[0]}`
@@ -193,7 +193,7 @@ describe('a repeated client_ref gets the first answer', () => {
   test.each([
     ['its text was deleted', `body = ''`],
     ['its text and number were deleted', `body = '', "to" = ''`],
-  ])('when %s', async (_, blank) => {
+  ])('a repeated client_ref gets the first answer when %s', async (_, blank) => {
     const body = { client_ref: newRef() }
     const first = await server.send(body)
     await server.rows(`update sms_messages set ${blank} where id = $1`, [first.body.message_ids[0]])

@@ -59,7 +59,7 @@ describe('an existing embedded Postgres', () => {
 
   beforeAll(async () => (await openDb(config, log)).close())
 
-  test.each(Object.entries(WRONG))('is used beside %s=%s', async (name, value) => {
+  test.each(Object.entries(WRONG))('an existing embedded Postgres is used beside %s=%s', async (name, value) => {
     process.env[name] = value
     const database = await openDb(config, log)
     try {
@@ -77,7 +77,7 @@ describe('an existing embedded Postgres', () => {
     }
   })
 
-  test('is used beside the settings of the server that share their first letters', async () => {
+  test('an existing embedded Postgres is used beside the settings of the server that share their first letters', async () => {
     process.env.PG_BIN ??= '/nowhere'
     await (await openDb(config, log)).close()
     expect(process.env.PG_BIN).toBeDefined()

@@ -49,7 +49,7 @@ const isOpenToOthers = (path: string): boolean =>
   (statSync(path).mode & 0o001) !== 0 && (path === '/' || isOpenToOthers(dirname(path)))
 
 describe.runIf(isRoot && process.platform === 'linux')('root', () => {
-  test('runs the database in a folder of mode 700 as itself', async () => {
+  test('root runs the database in a folder of mode 700 as itself', async () => {
     const folder = join(temporaryFolder(), 'data')
     const { child, said } = await openElsewhere(folder)
     expect(said).toBe('')
@@ -168,7 +168,7 @@ describe.runIf(isRoot && isOpenToOthers(PROJECT))(
     }
     const options = { ...nobody, env: { PATH: process.env.PATH }, cwd: '/' }
 
-    test('gets a database, and no file is written beside the programs', async () => {
+    test('a user without a home, on a read-only installation gets a database, and no file is written beside the programs', async () => {
       const { bin } = findPrograms(join(temporaryFolder(), 'links'))
       const before = readdirSync(join(bin, '..'), { recursive: true })
       const folder = join(own(temporaryFolder()), 'data')
@@ -178,7 +178,7 @@ describe.runIf(isRoot && isOpenToOthers(PROJECT))(
       expect(readdirSync(join(bin, '..'), { recursive: true })).toEqual(before)
     })
 
-    test('is refused the database of another user', async () => {
+    test('a user without a home, on a read-only installation is refused the database of another user', async () => {
       const folder = join(own(temporaryFolder()), 'data')
       mkdirSync(join(folder, 'postgres'), { recursive: true })
       own(folder)
@@ -186,7 +186,7 @@ describe.runIf(isRoot && isOpenToOthers(PROJECT))(
       expect(said).toMatch(/belongs to the user with the number 0\. Start the server as that user/)
     })
 
-    test('is refused a folder without write permission', async () => {
+    test('a user without a home, on a read-only installation is refused a folder without write permission', async () => {
       const { said } = await openElsewhere(join(openFolder(), 'data'), options)
       expect(said).toMatch(/^The data folder .* cannot be used: EACCES/)
     })
@@ -218,7 +218,7 @@ describe.runIf(isRoot && canMount())('a machine on which the database cannot sta
       },
       /only for a user with a name: .* DATABASE_URL\. Postgres said:/,
     ],
-  ])('is refused with $2: %s', async (_, prefixFor, sentence) => {
+  ])('a machine on which the database cannot start is refused with $2: %s', async (_, prefixFor, sentence) => {
     const folder = openFolder()
     const { said } = await openElsewhere(
       join(folder, 'data'),
@@ -228,7 +228,7 @@ describe.runIf(isRoot && canMount())('a machine on which the database cannot sta
     expect(said).toMatch(sentence)
   })
 
-  test('reports a full disk while tables are created', () => {
+  test('a machine on which the database cannot start reports a full disk while tables are created', () => {
     const folder = openFolder()
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=100m,mode=700', 'none', folder])
     onTestFinished(() => void execFileSync('umount', [folder]))

@@ -95,7 +95,7 @@ const setForAccount = (user: Client, field: string, value: unknown) =>
 const say = ({ phone }: HeldText, body: string) => gateway.hear(phone, [[TO, body]])
 
 describe.concurrent('a text that waits for a busy carrier', () => {
-  test('leaves when the carrier accepts texts again', async () => {
+  test('a text that waits for a busy carrier leaves when the carrier accepts texts again', async () => {
     const held = await holdText()
     held.carrier.answer(200, '{}')
     expect(await countRequests(held)).toBe(2)
@@ -103,7 +103,7 @@ describe.concurrent('a text that waits for a busy carrier', () => {
   })
 
   test.each(Object.keys(ACCOUNTS) as (keyof typeof ACCOUNTS)[])(
-    'does not leave by %s after its person has written STOP',
+    'a text that waits for a busy carrier does not leave by %s after its person has written STOP',
     async (kind) => {
       const held = await holdText(kind)
       await say(held, 'STOP')
@@ -121,7 +121,7 @@ describe.concurrent('a text that waits for a busy carrier', () => {
     },
   )
 
-  test('does not leave after its person was erased', async () => {
+  test('a text that waits for a busy carrier does not leave after its person was erased', async () => {
     const held = await holdText()
     const reason = 'She asked for it'
     const { id } = await must(held.user, 'POST', '/api/person/erase', { number: TO, reason })
@@ -133,7 +133,7 @@ describe.concurrent('a text that waits for a busy carrier', () => {
     await until('the erasure is done', isDone)
   })
 
-  test('does not leave after it was canceled, and costs nothing', async () => {
+  test('a text that waits for a busy carrier does not leave after it was canceled, and costs nothing', async () => {
     const held = await holdText()
     const answer = await must(held.user, 'POST', `/api/sms/messages/${held.id}/cancel`)
     expect(answer).toEqual({ id: held.id, status: 'failed', error_message: 'Canceled' })
@@ -143,7 +143,7 @@ describe.concurrent('a text that waits for a busy carrier', () => {
     expect(await usedQuota(held.user)).toBe(0)
   })
 
-  test('does not leave after its batch was canceled', async () => {
+  test('a text that waits for a busy carrier does not leave after its batch was canceled', async () => {
     const held = await holdText('custom', { recipients: [TO, '+4915112345679'] })
     const answer = await must(held.user, 'POST', `/api/sms/batches/${held.batch}/cancel`)
     expect(answer).toMatchObject({ canceled: 2, counts: { sending: 0, failed: 2 } })
@@ -152,21 +152,21 @@ describe.concurrent('a text that waits for a busy carrier', () => {
     expect(await countRequests(held)).toBe(asked)
   })
 
-  test('does not leave after it was deleted', async () => {
+  test('a text that waits for a busy carrier does not leave after it was deleted', async () => {
     const held = await holdText()
     await must(held.user, 'DELETE', `/api/collections/sms_messages/records/${held.id}`)
     held.carrier.answer(200, '{}')
     expect(await countRequests(held)).toBe(1)
   })
 
-  test('does not leave after its account was closed', async () => {
+  test('a text that waits for a busy carrier does not leave after its account was closed', async () => {
     const held = await holdText()
     await setForAccount(held.user, 'disabled', true)
     held.carrier.answer(200, '{}')
     expect(await countRequests(held)).toBe(1)
   })
 
-  test('does not leave by a carrier that was disabled', async () => {
+  test('a text that waits for a busy carrier does not leave by a carrier that was disabled', async () => {
     const held = await holdText()
     await must(held.user, 'PATCH', `/api/collections/devices/records/${held.device}`, {
       enabled: false,
@@ -175,7 +175,7 @@ describe.concurrent('a text that waits for a busy carrier', () => {
     expect(await countRequests(held)).toBe(1)
   })
 
-  test('does not leave to a country that the account no longer allows', async () => {
+  test('a text that waits for a busy carrier does not leave to a country that the account no longer allows', async () => {
     const held = await holdText()
     await setForAccount(held.user, 'destinations', '+43')
     held.carrier.answer(200, '{}')
@@ -186,14 +186,14 @@ describe.concurrent('a text that waits for a busy carrier', () => {
     })
   })
 
-  test('does not leave after it has expired', async () => {
+  test('a text that waits for a busy carrier does not leave after it has expired', async () => {
     const held = await holdText()
     await gateway.query('update sms_dispatch set expires_at = now() where message = $1', [held.id])
     held.carrier.answer(200, '{}')
     expect(await countRequests(held)).toBe(1)
   })
 
-  test('does not leave after its campaign was canceled', async () => {
+  test('a text that waits for a busy carrier does not leave after its campaign was canceled', async () => {
     const held = await holdText()
     held.carrier.told.length = 0
     const { id } = await must(held.user, 'POST', '/api/campaigns', {
