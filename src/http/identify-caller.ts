@@ -76,7 +76,7 @@ export interface ShownKey {
 
 type FitsKey = (holder: KeyHolder, shown: ShownKey) => boolean
 
-/** Whether a key came without a user name, or with the email or id of its user. */
+/** Whether a key was sent without a user name, or with the email or id of its user. */
 const isOwnName: FitsKey = (holder, { name }) => name === undefined || isKeyOwnerName(holder, name)
 
 /** The user of an API key, if the user name fits it; else null. `cached`: see `identifyKey`. */

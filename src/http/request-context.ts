@@ -36,7 +36,7 @@ export interface Services extends CallerServices {
   readonly traffic: Traffic
   /** This process as one of several workers that share the port; undefined if it runs alone. */
   readonly workers: WorkerMember | undefined
-  /** Aborts when the server is told to stop. `/api/ready` then answers 503. */
+  /** Aborts when the server begins to stop. `/api/ready` then answers 503. */
   readonly stopping: AbortSignal
   /** Aborts when the server begins to stop. Requests of phones that wait for texts to send then end. */
   readonly closing: AbortSignal

@@ -74,7 +74,10 @@ const checkZones: DoctorCheck = async (config) =>
       (await queryDatabase(config, 'select sms_unknown_zones()').catch(() => undefined)),
   )
 
-/** Looks for phones that get texts with codes late. Those with SMSGate's app do not tell their Android. */
+/**
+ * Looks for phones that get texts with codes late. Those with SMSGate's app do not report their Android
+ * version.
+ */
 async function checkAndroid(config: Config): Promise<Finding> {
   const text = 'select count(*)::int from device_batteries where android >= 37'
   const late = config.databaseUrl && (await queryDatabase(config, text).catch(() => undefined))

@@ -98,7 +98,7 @@ const addAfterDelete = (
   },
 })
 
-/** Where data of persons stands, in the tables of all features. */
+/** The places with data of persons in the tables of all features. */
 export const PERSONAL_DATA = sumPersonalData(
   FEATURES.flatMap(({ personalData = [] }) => personalData),
 )

@@ -89,7 +89,7 @@ const printConclusion = (path: string, text: string) => ({
   [path]: `{{#if ${path}.conclusion}}{{repository.full_name}}: ${text}{{/if}}`,
 })
 
-/** The text of a GitHub event. Its fields tell which event it is: its name is only in a header. */
+/** The text of a GitHub event. Its fields show which event it is: its name is only in a header. */
 export const GITHUB_TEXT = printFirstText(
   {
     ...printConclusion(

@@ -15,7 +15,7 @@ const AROUND = /[\p{P}\p{S}\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
 const APOSTROPHES = /[\u2018\u2019\u201b\u02bc\u2032\u00b4`]/gu
 
 /**
- * The word that a whole text is, in one spelling: without what stands around it, with one space for each run
+ * The word that a whole text is, in one spelling: without the signs around it, with one space for each run
  * of white space or hyphens, in upper case by Unicode. '' for a text that is longer than any word.
  */
 export function foldWord(text: string): string {

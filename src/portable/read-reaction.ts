@@ -1,4 +1,4 @@
-/** A text by which a phone tells that its owner has reacted to a text. */
+/** A text that a phone sends when its owner reacts to a text. */
 export interface Reaction {
   /** The text that it quotes; '' for a picture. It may end with `…`. */
   readonly quote: string

@@ -24,7 +24,7 @@ export type DoorSend = Partial<z.output<typeof SEND>>
 /** An API key, and where it was used. `name`: as in ShownKey. */
 export type KeyCredentials = ShownKey & { readonly ip: string }
 
-/** Finds the holder of an API key that stands in a body, a query or a sign-in. */
+/** Finds the holder of an API key in a body, a query or a sign-in. */
 export const makeKeyAsker = (
   { store }: GatewayServices,
   credentials: KeyCredentials,

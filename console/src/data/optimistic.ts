@@ -11,7 +11,7 @@ interface Change {
 const changes = signal<ReadonlyMap<string, readonly Change[]>>(new Map())
 /** The last request of each record: the server must make changes in the order of the person. */
 const requests = new Map<string, Promise<unknown>>()
-/** Events and reads of a change come within this time after its answer. */
+/** Events and reads of a change arrive within this time after its answer. */
 const READ_MS = 10_000
 
 /** Puts `now` in the place of `old`, or at the end. */

@@ -48,7 +48,7 @@ export function keepSignIns(shown: PocketBase, own: PocketBase): void {
   const kept = readStoredSessions('sessionStorage')
   if (kept[0] && !isTokenExpired(kept[0].token)) adopt(kept)
   follow()
-  // a page that comes back from the browser's cache has missed the events
+  // a page that the browser restores from its cache has missed the events
   for (const event of ['storage', 'pageshow']) globalThis.addEventListener?.(event, follow)
 }
 

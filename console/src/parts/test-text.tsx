@@ -26,7 +26,7 @@ export function TestText({ device }: { device: string }) {
   const [message, setMessage] = useState('')
   const [isTried, setTried] = useState(false)
   const [country, setCountry] = useCountry()
-  // idempotency keys: a test that is sent twice by accident goes out once
+  // idempotency keys: a test that is requested twice by accident is sent once
   const [keys] = useState(() => requestKeys())
   const { phone, fault } = readTypedPhone(number.value, country)
   const send = useTask(async () => {

@@ -37,7 +37,7 @@ export function AccountSwitch({ session }: { session: Session }) {
   )
 }
 
-/** What stands above each page while a superuser sees the account of a user. */
+/** The bar above each page while a superuser sees the account of a user. */
 export const Visit = ({ session: { isVisit, email } }: { session: Session }) =>
   isVisit ? (
     <Notice>

@@ -121,7 +121,7 @@ export async function makeInstallerLink(store: Store, publicUrl: string): Promis
 const ADDRESSES = 'superuserIPs'
 
 /**
- * Sets the IP addresses and subnets from which superusers may come ([]: any), and audits that. Returns the
+ * Sets the IP addresses and subnets that superusers may use ([]: any), and audits that. Returns the
  * former ones. Throws a UserError for an invalid address. PocketBase: cmd/superuser.go
  */
 export async function setSuperuserAddresses(

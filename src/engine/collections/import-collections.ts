@@ -87,7 +87,7 @@ async function explainChangeError(
   })
 }
 
-/** Compares by time of creation. Views come last, because they read other collections. */
+/** Compares by time of creation. Views are last, because they read other collections. */
 const compareForImport = (a: Collection, b: Collection) =>
   Number(a.type === 'view') - Number(b.type === 'view') ||
   a.created.localeCompare(b.created) ||

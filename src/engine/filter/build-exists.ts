@@ -117,7 +117,7 @@ export function selectSql(
 const parenthesizeOr = (condition: Condition): Sql =>
   condition.kind === 'or' ? ['(', ...writeCondition(condition), ')'] : writeCondition(condition)
 
-/** Sorts joined rows so that each comes after the row that it is joined to. */
+/** Sorts joined rows so that each follows the row that it is joined to. */
 export const sortOutermostFirst = (rows: Iterable<JoinedRow>): JoinedRow[] =>
   [...rows].sort(
     (a, b) => countAncestors(a) - countAncestors(b) || readRowNumber(a) - readRowNumber(b),

@@ -144,7 +144,7 @@ export function findRequiredRows(condition: Condition): ReadonlySet<JoinedRow> {
   return new Set([...needs[0]!].filter((row) => needs.every((rows) => rows.has(row))))
 }
 
-/** Writes a condition as SQL. In an AND, ORs come last because they exclude fewer rows. */
+/** Writes a condition as SQL. In an AND, ORs are last because they exclude fewer rows. */
 export function writeCondition(condition: Condition): Sql {
   if (condition.kind === 'constant') return [condition.value ? 'true' : 'false']
   if (condition.kind === 'leaf') return condition.sql

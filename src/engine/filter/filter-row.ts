@@ -54,7 +54,7 @@ export interface Context {
   readonly base: FilterRow
   /** Rows that an ordinary client's filter joins; null for a rule or a superuser's filter. Contract 2.9. */
   readonly reached: ReachedRows | null
-  /** Whether literals come from a client's filter, so that they may differ in each request. */
+  /** Whether a client's filter has the literals, so that they may differ in each request. */
   readonly isClient: boolean
 }
 

@@ -14,7 +14,7 @@ const [STEP_MS, MAX_STEP_MS] = [5, 500]
 /** SQL of the transaction's id. */
 const XID = sql<string>`pg_current_xact_id()::text`
 
-/** SQL of what a node ignores after two calls, whichever of them comes last. */
+/** SQL of what a node ignores after two calls, in whichever order they run. */
 const ignoreBoth = (ignored: readonly string[]) =>
   sql<
     string[]

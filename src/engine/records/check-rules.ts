@@ -150,7 +150,7 @@ function narrowRule({ id }: Collection, rule: Rule): Rule {
   return rule === '' ? 'account = @request.auth.id' : `account = @request.auth.id && (${rule})`
 }
 
-/** Whether an error comes from an invalid rule, or from SQL that fails on the data. */
+/** Whether the cause of an error is an invalid rule, or SQL that fails on the data. */
 export const isRuleFault = (error: unknown) => error instanceof FilterError || isSqlError(error)
 
 /** Resolves as `work` does, but to `otherwise` after an invalid rule or an SQL error. */

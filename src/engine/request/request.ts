@@ -25,7 +25,7 @@ export type Role = 'viewer' | 'agent' | 'admin'
 export interface Actor {
   readonly id: string
   readonly role: Role
-  /** The part of a token's signing key that comes from the membership and the member's own record. */
+  /** The part of a token's signing key that the membership and the member's own record give. */
   readonly key: string
 }
 

@@ -33,7 +33,7 @@ export async function writeSettings(db: Db, settings: Settings): Promise<void> {
   await callFunction(db, 'pg_notify', CHANNEL, '')
 }
 
-/** The server's settings, stored in a row of the database. NOTIFY tells all nodes of changes. */
+/** The server's settings, stored in a row of the database. NOTIFY announces changes to all nodes. */
 export class SettingsStore {
   /** The current settings. A change makes a new object: values derived from it can be cached by object. */
   current: Settings = SETTINGS_SHAPE.fresh()

@@ -19,7 +19,7 @@ const ALARM_MAIL = 'alarm_mail'
  */
 const SPARED_SECONDS = 30
 
-/** Adds mail jobs about devices that fail, are low on battery, went silent or returned. */
+/** Adds mail jobs about devices that fail, are low on battery, are silent or have returned. */
 export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<void> {
   await callFunction(db, 'alarms_check', alarmMinutes * 60 + SPARED_SECONDS)
 }
@@ -79,7 +79,7 @@ export const makeAlarmMailJobs = (
 /** One item of an alarm mail, usually about a device. Its times are unchecked: an owner can edit them. */
 export interface AlarmNews {
   readonly name: string
-  /** True if the device went silent; false or absent for other news. */
+  /** True if the device is silent; false or absent for other news. */
   readonly isSilent?: boolean
   /** When messages of one of the device's lines began to fail. */
   readonly failingSince?: string

@@ -19,7 +19,7 @@ export interface TimedServices extends MailServices {
   readonly extensions: Extensions
   readonly config: Config
   readonly backups: Backups
-  /** Aborts when the server is told to stop: long jobs then end. */
+  /** Aborts when the server begins to stop: long jobs then end. */
   readonly stopping: AbortSignal
 }
 

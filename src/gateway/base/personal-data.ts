@@ -29,7 +29,7 @@ export type Texts = RawBuilder<readonly string[]>
 /** SQL: whether a row `t` of a table belongs to a person. `texts`: the texts to and from the person. */
 export type Rows = (person: Person, texts: Texts) => RawBuilder<boolean>
 
-/** A place where data of persons stands: a table, which of its rows belong to a person, and how they end. */
+/** A place with data of persons: a table, which of its rows belong to a person, and how these are erased. */
 export interface Place {
   readonly table: keyof Tables
   /** The heading in an export. */
@@ -52,7 +52,7 @@ export interface Place {
   readonly phase: 'texts' | 'first' | 'last'
   /** The rows are about others, too: fields that superusers added stay. */
   readonly isShared?: true
-  /** What stands in the change log after an erasure, by column. Left out: the values of `erasure`. */
+  /** The values that the change log has after an erasure, by column. Left out: those of `erasure`. */
   readonly logged: Readonly<Record<string, string | null | readonly []>>
 }
 

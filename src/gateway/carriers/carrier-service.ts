@@ -182,7 +182,7 @@ const serializeDestination = ({ preset, url, user, values, custom }: CarrierBody
   JSON.stringify([preset, url, user, values, custom])
 
 /**
- * Throws 400 if an API key of the carrier's own account stands anywhere in its settings or its secret: its
+ * Throws 400 if the settings or the secret contain an API key of the carrier's own account: its
  * texts would return to it.
  */
 async function refuseOwnKey(

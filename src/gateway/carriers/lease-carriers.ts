@@ -17,7 +17,7 @@ export const makeLeaserName = ({ databaseUrl }: Pick<Config, 'databaseUrl'>, wor
 
 /**
  * Leases at most `max` carriers of enabled devices: those of this node again, and those that no server runs.
- * Carriers with texts come first, then carriers that run, then those that ran longest ago.
+ * Carriers with texts are first, then carriers that run, then those that ran longest ago.
  */
 export const leaseCarriers = (db: Db, node: string, max: number) => {
   const free = queries(db)

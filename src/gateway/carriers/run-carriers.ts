@@ -42,7 +42,7 @@ async function noteFault(
     .whereRef('d.id', '=', 'c.device')
     .where('c.device', '=', device)
     .where('c.version', '=', version)
-    // the fault of a trial was not told: who added the carrier may have seen it
+    // no alarm reports the fault of a trial: the person who added the carrier saw it
     .where(sql<boolean>`(c.fault <> ${fault} or ${fault} <> '' and c.fault_told_at is null)`)
     .returning(['d.name', sql<boolean>`fault_told_at = now()`.as('isNew')])
     .executeTakeFirst()

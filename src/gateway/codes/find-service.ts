@@ -16,7 +16,7 @@ const readService = (db: Db, user: string, id: string) =>
     .select(['id', 'default_locale', 'code_length', 'domain', 'app_hash', 'ttl', 'templates'])
     .where('user', '=', user)
     .$if(id !== '', (query) => query.where('id', '=', id))
-    // keys make services, too: the account's own come first
+    // keys make services, too: those of the account itself are first
     .orderBy(({ eb }) => eb('api_key', '<>', ''))
     .orderBy('created')
     // two may be made in one millisecond

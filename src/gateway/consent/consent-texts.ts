@@ -1,6 +1,6 @@
 /** The texts of consent by language. `{account}`, `{group}`: names. Most signs are of the GSM alphabet. */
 interface Wording {
-  /** Texts that confirm. The first one stands in `ask`. */
+  /** Texts that confirm. `ask` has the first one. */
   readonly yes: readonly string[]
   /** Texts that ask for help. */
   readonly help: readonly string[]
@@ -8,7 +8,7 @@ interface Wording {
   readonly ask: string
   /** The answer to a person's joining. */
   readonly joined: string
-  /** Texts the code that a person enters on a page to join; `{{code}}` stands for the code. */
+  /** The text with the code that a person enters on a page to join; the code replaces `{{code}}`. */
   readonly code: string
   /** Answers a text that asks for help. `{group}`: the names of all groups that a word joins. */
   readonly helped: string

@@ -113,8 +113,8 @@ export interface DueAnswer {
 
 /**
  * Writes the answer about consent, else the first automatic answer that matches. An account's own answer to a
- * text for help comes first. A person who has opted out gets answers to texts for help alone, one in each
- * pause. Undefined if no answer matches or its template fails.
+ * text for help is the first choice. A person who has opted out gets answers to texts for help alone, one in
+ * each pause. Undefined if no answer matches or its template fails.
  */
 export async function makeDueAnswer(
   store: Store,

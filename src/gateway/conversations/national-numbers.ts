@@ -12,7 +12,7 @@ import {
   readNumbersAfter,
 } from './irregular-numbers.ts'
 
-/** Incoming texts from one number that came to one slot of a device. */
+/** Incoming texts from one number that one slot of a device received. */
 export interface NationalTexts {
   readonly device: string
   readonly sim: number

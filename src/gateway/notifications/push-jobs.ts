@@ -14,7 +14,7 @@ import {
 import { makeNotices, makePushMessage, type Notice, readPushNews } from './push-notices.ts'
 import { type PushTarget, readPushTargets, recordPushAnswer } from './push-targets.ts'
 
-/** Maximum notifications to a person in an hour. Each goes to all browsers of the person. */
+/** Maximum notifications to a person in an hour. All browsers of the person get each. */
 const MAX_AN_HOUR = 60
 
 /** Begins a job: returns its conversations. Renames its key, so that later messages get another job. */

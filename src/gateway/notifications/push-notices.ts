@@ -6,7 +6,7 @@ import { cutToCharacters } from '../../portable/cut-text.ts'
 import type { PushMessage } from '../lines/web-push.ts'
 import type { PushTarget } from './push-targets.ts'
 
-/** What a push tells the console's service worker: one conversation, or how many there are. */
+/** The content of a push to the console's service worker: one conversation, or how many there are. */
 export type Notice =
   | (Omit<News, 'assignee' | 'person' | 'failed' | 'failure'> & { readonly failure?: string })
   | { readonly conversations: number }

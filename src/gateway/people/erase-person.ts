@@ -157,7 +157,7 @@ const hideMentions = (erasure: Erasure, at: At) =>
     return now
   })
 
-/** Erases everything but texts. The number of the request goes, too: what is left needs it no more. */
+/** Erases everything but texts, and the number of the request, which the remaining steps do not need. */
 const eraseNumber = (erasure: Erasure) =>
   runInTransaction(erasure, async (inside) => {
     const { db } = inside.store

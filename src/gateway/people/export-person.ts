@@ -64,7 +64,7 @@ export async function exportSlice(db: Db, exporting: Exporting, ms = SLICE_MS): 
   return isDone
 }
 
-/** An erasure that came first has emptied the number of the person, or the files of the whole account. */
+/** An earlier erasure has emptied the number of the person, or the files of the whole account. */
 async function requireNotErased(db: Db, request: string, isBegun: boolean): Promise<void> {
   const found = await queries(db)
     .selectFrom('person_requests')

@@ -38,7 +38,7 @@ export interface Exporting {
   readonly owner: FileOwner
 }
 
-/** Where an export stands. */
+/** The position that an export has reached. */
 export interface ExportAt {
   /** The index of the place in `places`. */
   readonly place: number
@@ -61,7 +61,7 @@ export const computeExportShare = (
   { place, texts, read }: ExportAt,
 ): number => (place + Math.min(1, read / Math.max(1, texts))) / places.length
 
-/** Writes the rows of some texts, or some rows of another place. Returns where the export stands then. */
+/** Writes the rows of some texts, or some rows of another place. Returns the position after them. */
 export function exportPortion(
   db: Db,
   exporting: Exporting,

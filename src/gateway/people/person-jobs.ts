@@ -72,7 +72,7 @@ async function runPersonJob(
       { request: id, owner, person, places: listExportedPlaces(store.catalog, personalData) },
       signal,
     )
-  // the other half stays for the files of texts that come in meanwhile
+  // the other half stays for the files of texts that are received meanwhile
   const half = { id: user, maxBytes: Math.floor(maxBytes / 2) }
   const places = listAccountPlaces(store.catalog)
   return exportData(

@@ -11,7 +11,7 @@ export interface HasPersonalData {
 
 /**
  * The order in which an export shows the places, and an erasure empties those of one phase: rows that are
- * found by another table stand before it. Other tables follow, in the order of the features.
+ * found by another table precede it. Other tables follow, in the order of the features.
  */
 const PLACE_ORDER: readonly (keyof Tables)[] = [
   'sms_events',

@@ -79,7 +79,7 @@ export async function lockTexts(db: Db, { user, number }: Person): Promise<strin
 }
 
 /**
- * Ends all open texts to a person. Devices are told not to send those that they have fetched, but may have
+ * Ends all open texts to a person. Asks devices not to send those that they have fetched, but may have
  * begun to. Texts that wait in a server for a carrier cost nothing.
  */
 export async function endOpenTexts(db: Db, person: Person): Promise<void> {

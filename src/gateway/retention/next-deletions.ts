@@ -41,7 +41,7 @@ export const NEXT_DELETIONS = z
 /** A kind's records in the table `r`, whose period counts from the date `at`. */
 type Records = RawBuilder<unknown>
 
-/** SQL: the first instant at which a record goes, and how many go in the 24 hours from then. */
+/** SQL: when the first record is deleted, and how many are deleted in the 24 hours from then. */
 const writeNextSql = (days: unknown, records: Records) => sql<{ next_at: string; count: number }>`(
   select coalesce(pb_text(min(first)), '') as next_at, least(count(*) filter (where ends < first + interval '24 hours'), ${sql.lit(MAX_COUNT)})::int as count
   from (

@@ -97,7 +97,7 @@ export function makeWebhooksExtension(
     grantsAccess: true,
     setByServer: SET_BY_SERVER,
     shownOnce: NEW_SECRET.shape,
-    // an import allows private addresses: the server that it came from may have allowed them
+    // an import allows private addresses: the exporting server may have allowed them
     check: (values) => checkAddress(values, true),
     async beforeCreate(store, values, { body }) {
       const secret = makeWebhookSecret()

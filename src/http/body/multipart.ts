@@ -150,7 +150,7 @@ function makeMultipartParser(
   })
   const failed = (error: Error) => void parser.destroy(error)
   let charset = ''
-  // Busboy tells the charset of no part that it reads as a file
+  // Busboy gives no charset of a part that it reads as a file
   findPartParser(parser).on('part', (part) =>
     part.prependListener('header', (header) => {
       charset = readCharset(header['content-type']?.[0] ?? '')

@@ -26,13 +26,13 @@ export function describeFault(fault: unknown, url: string): { error?: string; de
   return { error: 'A fault of the server', details: { code: String(code ?? name ?? '') } }
 }
 
-/** Removes quoted texts that the logged URL does not have: names of fields stay, what may be a value goes. */
+/** Removes quoted texts that the logged URL does not have, as they may be values. Names of fields stay. */
 const hideUnknownNames = (text: string, url: string) =>
   text.replace(/"(?:[^"\\]|\\(?:.|$))*(?:"|$)/gs, (quoted) =>
     url.includes(quoted.slice(1, -1)) ? quoted : '"…"',
   )
 
-/** Removes long numbers and quoted texts, which may come from the request. */
+/** Removes long numbers and quoted texts, which may be parts of the request. */
 const hideTexts = (text: string) =>
   shortenText(
     shortenText(text)

@@ -141,7 +141,7 @@ interface Connection {
 /** All open connections. If full, a new one usually replaces the longest idle one of the largest network. */
 class OpenConnections {
   readonly #max: number
-  /** Connections by network. In each set, those that became idle or busy longest ago come first. */
+  /** Connections by network. In each set, those that became idle or busy longest ago are first. */
   readonly #networks = new Map<Holder, Set<Connection>>()
   #count = 0
 

@@ -93,7 +93,7 @@ export function openListener(
     next.on('error', (error) => lost.abort(error))
     next.on('end', () => lost.abort(new Error('The connection was closed.')))
     next.on('notification', ({ channel, payload = '', processId }) => {
-      // `announce` has already told the listeners of this process
+      // `announce` has already called the listeners of this process
       if (processId !== next.processID) messages.emit(channel, payload)
     })
     await next.connect()

@@ -61,7 +61,9 @@ interface PostgresOptions {
   readonly isEmbedded?: boolean
 }
 
-/** Opens connection pools. They connect on first use, and again if a connection is lost or goes silent. */
+/**
+ * Opens connection pools. They connect on first use, and again if a connection is lost or no longer answers.
+ */
 export function openPostgres(
   url: string,
   size: PoolSize,

@@ -5,7 +5,7 @@ import type { Db } from './open.ts'
 import { openPostgres } from './postgres.ts'
 
 // Postgres leaves bytes of deleted rows in its files. Measured: after a vacuum and two checkpoints, a deleted
-// word still stood in the free space of its table and its index, in pg_statistic, and in the log, whose files
+// word was still in the free space of its table and its index, in pg_statistic, and in the log, whose files
 // Postgres uses again.
 
 type Say = (line: string) => void

@@ -1,6 +1,6 @@
 import { FIELDS, type Rows, type RowText } from './rows.ts'
 
-// In quotes each character stands for itself after a backslash, and '' differs from null.
+// In quotes, a backslash makes any character literal, and '' differs from null.
 const quoteItem = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 
 /**

@@ -13,7 +13,7 @@ import {
 const STEADY_MS = 60_000
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000]
 const PATIENCE_MS = 2_000
-/** A worker that is told to stop is killed after this time. Finishing its requests takes less. */
+/** A worker that does not stop is killed after this time. Finishing its requests takes less. */
 const STOP_MS = 12_000
 
 /** A worker's number and state. They are kept when a new process replaces the worker's process. */
@@ -27,7 +27,7 @@ interface WorkerSlot {
 
 interface SupervisorOptions {
   readonly count: number
-  /** How long workers keep serving after they were told to stop. */
+  /** How long workers keep serving after the signal to stop. */
   readonly stopDelaySeconds: number
   readonly env: Readonly<Record<string, string>>
 }

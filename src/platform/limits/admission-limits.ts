@@ -53,7 +53,9 @@ export const BYTES = {
 
 /** Rates of each holder. Superusers are not charged for `bodyBytes` and `filterShapes`. */
 export const RATES = {
-  /** Milliseconds that statements with clients' filters run. With none left, a holder comes after others. */
+  /**
+   * Milliseconds that statements with clients' filters run. A holder that has none left waits for the others.
+   */
   databaseTime: { name: 'database time', burst: 300, perSecond: 40 },
   /** Milliseconds of decoding pictures. A photo of a phone takes 100 to 300. */
   pictureTime: { name: 'time for pictures', burst: 10_000, perSecond: 300 },

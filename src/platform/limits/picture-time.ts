@@ -29,7 +29,7 @@ export class PictureTime {
   }
 
   /**
-   * Runs `work` in the holder's turn. Throws RetryLater if that does not come in time, or if the holder has
+   * Runs `work` in the holder's turn. Throws RetryLater if it has to wait too long, or if the holder has
    * used up its time for longer than calls may wait.
    */
   async run<T>(holder: Holder, work: () => Promise<T>): Promise<T> {

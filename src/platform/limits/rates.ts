@@ -113,7 +113,7 @@ export class DatabaseTime {
   }
 
   /**
-   * Runs a statement when its holder's turn comes. Throws RetryLater if the turn does not come in time, 400
+   * Runs a statement in its holder's turn. Throws RetryLater if it has to wait too long, 400
    * if the client has hung up meanwhile.
    */
   run<T>(ticket: Ticket, statement: () => Promise<T>): Promise<T> {

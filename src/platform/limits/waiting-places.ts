@@ -89,7 +89,7 @@ export class Places<H extends string = Holder | Everybody> {
   }
 
   #wait(holder: H): Promise<() => void> {
-    // without a limit per holder, one holder may stand for many clients, such as all who sign in
+    // without a limit per holder, one holder may be many clients, such as all who sign in
     const most = Number.isFinite(this.#limit.share) ? MAX_WAITING : MAX_WAITING_IN_ALL
     const own = this.#waiting.get(holder) ?? []
     const left = MAX_WAITING_IN_ALL - this.#waitingInAll

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 
-/** An unused connection is closed after this time: most servers close it after 5 s, or tell their time. */
+/** An unused connection is closed after this time: most servers close it after 5 s, or name their limit. */
 const IDLE_MS = 4_000
 /** As many calls as three accounts may have at a time: a service often gets those of many. */
 const MAX_IDLE_TO_HOST = 60

@@ -53,7 +53,7 @@ const MAX_HINTS = 10
 
 /**
  * An error of `sendOutgoing`. `isUnsent`: it had no connection yet, so nothing of the request has left.
- * `isStale`: a connection of an earlier request was closed before an answer came.
+ * `isStale`: a connection of an earlier request was closed before an answer arrived.
  */
 export type OutgoingError = NodeJS.ErrnoException & {
   readonly isUnsent?: boolean
@@ -139,7 +139,7 @@ function sendOnce(
   })
 }
 
-/** Errors of a connection that the other side had closed before the request came. */
+/** Errors of a connection that the other side had closed before it got the request. */
 const LOST = new Set(['ECONNRESET', 'EPIPE'])
 
 const FIRST_BYTES = 64 << 10

@@ -36,7 +36,7 @@ export function decodeText(bytes: Uint8Array, charset = ''): string {
 
 const [PERCENT, PLUS, BLANK] = [37, 43, 32]
 
-/** A name or value of a form as bytes. A `%` without two digits stands for itself. */
+/** A name or value of a form as bytes. A `%` without two digits is kept. */
 function unescapeFormBytes(escaped: string): Buffer {
   const bytes = Buffer.from(escaped, 'latin1')
   let length = 0

@@ -1,4 +1,4 @@
-/** What stands where a secret stood. */
+/** The text that replaces a secret. */
 const MASK = '***'
 
 /** Shorter pieces of encoded text would also match what is no secret. */
@@ -6,7 +6,7 @@ const MIN_ENCODED = 5
 /** A text that is cut off may end in the beginning of a secret: from this many characters on it is masked. */
 const MIN_BEGINNING = 6
 
-/** A text as UTF-8, a character for each byte, with the places in the text from which each byte comes. */
+/** A text as UTF-8, a character for each byte, with the place in the text of each byte. */
 interface View {
   readonly bytes: string
   readonly starts: readonly number[]
@@ -67,7 +67,7 @@ function makeTextView(text: string, isDecoded: boolean, skipped = ''): View {
   return { bytes: lowerAscii(bytes), starts, ends }
 }
 
-/** The characters of a Base64 text that depend on `bytes` alone, by how many bytes stand before them. */
+/** The characters of a Base64 text that depend on `bytes` alone, by how many bytes precede them. */
 function listBase64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
@@ -79,7 +79,7 @@ function listBase64Forms(bytes: Buffer): string[] {
   })
 }
 
-/** Makes what finds secrets in a text, however it writes them: the spans where one stands. */
+/** Returns a function that finds the spans of secrets in a text, however it writes them. */
 function makeSecretFinder(text: string) {
   const plain = makeTextView(text, false)
   const decoded = makeTextView(text, true)

@@ -45,7 +45,7 @@ export function makeSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-/** A signal to wait for. If `notify` came first, `wait` ends at once. Several calls count as one. */
+/** A signal to wait for. If `notify` was called first, `wait` ends at once. Several calls count as one. */
 export class WakeSignal {
   #isRung = false
   #wake = () => {}

@@ -1,6 +1,6 @@
 import { SEPARATORS, toPlainText } from './plain-text.ts'
 
-/** A quick choice among all of Unicode: no other character is a digit, or stands between two of a number. */
+/** A quick choice among all of Unicode: no other character is a digit of a number, or between two digits. */
 const CANDIDATE = /[\p{Nd}\s\p{P}\p{Sk}\p{Sm}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 /** Two planes with all scripts, and invisible marks. Postgres has no character 0. */
 const RANGES = [

@@ -41,7 +41,7 @@ function findPhoneLabel(head: readonly string[], cells: readonly string[], at: n
   return cells[label] ?? ''
 }
 
-/** Ranks a number from 0, the best. After the numbers come texts that are none, then empty cells. */
+/** Ranks a number from 0, the best. Texts that are no numbers rank after them, then empty cells. */
 function rankPhone(text: string, country: string, isMobileKind: boolean) {
   const reading = readTypedPhone(text, country)
   const { phone, fault } = reading

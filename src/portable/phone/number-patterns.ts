@@ -16,7 +16,7 @@ export function readPrefix(text: string, country = ''): string {
   return toPresentPrefix(`+${codeOfCountry(home)}${digits.slice(trunk?.length)}`)
 }
 
-/** A prefix of destinations. A minus before it forbids them, and stands instead of the `+`. */
+/** A prefix of destinations. A minus instead of the `+` forbids them. */
 export const readDestination = (text: string, country = ''): string =>
   text.startsWith('-')
     ? readPrefix(text.slice(1), country).replace(/^\+?/, '-')

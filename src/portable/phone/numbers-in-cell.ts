@@ -3,7 +3,7 @@ import { readTypedPhone } from './read-typed-phone.ts'
 
 /** Google joins several values of one kind in a cell by this. */
 const GOOGLE = ':::'
-/** Other marks between two numbers in a cell. They also stand inside numbers, as in `0151/20000010`. */
+/** Other marks between two numbers in a cell. Numbers contain them, too, as in `0151/20000010`. */
 const BETWEEN = /[,;/|\n]/
 /** Minimum digits of a whole number. */
 const MIN_DIGITS = 7

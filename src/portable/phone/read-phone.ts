@@ -52,7 +52,7 @@ export interface ReadOptions {
 const SCIENTIFIC = /^([+-]?)(\d[\d\s.,]*)(e\s*[+-]?)\s*0*([1-9]\d*)$/i
 /**
  * A number that a program has stored with decimals: `1701234567.0`, `1 701 234 567,00`. A dot before more
- * than two digits is one between the parts of a number if less than a whole number stands before it.
+ * than two digits is one between the parts of a number if less than a whole number precedes it.
  */
 const DECIMAL =
   /^(\+?\d{7,}|[1-9]\d{0,2}(?:(?<mark>[ .,'’_])\d{3})(?:\k<mark>\d{3})+)[.,](0+|\d{1,2}|(?<=\d{10}.)\d+)$/

@@ -19,13 +19,13 @@ function extractNumber(text: string): string {
 const BEFORE_DIGIT = new Set('+([*#')
 const LAST = /[\d*#]/
 
-/** One or two letters at a digit, as in `0151 2000001O`: they may stand for digits of the number. */
+/** One or two letters at a digit, as in `0151 2000001O`: they may be mistyped digits. */
 const LETTER_BEFORE = /(?<!\p{L})\p{L}{1,2}$/u
 const LETTER_BEHIND = /^\p{L}{1,2}(?!\p{L})/u
 
 /**
- * Removes words around a number. Keeps what is refused: an extension, letters that may stand for digits, and
- * a text without digits.
+ * Removes words around a number. Keeps what is refused: an extension, letters that may be mistyped digits,
+ * and a text without digits.
  */
 function dropWords(text: string): string {
   let from = text.search(/\d/)

@@ -88,7 +88,7 @@ export interface Sim {
 export interface Driver {
   /** How many messages it can send at the same time; 0 while it has no connection. */
   readonly parallel: number
-  /** Its SIM cards, if it can tell them apart. Known after `start`. */
+  /** Its SIM cards, if it can distinguish them. Set by `start`. */
   readonly sims?: readonly Sim[]
   readonly sendsMms?: boolean
   /** The API level of the phone's Android. Known after `start`. */
@@ -96,7 +96,9 @@ export interface Driver {
   /** Whether an attempt without a result may be sent again after a restart: it is sent once all the same. */
   readonly isRepeatable?: boolean
   start(events: DriverEvents): Promise<void>
-  /** Waits until `send` may be called. False if `untilMs` (monotonic clock) or `ended` comes first. */
+  /**
+   * Waits until `send` may be called. False if `untilMs` (monotonic clock) passes or `ended` aborts first.
+   */
   ready?(untilMs: number, ended: AbortSignal): Promise<boolean>
   /** Why texts do not get ready, such as a refused account; '' without a reason. */
   readonly waitsFor?: string

@@ -52,7 +52,7 @@ export interface Journal {
   /** Undoes `begin`: the attempt was certainly not sent. Never rejects. */
   undo(id: string, attempt: number): Promise<void>
   /**
-   * Stores an entry until `forget`. Rejects if that fails. Then a report is still told, unless this process
+   * Stores an entry until `forget`. Rejects if that fails. Then a report is still sent, unless this process
    * ends before, but a received text is dropped: its driver must report it again.
    */
   keep(entry: JournalEntry): Promise<void>
@@ -156,7 +156,7 @@ export function openJournal(file: string): Journal {
       if (nowMs - sinceMs < REPORTED_MS) break
       reported.delete(key)
     }
-    // if that fails, the server is told again after a restart
+    // if that fails, the report is sent again after a restart
     store(entry, () => {}).catch(() => {})
   }
 

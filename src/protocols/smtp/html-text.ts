@@ -16,7 +16,7 @@ type Node = DefaultTreeAdapterTypes.ChildNode
 
 /** Maximum characters of all pages of a mail that are read. A text message has at most 1,600. */
 const MAX_HTML = 128 << 10
-/** Contents of pictures that stand in HTML itself. */
+/** Contents of pictures inside HTML. */
 const DATA = /data:[\w/+.-]{1,100};base64,[\w/+=\s]*/gi
 
 /** Quotes and signatures by Gmail, Thunderbird and others. */
@@ -42,7 +42,7 @@ export interface ShownHtml {
   readonly sources: ReadonlySet<string>
 }
 
-/** Cuts the pages of a mail to what is read of them, without the pictures that stand in them. */
+/** Cuts the pages of a mail to what is read of them, without the pictures inside them. */
 export function cutPages(pages: readonly string[]): string[] {
   let left = MAX_HTML
   return pages.map((page) => {

@@ -9,7 +9,7 @@ const ROOM = { 'GSM-7': [160, 153], 'UCS-2': [70, 67] } as const
 
 /**
  * Describes a text's length: characters used and available, segments, and what makes it Unicode. Variables
- * are about as long as their names, and `{{stop_link}}` as the address for which it stands.
+ * are about as long as their names, and `{{stop_link}}` as the address that replaces it.
  */
 export function formatTextSize(template: string): string {
   const text = fillTemplate(template, guessValue)

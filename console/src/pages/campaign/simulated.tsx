@@ -9,7 +9,7 @@ import { makeFilter } from './messages-filter.ts'
 
 const MOST_DEVICES = 30
 
-/** Says how many texts of a campaign went to simulated phones. Sends no request if the user has none. */
+/** Says how many texts of a campaign simulated phones sent. Sends no request if the user has none. */
 export function Simulated({
   campaign,
   progress,

@@ -87,7 +87,7 @@ export function Page({ params: { id = '' } }: PageProps) {
   )
 }
 
-/** The present consents of a number, and how they came about. */
+/** The present consents of a number, and the entries that made them. */
 function ConsentCard({ contact, groups }: { contact: Contact; groups: readonly ContactGroup[] }) {
   const [isRecording, setRecording] = useState(false)
   const filter = pb.filter('number = {:number}', { number: contact.phone })

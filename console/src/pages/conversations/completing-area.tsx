@@ -51,7 +51,7 @@ function openWord(before: string, sign: string): { at: number; typed: string } |
  */
 export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest }: Props) {
   const { label, name, listLabel, onSubmit, error, hint } = rest
-  /** Where the search begins that `asked` has opened: no sign stands before it. */
+  /** Where the search begins that `asked` has opened: no sign precedes it. */
   const [begun, setBegun] = useState<number>()
   const findWord = (before: string) =>
     begun === undefined ? openWord(before, sign) : { at: begun, typed: before.slice(begun) }

@@ -102,7 +102,7 @@ export const Row = memoizeComponent((props: RowProps) => {
   )
 })
 
-/** What stands before an outgoing text: its sender, if read. */
+/** The words before an outgoing text: its sender, if read. */
 function describeBeginning(last: Message | undefined, isOwn: boolean, sender = ''): string {
   if (last && isDueLater(last)) return t('Scheduled:')
   return isOwn ? t('You:') : sender && `${sender}:`

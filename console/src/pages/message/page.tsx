@@ -113,7 +113,7 @@ const chooseExpand = () => (isUser() ? 'device' : 'device,user')
 
 const MOST_EVENTS = 200
 
-/** The events of a message, read again when the message changes: each event comes with such a change. */
+/** The events of a message, read again when the message changes: the server changes it with each event. */
 function useEvents(id: string, message: Message | undefined): readonly MessageEvent[] {
   const events = useList<MessageEvent>('sms_events', {
     filter: pb.filter('message = {:id}', { id }),

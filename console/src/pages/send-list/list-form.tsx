@@ -211,7 +211,7 @@ function UndoCountdown({ onOver, onUndo }: { onOver: () => void; onUndo: () => v
     showToast(t('Undone: nobody gets it'))
   })
   useEffect(() => box.current?.querySelector('button')?.focus(), [])
-  // a layout effect, so that no click on "Undo" comes between the end of the countdown and the send
+  // a layout effect, so that nobody can click "Undo" between the end of the countdown and the send
   useLayoutEffect(() => {
     if (isOver) onOver()
   }, [isOver])

@@ -83,7 +83,7 @@ async function sendAsAgent(request: Request): Promise<'no' | undefined> {
   return (await isConfirmed(shown, String(request.scheduled_at ?? ''), false)) ? undefined : 'no'
 }
 
-/** When a repeating campaign first goes out. */
+/** When a repeating campaign is sent for the first time. */
 async function findFirstTime({ repeat, scheduled_at }: Request): Promise<string> {
   const asked = { repeat, scheduled_at }
   const { times } = await postRequest<{ times: readonly [string] }>('/api/campaigns/times', asked)

@@ -23,7 +23,7 @@ interface Props {
   readonly refusal?: string
   readonly find: (before: string) => Completions
   readonly check: (text: string) => QueryFault | undefined | Promise<QueryFault | undefined>
-  /** What stands below the field, for the typed text and a function that applies another one. */
+  /** Renders the words below the field, from the typed text and a function that applies another one. */
   readonly children?: (draft: string, apply: (text: string) => void) => ComponentChildren
 }
 

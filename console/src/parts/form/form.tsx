@@ -61,7 +61,7 @@ export function Notice({
 export const FaultNotice = ({ fault }: { fault: Fault | undefined }) =>
   fault ? <Notice kind="wrong">{fault.message}</Notice> : null
 
-/** The buttons of a form or dialog. The main one comes first in the HTML and is shown at the right. */
+/** The buttons of a form or dialog. The main one is the first in the HTML and is shown at the right. */
 export const Actions = ({ children }: { children: ComponentChildren }) => (
   <div class="actions">{children}</div>
 )

@@ -16,7 +16,7 @@ const times = new Intl.DateTimeFormat(locale, {
   minute: 'numeric',
 })
 
-/** A button with a clock that offers times to come, and any other. */
+/** A button with a clock that offers some future times, and any other time. */
 export function WhenMenu({
   words,
   shortcut,

@@ -20,7 +20,7 @@ const CLAUSES = new Set([
   ...['with', 'select', 'from', 'join', 'on', 'using', 'where', 'group', 'having', 'order'],
   ...['limit', 'window', 'union', 'except', 'intersect'],
 ])
-/** Words that stand between names, and are none. */
+/** Words between names that are no names. */
 const KEYWORDS = new Set([
   ...['as', 'left', 'right', 'inner', 'outer', 'cross', 'natural', 'full', 'distinct', 'all'],
   ...['and', 'or', 'not', 'is', 'in', 'like', 'between', 'case', 'when', 'then', 'else', 'by'],
@@ -140,7 +140,7 @@ interface Scope {
   readonly tables: Known
   /** The collections of the catalog. */
   readonly collections: Known
-  /** The tokens of what an alias stands for, by its SELECT and its name: SQLite knows aliases after WHERE. */
+  /** The tokens that an alias names, by its SELECT and its name: SQLite allows aliases after WHERE. */
   readonly expressions: ReadonlyMap<string, [from: number, to: number]>
   /** Whether all tables are collections, so that a name that no column has is none. */
   readonly isWhole: boolean
@@ -184,7 +184,7 @@ function readScope(
   return { ...known, expressions, isWhole, toPostgres }
 }
 
-/** The end of what the alias at `at` stands for: the word `as` is no part of it. */
+/** The end of the expression that the alias at `at` names, without the word `as`. */
 function findExpressionEnd(tokens: readonly SqlToken[], at: number): number {
   const before = tokens.slice(0, at).findLastIndex(({ kind }) => kind !== 'blank')
   return lowerWord(tokens[before]) === 'as' ? before : at

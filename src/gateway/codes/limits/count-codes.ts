@@ -153,8 +153,8 @@ export async function beginPause(
 }
 
 /**
- * Begins a pause after which a number that has opted out may be told again how to get help. False within the
- * last pause.
+ * Begins a pause after which a number that has opted out may get the answer about help again. False within
+ * the last pause.
  */
 export async function tryBeginHelpPause(
   db: Db,

@@ -28,7 +28,7 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 /**
  * Headers of the pages: no scripts, no files, forms to this server only, no frames. Browsers name this
- * server as the origin of the forms, and tell other sites nothing: the address of a page may be a secret.
+ * server as the origin of the forms, and send other sites no referrer: the address of a page may be a secret.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
@@ -44,7 +44,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
-/** HTML that is ready to stand in a page. Only this file makes it of texts, and escapes them. */
+/** HTML that a page may contain. Only this file makes it of texts, and escapes them. */
 export type Html = string & { readonly isHtml: never }
 
 const toHtml = (text: string) => text as Html

@@ -124,7 +124,7 @@ export function choosePageLanguage(acceptLanguage = ''): PageLanguage {
   return (best?.name ?? 'en') as PageLanguage
 }
 
-/** Names that stand in the words of a page. */
+/** Names that the words of a page contain. */
 export interface Names {
   readonly account: string
   readonly group: string

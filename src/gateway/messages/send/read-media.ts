@@ -87,7 +87,7 @@ export async function loadMedia(
   config: MediaConfig,
   asked: AskedMedia,
 ): Promise<Media> {
-  // who is told what was left out must be told each time
+  // each answer names the files that were left out
   if (asked.leaveOut) return loadAnew(store, user, config, asked)
   const { subject, named, uploads = [], given = [], orLink, memory } = asked
   const bytes = given.map((file) => [file.name, hashGiven(file.bytes)])

@@ -42,7 +42,7 @@ const makeTextKey = (text: Listed) => `${text._id} ${readArrivalMs(text) % QUART
 export function openTermuxInbox(file: string) {
   let seen = existsSync(file) ? readSeen(parseJson(readFileSync(file, 'utf8'))) : undefined
 
-  /** Whether a text came after the last look. False before the first. */
+  /** Whether a text was received since the last check. False before the first check. */
   function isNew(text: Listed): boolean {
     if (!seen || seen.keys.includes(makeTextKey(text))) return false
     return text._id > seen.id || readArrivalMs(text) >= seen.atMs
@@ -78,7 +78,7 @@ const MAX_OWN = 1_000
 /** Android may write a number with or without its calling code. */
 const LAST_DIGITS = 7
 
-/** Remembers in a file which texts the agent sent, to tell them from those that the phone's owner sent. */
+/** Keeps in a file which texts the agent sent, to distinguish them from those of the phone's owner. */
 export function openOwnTexts(file: string) {
   const counts = openFileMap<number>(file, MAX_OWN)
   return {

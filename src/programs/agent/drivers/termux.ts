@@ -158,7 +158,7 @@ async function readTexts(box: Box, limit: number, offset: number) {
   return Array.isArray(answer) ? { list: answer } : { error: answer?.error }
 }
 
-/** The SIM of a phone with one slot; [] for several slots: Termux:API does not tell which have a SIM. */
+/** The SIM of a phone with one slot; [] for several slots: Termux:API does not say which have a SIM. */
 async function readOnlySim(): Promise<Sim[]> {
   const { output } = await runProgram('termux-telephony-deviceinfo', [], INFO_MS)
   const info = parseOutput<DeviceInfo>(output)

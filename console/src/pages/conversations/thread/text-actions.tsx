@@ -10,7 +10,7 @@ type Props = ComponentProps<typeof SendAgain> & { readonly texts: readonly Messa
 /** What one can do with a scheduled or failed text. For the texts of a campaign, its page has the buttons. */
 export function TextActions({ texts, ...rest }: Props) {
   const { message } = rest
-  // may() comes first, so that it always runs: it reads a signal
+  // may() is called first, so that it always runs: it reads a signal
   if (!hasTeamRole('agent') || message.expand?.sent_by?.kind === 'campaign') return null
   if (isScheduled(message)) return <WaitingActions message={message} kind="quiet" />
   return isFailure(message, texts) ? <SendAgain {...rest} kind="quiet" /> : null

@@ -7,7 +7,7 @@ import { Icon } from '../../../parts/icon.tsx'
 import type { Recipient } from '../composition.ts'
 import './chips.css'
 
-/** Maximum recipients shown while the list is folded; invalid ones come first. */
+/** Maximum recipients shown while the list is folded; invalid ones are shown first. */
 const SHOWN = 30
 
 interface GroupChip {

@@ -23,7 +23,7 @@ const REPEAT_MS = 1_000
 
 /** What an earlier run of a driver left behind, and limits that tests set. */
 interface DriverOptions {
-  /** An earlier run told a fault: the first text that is sent ends it. */
+  /** An earlier run reported a fault: the first text that is sent ends it. */
   readonly isFaulty?: boolean
   /** How long requests fail before the carrier counts as out of reach. */
   readonly unreachedMs?: number

@@ -92,7 +92,7 @@ export type Receipt = Readonly<z.output<typeof RECEIPT>>
 
 /**
  * Where a text's files are: at `each` a list with an item for each file, where the other paths begin, or
- * fields of the text. `*` in a field's name stands for 0, 1, 2, …
+ * fields of the text. `*` in a field's name is replaced by 0, 1, 2, …
  */
 const FILES = z.strictObject({
   each: PATH.optional(),
@@ -106,7 +106,7 @@ const FILES = z.strictObject({
   called: z.string().max(100).default(''),
   type: PATH.optional(),
   size: PATH.optional(),
-  /** Items of `each` that stand for files which the carrier could not keep: they have no address. */
+  /** Items of `each` for files that the carrier could not keep: they have no address. */
   lost: CONDITION.optional(),
 })
 

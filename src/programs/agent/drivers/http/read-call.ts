@@ -59,7 +59,7 @@ const REF = /^([\w-]{1,100})\.(\d{1,9})$/
 /** Minimum digits of a number with its calling code. Fewer digits are a short code. ITU-T E.164 */
 const SHORTEST = 7
 
-/** What a call tells. `unknown`: for each event that the preset does not know, the names of its fields. */
+/** The news of a call. `unknown`: for each event that the preset lacks, the names of its fields. */
 interface CarrierNews {
   readonly events: readonly CarrierEvent[]
   readonly unknown: readonly (readonly string[])[]

@@ -22,7 +22,7 @@ export function openSendPace(perSecond: number, ended: () => void) {
   }
 
   return {
-    /** Waits for the next turn. False if `untilMs` (monotonic clock) or `signal` comes first. */
+    /** Waits for the next turn. False if `untilMs` (monotonic clock) passes or `signal` aborts first. */
     async turn(untilMs: number, signal?: AbortSignal): Promise<boolean> {
       for (;;) {
         if (signal?.aborted) return false

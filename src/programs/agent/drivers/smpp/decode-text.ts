@@ -19,7 +19,7 @@ export const isSameCoding = (a: Coding | undefined, b: Coding | undefined): bool
   a?.locking === b?.locking &&
   a?.isData === b?.isData
 
-/** `bytes` stands for data without an alphabet. Other names but `gsm` are encodings of `TextDecoder`. */
+/** `bytes`: data without an alphabet. Other names but `gsm` are encodings of `TextDecoder`. */
 type Alphabet = 'gsm' | 'bytes' | 'latin1' | 'ucs2' | 'iso-8859-5' | 'iso-8859-8' | JapaneseOrKorean
 type JapaneseOrKorean = 'shift_jis' | 'iso-2022-jp' | 'euc-jp' | 'euc-kr'
 

@@ -127,7 +127,7 @@ export function openSmppLink(settings: SmppSettings, deliver: DeliverPdu, opened
   }
 
   /**
-   * Submits a message, then lets the next one begin. Returns undefined if no answer comes; `again` if no
+   * Submits a message, then lets the next one begin. Returns undefined if there is no answer; `again` if no
    * session could send it, or if the carrier refused it as too fast.
    */
   async function submit(

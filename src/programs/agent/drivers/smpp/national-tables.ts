@@ -1,4 +1,4 @@
-/** Tables of the 7-bit alphabet for a language. A space stands for a code without a character. */
+/** Tables of the 7-bit alphabet for a language. A space marks a code without a character. */
 interface NationalTable {
   /** Replaces the default alphabet; undefined if the language has no such table. */
   readonly locking?: string

@@ -58,8 +58,8 @@ export async function openSmppSession(settings: SmppSettings, bind: Bind, delive
   const isWritable = () => !unbind && socket.writable
 
   /**
-   * Sends a request. Returns undefined if no answer comes in time: the carrier may have executed the request.
-   * `late` gets an answer that comes later.
+   * Sends a request. Returns undefined if no answer arrives in time: the carrier may have executed the
+   * request. `late` gets an answer that arrives later.
    */
   function request(
     command: string,
@@ -82,7 +82,7 @@ export async function openSmppSession(settings: SmppSettings, bind: Bind, delive
         if (awaitedLate.size > MAX_LATE) awaitedLate.delete(awaitedLate.keys().next().value!)
         settle()
       }
-      // after a stall timers come first: read what lies in the socket before giving up
+      // after a stall timers fire first: read what is in the socket before giving up
       const timer = setTimeout(() => setImmediate(giveUp), timeoutMs)
       open.set(pdu.sequence_number, settle)
     })
