@@ -33,7 +33,7 @@ const MAX_FOUND = 100
 const WAIT_MS = 5 * 60_000
 /** An equal part within this time is a repetition: the sender did not get the answer to the first. */
 const REPEATED_SECONDS = 600
-/** Maximum parts: 1,600 characters, of which a part has at least 67. */
+/** Maximum parts of 1,600 characters. A part has at least 67. */
 const MAX_TOTAL = 24
 
 const makeHeaderError = () => invalidRequest('Only texts are sent here, rejected')

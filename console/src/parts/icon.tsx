@@ -60,7 +60,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** An icon. Screen readers skip it, so a text must say the same. */
+/** An icon. Screen readers skip it, so a text must have its meaning. */
 export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }) => (
   <svg
     class={name === 'left' || name === 'right' ? 'icon turns' : 'icon'}

@@ -57,7 +57,7 @@ export const writeNumber = (value: number): string => (Object.is(value, -0) ? '-
 export const isJson = (text: string): boolean =>
   !isTooComplex(text) && parseJson(text) !== undefined
 
-/** The same, and no object has a key twice. */
+/** Whether a text is JSON in which no object has a key twice. */
 export function isUniqueJson(text: string): boolean {
   const value = isTooComplex(text) ? undefined : parseJson(text)
   return value !== undefined && !hasRepeatedName(text, value)

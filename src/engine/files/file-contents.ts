@@ -83,7 +83,7 @@ const PAGE = 10_000
 
 /**
  * Deletes contents that no file names any more: the last of their files were deleted at the same time by
- * several transactions, of which each saw those of the others.
+ * several transactions, each of which still saw the files of the others.
  */
 export async function sweepContents(db: Db): Promise<void> {
   for (let after: number | undefined = 0; after !== undefined; ) {

@@ -10,7 +10,7 @@ const FAMILY = new Map(
   FAMILIES.flatMap((family) => [...family].map((letter) => [letter, family] as const)),
 )
 
-/** Postgres searches an index for at most so many trigrams of an expression: MAX_TRGM_COUNT of pg_trgm. */
+/** Maximum trigrams of an expression that Postgres searches an index for: MAX_TRGM_COUNT of pg_trgm. */
 const MAX_TRIGRAMS = 256
 
 /** A longer text is found nowhere: Postgres would take long to read its regular expression. */

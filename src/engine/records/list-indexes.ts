@@ -52,7 +52,7 @@ export function isIndexScan(indexes: Indexes, structure: QueryStructure): boolea
   )
 }
 
-/** How many leading columns of an index the filter fixes, of that index of which it fixes most. */
+/** The most leading columns that the filter fixes in any index. */
 function countFixedPrefix(indexes: Indexes, fixed: ReadonlySet<string>): number {
   const prefix = (columns: readonly string[]) => {
     const end = columns.findIndex((column) => !fixed.has(column))

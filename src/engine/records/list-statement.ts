@@ -30,7 +30,7 @@ export interface PageRange {
 
 /** Reading a page of at most this many rows by an index is about as fast as a few lookups by id. */
 const SHORT = 100
-/** Skipping at most this many rows of an index is about as fast as one lookup by id. */
+/** Maximum rows of an index that Postgres skips about as fast as it looks up one id. */
 export const NEAR = 500n
 /** These page sizes are constants in the SQL, not parameters: a page then takes 250 µs instead of 385. */
 export const USUAL_SIZES: ReadonlySet<number> = new Set([1, 30, 500, 1000])

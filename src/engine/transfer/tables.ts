@@ -15,7 +15,7 @@ export interface TransferTable {
 
 /**
  * Tables that are not copied. Their rows are valid in one database only: they describe running processes, or
- * refer to transactions, tables, functions or migrations. Rows of sms_messages_brief are made anew.
+ * refer to transactions, tables, functions or migrations. Rows of sms_messages_brief are computed again.
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',

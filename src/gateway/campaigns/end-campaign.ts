@@ -24,7 +24,7 @@ export function endCampaign(
     const set = {
       status,
       error,
-      // as of a canceled MMS: nobody gets them any more
+      // like the files of a canceled MMS, which nobody receives
       attachments: [],
       settled: false,
       ...(permit && { changed_by: permit.sender.sentBy }),

@@ -54,7 +54,7 @@ export async function checkVerification(
 }
 
 /**
- * Ends a verification; cancels its text if no device has it. Leaves an ended one as it is. An approved one
+ * Ends a verification; cancels its text if no device has it. Does not change an ended one. An approved one
  * gets 0 attempts, because nobody entered its code: see codes_stop. Throws 403, 404.
  */
 export async function endVerification(

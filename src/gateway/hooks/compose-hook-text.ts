@@ -24,7 +24,7 @@ import { DEFAULT_PARTS, type HookSettings, sendsLoginCodes } from './hook-settin
  */
 const MAX_KEY_CHARACTERS = 2 << 20
 const MAX_NAMED = 100
-/** The priority of texts with login codes: the highest, since somebody waits for the code. */
+/** The priority of texts with login codes: the highest, since a person waits for the code. */
 const CODE_PRIORITY = 127
 /**
  * What to send for a body, or why nothing is sent. `key` identifies the event. Throws 400 for missing values.

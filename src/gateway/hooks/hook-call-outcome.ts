@@ -22,7 +22,7 @@ export interface HookCall {
   readonly messages?: readonly string[]
   readonly wake?: readonly string[]
   readonly refusal?: ApiError
-  /** What the stored call says about a body that was sent all the same. */
+  /** A fault of the body that did not prevent the text, for the stored call. */
   readonly note?: string
   readonly handshake?: Handshake
 }

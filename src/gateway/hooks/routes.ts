@@ -63,7 +63,7 @@ async function answerChallenge(c: Ctx, { store }: Services, secret: string): Pro
   throw new ApiError(405, 'A hook accepts POST only: choose POST in the tool that calls it.')
 }
 
-/** Whoever has the secret of a hook. An unknown secret costs one SQL statement. Throws 404. */
+/** A caller with the secret of a hook. An unknown secret costs one SQL statement. Throws 404. */
 const allowHookSecret = (
   security: Security,
   readSecret: (c: Ctx) => string,

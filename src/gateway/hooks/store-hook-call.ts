@@ -15,7 +15,7 @@ interface NotedCall {
   readonly texts?: readonly { readonly to: string }[]
   readonly messages?: readonly string[]
   readonly refusal?: Error
-  /** What to note about a body that was sent all the same. */
+  /** The fault to store of a body that did not prevent the text. */
   readonly note?: string
 }
 

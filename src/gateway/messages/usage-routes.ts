@@ -11,7 +11,7 @@ import { LINE_COSTS, readLineCosts } from '../lines/line-costs.ts'
 import { allowReader } from './require-sender.ts'
 import { countDays, readDays, USAGE_DAYS } from './usage-days.ts'
 
-/** The user whose statistics may be read; null for a superuser, who reads all. */
+/** The user whose statistics the caller may read; null for a superuser, who reads all. */
 const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly store: Store }> = {
   ...allowReader('readUsage'),
   async withCaller(c, services, work) {

@@ -98,7 +98,7 @@ export async function startWebhooks(
   let isWaiting = false
   let lookedMs = 0
   const round = async () => {
-    // while deliveries wait, look for expired leases once per LOOK_MS at most: a look may take 30 ms
+    // while deliveries wait, look for expired leases once per LOOK_MS at most: a search may take 30 ms
     if (!isWaiting || performance.now() - lookedMs >= LOOK_MS) {
       isWaiting = true // if the check fails
       isWaiting = await endExpiredLeases(db)

@@ -4,7 +4,7 @@ import { counts, incrementCount } from '../tools/process-counters.ts'
 
 declare const isHolder: unique symbol
 
-/** Who is limited: an account, or the network of a guest. Only this file makes holders. */
+/** The unit that limits count by: an account, or the network of a guest. Only this file makes holders. */
 export type Holder = string & { readonly [isHolder]: true }
 
 export const makeAccountHolder = (collection: string, record: string): Holder =>

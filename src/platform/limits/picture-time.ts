@@ -4,7 +4,7 @@ import { Rates } from './rates.ts'
 import { Places } from './waiting-places.ts'
 
 /**
- * What is remembered of the time that a holder used. Slow: a crowd of accounts, each of which decodes a
+ * The share of a holder's used time that is kept. Slow: a crowd of accounts, each of which decodes a
  * picture every half a minute, still waits behind an account that decodes its first.
  */
 const LATELY: Rate = { name: RATES.pictureTime.name, burst: 3_600_000, perSecond: 5 }

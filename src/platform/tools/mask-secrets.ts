@@ -112,8 +112,9 @@ function findSpans(
 }
 
 /**
- * A text of somebody else without our secrets, however it writes them. Use it once, where the text is stored.
- * Upper and lower case are the same. Its work grows with the text and the secrets, whatever they have.
+ * A text of another program without our secrets, however it writes them. Use it once, where the text is
+ * stored. Upper and lower case are the same. Its work grows with the text and the secrets, whatever they
+ * have.
  */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   const known = [...new Set(secrets)].filter((secret) => secret !== '')

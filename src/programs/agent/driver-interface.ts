@@ -93,7 +93,7 @@ export interface Driver {
   readonly sendsMms?: boolean
   /** The API level of the phone's Android. Known after `start`. */
   readonly android?: number | undefined
-  /** Whether an attempt without a result may be sent again after a restart: it is sent once all the same. */
+  /** Whether an attempt without a result may be sent again after a restart: it is still sent only once. */
   readonly isRepeatable?: boolean
   start(events: DriverEvents): Promise<void>
   /**

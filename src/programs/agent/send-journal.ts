@@ -30,8 +30,8 @@ const REPORTED_MS = 60_000
 export const UNSTORED_MS = 1_000
 
 /**
- * Who has begun an attempt: this process now, another process before it, or nobody, as it was not stored.
- * `withdrawn`, `over`: this process or another one, but the text must not leave any more.
+ * Who has begun an attempt: this process now, another process before it, or none, as it was not stored.
+ * `withdrawn`, `over`: this process or another one, but the text must not be sent any more.
  */
 export type Begun = 'here' | 'withdrawn' | 'elsewhere' | 'over' | 'unstored'
 

@@ -66,7 +66,7 @@ select (select count(*) from matching), coalesce((
   from (select * from matching order by created ${order}, id ${order} limit $4 offset $5) p), '[]')`
 }
 
-/** SQL condition: the send `s` has the state $6 and a message of the device $7. '' stands for any. */
+/** SQL condition: the send `s` has the state $6 and a message of the device $7. '' means any. */
 const FILTER = `(
   select ($6 = '' or ${WHOLE_STATE} = $6) and ($7 = '' or bool_or(r.device = $7))
   from (select m.device, ${writeStateSql('m')} as state from (${MESSAGES_OF_SEND}) m) r

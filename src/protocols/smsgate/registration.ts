@@ -58,7 +58,7 @@ const NO_NAME = 'Android phone'
 const HOW =
   'A phone joins with a pairing code (By Code, or as its private token), or with the login and password of its user.'
 
-/** Pairs a phone by its code. Malformed codes are refused without a look-up and do not count as tries. */
+/** Pairs a phone by its code. Malformed codes are refused without a query and do not count as tries. */
 const byCode =
   (isToken: boolean): Way =>
   async (c, services, given, phone) => {

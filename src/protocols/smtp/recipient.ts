@@ -11,7 +11,7 @@ export interface SignedInSender {
   readonly by: KeyCredentials
 }
 
-/** Who has signed in to an SMTP session. For nobody, smtp-server writes `false` after STARTTLS. */
+/** The sender of an SMTP session. Without a sign-in, smtp-server writes `false` after STARTTLS. */
 export const findMailSender = (
   user: SMTPServerSession['user'] | false,
 ): SignedInSender | undefined => (user || undefined) as SignedInSender | undefined

@@ -5,7 +5,7 @@ type Element = DefaultTreeAdapterTypes.Element
 /** Declarations of CSS by property. A later one replaces an earlier one that is not important. */
 export type Styles = ReadonlyMap<string, string>
 
-/** Elements of which a mail program shows nothing, or only without what a page may do. */
+/** Elements that a mail program hides, or shows only without the abilities of a page. */
 const NEVER_SHOWN = new Set([
   'head',
   'style',

@@ -62,7 +62,7 @@ export const CREATE_PARAMETERS: readonly string[] = [
   ...Object.keys(ONLY_VALUES),
 ]
 
-/** A checked request to send. Dates are in the stored form; '' stands for none. */
+/** A checked request to send. Dates are in the stored form; '' means none. */
 type NewMessage = Awaited<ReturnType<typeof readNewMessage>>
 
 /** Checks the parameters in Twilio's order. Throws a TwilioRefusal for the first that is wrong. */

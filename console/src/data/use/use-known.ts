@@ -32,7 +32,7 @@ interface Lookup<T> {
 
 /**
  * Reads the value of each key once, by calls of `find` with at most 50 keys. Reads all of them again when
- * `version` changes, and keeps the values until then. Both functions stay the same.
+ * `version` changes, and keeps the values until then. Both functions keep their identity.
  */
 export function useLookup<T>(
   keys: readonly string[],

@@ -91,7 +91,7 @@ const endOtherSessions = () =>
   )
 
 /**
- * Parts of User-Agent headers, with the browser that each stands for. The first match counts: the header of
+ * Parts of User-Agent headers, with the browser that each names. The first match counts: the header of
  * Edge, for example, also contains `Chrome/` and `Safari/`.
  */
 const BROWSERS = [

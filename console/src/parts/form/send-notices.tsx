@@ -31,7 +31,7 @@ export const OnlySimulated = () => (
 const HOUR_MS = 3_600_000
 
 /**
- * Tells when the last text of a send leaves, if that is over an hour after the first: the limits of SIMs can
+ * Shows when the last text of a send leaves, if that is over an hour after the first: the limits of SIMs can
  * spread large sends over days. `dueAt`: when the first text is due, '' for now.
  */
 export function LastLeaves({ at, dueAt }: { at: string; dueAt: string }) {

@@ -117,5 +117,5 @@ const makeCallTranslator =
   }
 
 export const translateCall = makeCallTranslator(CALLS)
-/** The same, if `coalesce`, `ifnull` and `iif` get values of several types. */
+/** As `translateCall`, also if `coalesce`, `ifnull` and `iif` get values of several types. */
 export const translateMixedCall = makeCallTranslator(MIXED_CALLS)

@@ -10,7 +10,7 @@ const MAX_ROWS = 1_000
 
 /**
  * Refuses queued MMS whose files have more than `maxBytes`: an earlier setting of the server allowed them. A
- * retry prepares their files anew. An MMS that a device has fetched ends when the device reports that it did
+ * retry prepares their files again. An MMS that a device has fetched ends when the device reports that it did
  * not send it.
  */
 export async function refuseLargeMms(db: Db, maxBytes: number): Promise<void> {

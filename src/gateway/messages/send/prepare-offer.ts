@@ -55,7 +55,7 @@ interface WrittenSend {
   readonly permit: Permit
   readonly options: SendOptions
   readonly texts: readonly Pick<Text, 'to' | 'body' | 'segments'>[]
-  /** The words of all texts, if they are the same. */
+  /** The words of all texts, if these are equal. */
   readonly words?: string | undefined
   /** Ids of the only device and line that may send, or the line's number; '' for any. */
   readonly device?: string | undefined

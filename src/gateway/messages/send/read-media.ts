@@ -74,7 +74,7 @@ export function makeMediaLoad(
   return () => loadMedia(store, user, config, { ...asked, memory: request.memory })
 }
 
-/** What was loaded for a request: a repetition of the request needs the same. */
+/** Files that were loaded for a request, for repetitions of the request. */
 const LOADED = new WeakMap<AskedMedia['memory'], Map<string, Media>>()
 
 /**

@@ -108,7 +108,7 @@ export function hasAnyFile(folder: string): boolean {
   }
 }
 
-/** Writes a new file and gives it to the account. Throws EEXIST if a file or link is there. */
+/** Writes a new file and gives it to the account. Throws EEXIST if the path has a file or link. */
 export function createTextFile(path: string, text: string, account: Account | undefined): void {
   const file = openSync(path, 'wx', 0o600)
   try {

@@ -10,7 +10,7 @@ import { MAX_CALL_BYTES, readCall } from './read-call.ts'
 const MAX_SEEN = 100_000
 const REQUEST_MS = 15_000
 
-/** Listens for a carrier's calls. `file`: remembers received texts, so that a repeated text is the same. */
+/** Listens for a carrier's calls. `file`: remembers received texts, to recognize repeated ones. */
 export async function listenForCalls(
   carrier: Carrier,
   { host, port }: { readonly host: string; readonly port: number },
