@@ -164,15 +164,15 @@ function fault({ from, to }: Import): string | undefined {
 const isOurs = ({ to }: Import) => files.includes(to)
 
 describe('the rooms of src', () => {
-  test('have imports to check', () => expect(imports.filter(isOurs).length).toBeGreaterThan(10))
+  test('the rooms of src have imports to check', () => expect(imports.filter(isOurs).length).toBeGreaterThan(10))
 
-  test('all have a floor', () => {
+  test('all rooms of src have a floor', () => {
     const rooms = new Set(files.map(roomOf))
     const known = (room: string) => floorOf(room) >= 0 || EVERYWHERE.has(room) || room in OUTSIDE
     expect([...rooms].filter((room) => !known(room))).toEqual([])
   })
 
-  test('hold no two features that import each other', () => {
+  test('gateway holds no two features that import each other', () => {
     const featureOf = (file: string) => /^gateway\/([\w-]+)\//.exec(file)?.[1]
     const pairs = new Set<string>()
     for (const { from, to } of imports) {
@@ -184,7 +184,7 @@ describe('the rooms of src', () => {
     expect([...pairs].filter(isMutual)).toEqual([])
   })
 
-  test('contain the files that ARCHITECTURE.md names', () => {
+  test('src contains the files that ARCHITECTURE.md names', () => {
     const page = readFileSync(join(HOME, 'ARCHITECTURE.md'), 'utf8')
     const paths = [...page.matchAll(/`((?:[\w-]+\/)+[\w.-]*)`/g)].map(([, path]) => path!)
     const found = (path: string) =>
@@ -213,19 +213,7 @@ describe('the rooms of src', () => {
     ).toEqual([])
   })
 
-  test('have no two features that import each other', () => {
-    const featureOf = (file: string) => /^gateway\/([^/]+)\//.exec(file)?.[1]
-    const pairs = new Set(
-      imports.map(({ from, to }) => [featureOf(from), featureOf(to)].join(' imports ')),
-    )
-    const isMutual = (pair: string) => {
-      const [one, other] = pair.split(' imports ') as [string, string]
-      return one !== '' && one < other && pairs.has(`${other} imports ${one}`)
-    }
-    expect([...pairs].filter(isMutual)).toEqual([])
-  })
-
-  test('have no import cycles, types included', () => {
+  test('the imports of src have no cycles, types included', () => {
     const edges = Map.groupBy(imports.filter(isOurs), ({ from }) => from)
     const clear = new Set<string>()
     const visit = (file: string, path: readonly string[]): string[] => {
@@ -238,12 +226,12 @@ describe('the rooms of src', () => {
     expect(files.flatMap((file) => visit(file, []))).toEqual([])
   })
 
-  test.each(OWNERS)('let only %s import %s', (owner, packages) => {
+  test.each(OWNERS)('only %s imports %s', (owner, packages) => {
     const strangers = imports.filter(({ from, to }) => packages.test(to) && !owner.test(from))
     expect(strangers.map(({ from, to }) => `${from}: ${to}`)).toEqual([])
   })
 
-  test('export a name from one file only, unless it means the same in each', () => {
+  test('one file of src exports a name, or several do for the same thing', () => {
     const exported =
       /^export (?:declare )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm
     const places = new Map<string, Set<string>>()
@@ -263,11 +251,11 @@ describe('the rooms of src', () => {
     expect(unneeded, 'names in SHARED_NAMES that one file exports').toEqual([])
   })
 
-  test('have no default exports', () => {
+  test('src has no default exports', () => {
     expect(files.filter((file) => /^export default\b/m.test(text(file)))).toEqual([])
   })
 
-  test('have no file named utils, helpers or the like', () => {
+  test('src has no file named utils, helpers or the like', () => {
     expect(
       files.filter((file) => /(^|\/)(utils?|helpers?|lib|common|misc|index)(\/|\.ts$)/.test(file)),
     ).toEqual([])
@@ -279,7 +267,7 @@ const OUR_FILES = '{src,test,bench,console/src,sql,package,bin}/**/*.{ts,tsx,js,
 describe('the repository', () => {
   const read = (file: string) => readFileSync(join(HOME, file), 'utf8')
 
-  test(`has no comment wider than ${MAX_COLUMNS} columns`, () => {
+  test(`no comment is wider than ${MAX_COLUMNS} columns`, () => {
     const isOfSql = /^\s*--/
     const isOfCode = /^\s*(?:\/\/ (?!biome-ignore)|\/\*|\*(?:\s|\/|$))/
     const wide = filesOf('.', OUR_FILES).flatMap((file) =>
@@ -296,14 +284,14 @@ describe('the repository', () => {
     expect(wide).toEqual([])
   })
 
-  test('runs the quick files by `npm test` and all files in CI', () => {
+  test('the package runs the quick files by `npm test` and all files in CI', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
     expect(scripts).toMatchObject({ test: 'vitest run --project quick', 'test:all': 'vitest run' })
     expect(read('.ci/run')).toMatch(/npm run -s test:all/)
     expect(read('.ci/run')).not.toMatch(/npm test/)
   })
 
-  test('names only existing documents in pages and comments', () => {
+  test('pages and comments name only existing documents', () => {
     const pages = [...filesOf('.', OUR_FILES), ...filesOf('.', '{*.md,docs/**/*.md,console/*.md}')]
     const here = filesOf('.', '{*.md,{docs,console,test,.ci}/**/*.md}').map((file) =>
       posix.basename(file),
@@ -341,7 +329,7 @@ describe('the tests', () => {
     return (importers.get(file) ?? []).flatMap(({ from }) => testsOf(from, seen))
   }
 
-  test('of a room are in the folders that the room has in src', () => {
+  test('tests of a room are in the folders that the room has in src', () => {
     const rooms = new Set(files.map((file) => file.split('/')[0]))
     const folders = new Set(files.map((file) => posix.dirname(file)))
     const isFolder = (name: string) =>
@@ -352,7 +340,7 @@ describe('the tests', () => {
   })
 
   // the files of a project share processes and modules, and what a file has started is stopped after it
-  test('share no module that starts a server when it is imported', () => {
+  test('tests share no module that starts a server when it is imported', () => {
     const starts = /^(?:export )?const .*= await (?:start|open|run|serve)\w*\(/m
     const shared = ofTests.filter(
       (file) => !file.endsWith('.test.ts') && starts.test(sourceOf(file)),
@@ -365,7 +353,7 @@ describe('the tests', () => {
 describe('the console', () => {
   const reached = consoleFiles.flatMap((file) => importsOf(file, consoleText(file)))
 
-  test('imports only code that runs in a browser', () => {
+  test('the console imports only code that runs in a browser', () => {
     const ours = reached
       .filter(({ to }) => to.startsWith('..'))
       .map(({ to }) => to.replace(/^(\.\.\/)+(src\/)?/, ''))
@@ -379,7 +367,7 @@ describe('the console', () => {
     expect(imports.filter(({ to }) => to.startsWith('#portable'))).toEqual([])
   })
 
-  test('uses only the listed packages', () => {
+  test('the console uses only the listed packages', () => {
     const packages = reached
       .map(({ to }) => to)
       .filter((to) => !to.startsWith('#portable'))
@@ -387,11 +375,11 @@ describe('the console', () => {
     expect(packages.filter((name) => !CONSOLE_PACKAGES.has(name))).toEqual([])
   })
 
-  test.each(Object.entries(CONSOLE_OWNERS))('uses %s in %s only', (name, owner) => {
+  test.each(Object.entries(CONSOLE_OWNERS))('the console uses %s in %s only', (name, owner) => {
     expect(reached.filter(({ to }) => to === name).map(({ from }) => from)).toEqual([owner])
   })
 
-  test('has pages that do not import each other', () => {
+  test('the console has pages that do not import each other', () => {
     const pageOf = (file: string) => /^pages\/([^/]+)\//.exec(file)?.[1]
     const strangers = reached.filter(({ from, to }) => pageOf(to) && pageOf(from) !== pageOf(to))
     expect(strangers.filter(({ from }) => from !== 'pages.ts')).toEqual([])
