@@ -164,7 +164,8 @@ function fault({ from, to }: Import): string | undefined {
 const isOurs = ({ to }: Import) => files.includes(to)
 
 describe('the rooms of src', () => {
-  test('the rooms of src have imports to check', () => expect(imports.filter(isOurs).length).toBeGreaterThan(10))
+  test('the rooms of src have imports to check', () =>
+    expect(imports.filter(isOurs).length).toBeGreaterThan(10))
 
   test('all rooms of src have a floor', () => {
     const rooms = new Set(files.map(roomOf))

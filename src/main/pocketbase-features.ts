@@ -22,7 +22,7 @@ import { REALTIME_ROUTES } from '../http/routes/realtime.ts'
 import { describeRecordPaths } from '../http/routes/records.openapi.ts'
 import { RECORD_ROUTES } from '../http/routes/records.ts'
 import { SETTINGS_ROUTES } from '../http/routes/settings-routes.ts'
-import { deleteDeadJobs, readJobFigures } from '../platform/jobs/job-queue.ts'
+import { deleteDeadJobs, loadJobFigures } from '../platform/jobs/job-queue.ts'
 import { OPERATION_ROUTES, READY_ROUTES } from './status-routes.ts'
 
 function describeCollectionPaths({ collections, schemaOf, extensions }: DescribedRecords) {
@@ -81,7 +81,7 @@ export const SERVER: Feature = {
     { id: 'deadJobs', ...HOURLY, run: () => deleteDeadJobs(store.db) },
   ],
   metrics({ store, config }) {
-    const jobs = makeGaugeFactory(() => readJobFigures(store.db))
+    const jobs = makeGaugeFactory(() => loadJobFigures(store.db))
     const backups = makeGaugeFactory(() => loadBackupState(store.db))
     const disk = makeGaugeFactory(() => readDisk(config))
     return [

@@ -23,7 +23,7 @@ import { sendJson, sendRaw } from '../http/send-answer.ts'
 import { notFound } from '../platform/api-errors.ts'
 import type { Config } from '../platform/config.ts'
 import { findRoleWarning } from '../platform/db/role-warning.ts'
-import { JOB_FIGURES, readJobFigures } from '../platform/jobs/job-queue.ts'
+import { JOB_FIGURES, loadJobFigures } from '../platform/jobs/job-queue.ts'
 
 /** The audit log of superusers' actions. It is no collection, so clients can only list it. */
 const AUDIT = makePlainList('_audit', [
@@ -129,7 +129,7 @@ export const OPERATION_ROUTES = makeRoutes(
         description: 'For superusers. Kinds without jobs are missing.',
         answer: ['Figures of each kind.', z.array(JOB_FIGURES).meta({ id: 'AllJobFigures' })],
       },
-      run: ({ store }) => readJobFigures(store.db),
+      run: ({ store }) => loadJobFigures(store.db),
     },
     'GET /api/health': {
       permission: allowByRules('viewer'),

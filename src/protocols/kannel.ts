@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../engine/collections/catalog.ts'
-import { readAccountCountry, readNumber, WORLD } from '../gateway/base/read-numbers.ts'
+import { loadAccountCountry, readNumber, WORLD } from '../gateway/base/read-numbers.ts'
 import type { SendingCaller } from '../gateway/messages/require-sender.ts'
 import { makeRoutes } from '../http/make-routes.ts'
 import type { Ctx } from '../http/request-context.ts'
@@ -31,7 +31,7 @@ function parseWholeNumber(
 
 /** Kannel's recipients, which its documentation separates by spaces. Commas separate them, too. */
 async function readKannelRecipients(store: Store, user: string, list: string): Promise<string[]> {
-  const country = await readAccountCountry(store, user)
+  const country = await loadAccountCountry(store, user)
   return splitAtCommas(list).flatMap((part) => splitAtSpaces(part, country, WORLD))
 }
 

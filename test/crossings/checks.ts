@@ -123,7 +123,7 @@ export const REMOVALS: readonly Removal[] = [
     ['size'],
     [
       'src/gateway/messages/send-routes.ts',
-      'export const MAX_BODY_BYTES = 4 << 20',
+      'export const MAX_SEND_BODY_BYTES = 4 << 20',
       'export const MAX_BODY_BYTES = 16 << 20',
     ],
     [

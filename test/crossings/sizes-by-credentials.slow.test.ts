@@ -4,8 +4,8 @@ import { findMaxBodyBytes } from '../../src/engine/fields/field-types.ts'
 import type { MaxBytes } from '../../src/http/route-limits.ts'
 import { makeGuestHolder } from '../../src/platform/limits/limit-holder.ts'
 import { admission } from '../../src/platform/limits/shared-limits.ts'
-import { startCallersFixture } from '../http/callers-fixture.ts'
 import { fillPath, ROWS } from '../http/caller-rows.ts'
+import { startCallersFixture } from '../http/callers-fixture.ts'
 import { must } from '../support/server/server-with-devices.ts'
 
 // Each route that takes a body, with each kind of credentials and type of body: up to the limit of its row

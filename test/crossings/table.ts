@@ -594,7 +594,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'a code is in no log, webhook, export, table, event or error',
       ),
       erased: and('erased', 'gateway/people/stop-list', 'a code to an erased person is refused'),
-      cancel: and('cancel', 'gateway/codes/verify', 'a verification code is not sent once canceled'),
+      cancel: and(
+        'cancel',
+        'gateway/codes/verify',
+        'a verification code is not sent once canceled',
+      ),
       change: tested(
         'gateway/messages/send/sealed',
         'a sealed text can be neither changed while it waits nor sent again',
@@ -804,7 +808,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/messages/send/destinations',
         'no automatic answer is sent to a forbidden destination',
       ),
-      size: sized('gateway/messages/send/hostile', 'a hostile device can report a text of %s, stored once'),
+      size: sized(
+        'gateway/messages/send/hostile',
+        'a hostile device can report a text of %s, stored once',
+      ),
       console: and(
         'console',
         'browser/lines/auto-answers',
@@ -873,7 +880,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/hooks/hooks',
         'a posted body is sent as a text by the hook, and the call is recorded',
       ),
-      onceByKey: tested('gateway/hooks/hooks', 'an event is sent once by two nodes that get it at the same moment'),
+      onceByKey: tested(
+        'gateway/hooks/hooks',
+        'an event is sent once by two nodes that get it at the same moment',
+      ),
       onceByReference: tested(
         'gateway/hooks/hooks',
         'an event is sent once and its end once, however often both are repeated',
@@ -1035,7 +1045,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
         ),
         ...each('hidden', 'hiddenInFiles'),
       ],
-      retention: and('retention', 'protocols/twilio/callbacks', 'status callbacks keep no copy of a redacted text'),
+      retention: and(
+        'retention',
+        'protocols/twilio/callbacks',
+        'status callbacks keep no copy of a redacted text',
+      ),
       closedAccount: each('closedAccount', 'deletedAccount'),
       cancel: and(
         'cancel',
@@ -1100,8 +1114,14 @@ export const ROWS: Readonly<Record<string, Row>> = {
     protocol: 'mobile',
     by: [],
     cells: {
-      stored: tested('protocols/smsgate/incoming', 'an incoming text posted by a phone is stored once with its details'),
-      onceByKey: tested('protocols/smsgate/incoming', 'an incoming text posted by a phone is stored once with its details'),
+      stored: tested(
+        'protocols/smsgate/incoming',
+        'an incoming text posted by a phone is stored once with its details',
+      ),
+      onceByKey: tested(
+        'protocols/smsgate/incoming',
+        'an incoming text posted by a phone is stored once with its details',
+      ),
       onceByReference: tested(
         'protocols/smsgate/leases.slow',
         'a phone slower than its lease sends each text once and gets fewer texts at a time',
@@ -1160,7 +1180,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'protocols/smsgate/killed.slow',
         'phones with any version of the app send each text once while the server is killed',
       ),
-      status: tested('protocols/smsgate/smsgate-routes.slow', 'pulled messages reported as %s (%s) become %s'),
+      status: tested(
+        'protocols/smsgate/smsgate-routes.slow',
+        'pulled messages reported as %s (%s) become %s',
+      ),
       console: tested(
         'browser/conversations/pictures',
         'MMS pictures are shown and enlarged, and executable files can only be downloaded',
@@ -1329,15 +1352,15 @@ export const ROWS: Readonly<Record<string, Row>> = {
         '%s is allowed exactly to the callers in its row',
       ),
       closedAccount: [
-        test(
-          'protocols/doors',
-          'a missing scope, an exceeded quota and a disabled account',
-        ),
+        test('protocols/doors', 'a missing scope, an exceeded quota and a disabled account'),
         ...each('closedAccount', 'deletedAccount'),
       ],
       size: [
         test('protocols/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
-        test('protocols/door-limits', 'SMSEagle sends to a group of SMS_MAX_RECIPIENTS people at most'),
+        test(
+          'protocols/door-limits',
+          'SMSEagle sends to a group of SMS_MAX_RECIPIENTS people at most',
+        ),
         test('protocols/door-limits', 'SMSEagle sends to SMS_MAX_RECIPIENTS contacts at most'),
         SIZES,
       ],
@@ -1382,10 +1405,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'protocols/kannel-parts',
         'a reference that is used again joins the newer parts',
       ),
-      size: sized(
-        'protocols/kannel-parts',
-        'no part of a text leaves that is too long as a whole',
-      ),
+      size: sized('protocols/kannel-parts', 'no part of a text leaves that is too long as a whole'),
       twoServers: and(
         'twoServers',
         'protocols/kannel-parts',

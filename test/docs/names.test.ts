@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { PROJECT, readPage } from './page.ts'
 
-// The pages about the code, and its comments, name files, folders, functions, tables and variables that exist.
+// The pages about the code, and its comments, name files, functions, tables and variables that exist.
 
 const PAGES = [
   'ARCHITECTURE.md',
@@ -31,7 +31,7 @@ const read = (file: string): string => {
   return text
 }
 
-const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
+const COMMENT = /(?<=^|\s)(?:\/\*[\s\S]*?\*\/|\/\/.*$)/gm
 const SQL_COMMENT = /--.*$/gm
 const commentOf = (file: string): RegExp | undefined =>
   file.endsWith('.sql') ? SQL_COMMENT : /\.(tsx?|mjs|peggy)$/.test(file) ? COMMENT : undefined

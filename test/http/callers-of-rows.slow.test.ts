@@ -10,8 +10,8 @@ import { ServedRequest } from '../../src/http/served-request.ts'
 import { makePathReader } from '../../src/http/server/clean-paths.ts'
 import { APIS } from '../../src/main/features.ts'
 import { listenLocally } from '../support/services/listen.ts'
-import { startCallersFixture } from './callers-fixture.ts'
 import { fillPath, ROWS } from './caller-rows.ts'
+import { startCallersFixture } from './callers-fixture.ts'
 
 // Each row of the server, asked with each kind of credentials: limits and the row have the same caller.
 

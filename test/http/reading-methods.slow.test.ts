@@ -1,4 +1,4 @@
-import { readTables } from '../../src/engine/transfer/tables.ts'
+import { loadTables } from '../../src/engine/transfer/tables.ts'
 import { createApp } from '../../src/main/app.ts'
 import { DOOR_SENDS, SENDING_ROUTES } from '../protocols/door-sends.ts'
 import { basic } from '../support/server/request.ts'
@@ -58,7 +58,7 @@ const TRACES = ['last_seen', 'last_used_at', 'last_used_ip', 'last_used_prefix',
 /** A hash of the rows of each table, without the request log. */
 async function contents(): Promise<Record<string, unknown>> {
   const { db } = server.store.forEverybody('command')
-  const names = (await readTables(db)).map(({ name }) => name).filter((name) => name !== '_logs')
+  const names = (await loadTables(db)).map(({ name }) => name).filter((name) => name !== '_logs')
   const row = `(to_jsonb(t) - $1::text[])::text`
   const of = (name: string) =>
     `select '${name}', md5(string_agg(${row}, ' ' order by ${row})) from "${name}" t`

@@ -78,15 +78,18 @@ describe.skipIf(!hasNovu())('Novu', () => {
   test.each([
     ['kannel', 'KannelSmsProvider', user, { ...user, password: 'x' }],
     ['generic-sms', 'GenericSmsProvider', generic, { ...generic, apiKey: 'x' }],
-  ])('Novu sends by its provider %s and reports a wrong password', async (name, type, config, wrong) => {
-    expect(await provider(name, type, config).sendMessage(text)).toEqual({
-      id: expect.stringMatching(/^(novu1|\w{15})$/),
-      date: expect.any(String),
-    })
-    expect(await sent()).toEqual(['+4915112345678 Your code: 123'])
-    await expect(provider(name, type, wrong).sendMessage(text)).rejects.toThrow(/40[13]/)
-    expect(await sent()).toHaveLength(1)
-  })
+  ])(
+    'Novu sends by its provider %s and reports a wrong password',
+    async (name, type, config, wrong) => {
+      expect(await provider(name, type, config).sendMessage(text)).toEqual({
+        id: expect.stringMatching(/^(novu1|\w{15})$/),
+        date: expect.any(String),
+      })
+      expect(await sent()).toEqual(['+4915112345678 Your code: 123'])
+      await expect(provider(name, type, wrong).sendMessage(text)).rejects.toThrow(/40[13]/)
+      expect(await sent()).toHaveLength(1)
+    },
+  )
 })
 
 // The published SDKs as they are, with `/vendel` as base URL and a key of Vendel.

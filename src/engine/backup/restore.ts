@@ -17,8 +17,8 @@ import { setSequences } from '../transfer/copy-sequences.ts'
 import { digestTable, joinSqlNames, prepareTransfer, writeRows } from '../transfer/rows.ts'
 import {
   describeColumns,
+  loadTables,
   NOT_TRANSFERRED,
-  readTables,
   type TransferTable,
   writeNotOfExtension,
 } from '../transfer/tables.ts'
@@ -194,7 +194,7 @@ async function loadArchive(
 }
 
 async function fillCollections(tx: Db, archive: Archive, progress: ReportProgress): Promise<void> {
-  const table = (await readTables(tx)).find(({ name }) => name === COLLECTIONS)
+  const table = (await loadTables(tx)).find(({ name }) => name === COLLECTIONS)
   const entry = archive.manifest.tables.find(({ name }) => name === COLLECTIONS)
   if (!table || !entry) throw makeBackupError('it has no collections')
   await truncateTables(tx, table)
@@ -210,7 +210,7 @@ async function fillCollections(tx: Db, archive: Archive, progress: ReportProgres
 
 async function listOwnEntries(tx: Db, { manifest }: Archive) {
   const entries = new Map(manifest.tables.map((entry) => [entry.name, entry]))
-  const tables = (await readTables(tx)).filter(({ name }) => !NOT_TRANSFERRED.has(name))
+  const tables = (await loadTables(tx)).filter(({ name }) => !NOT_TRANSFERRED.has(name))
   return tables.map((table) => {
     const entry = entries.get(table.name)
     if (!entry) throw makeBackupError(`the table ${table.name} is missing`)

@@ -21,7 +21,7 @@ export const STATUS = z
   })
   .meta({ id: 'BackupStatus' })
 
-export async function readStatus(
+export async function loadBackupStatus(
   db: Db,
   { backups }: Settings,
   { backupWarningDays: days }: Pick<Config, 'backupWarningDays'>,

@@ -9,7 +9,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { listAppliedMigrations } from '../../platform/db/schema/migrate.ts'
 import type { ReportProgress } from '../../platform/tools/progress.ts'
 import { readPlan } from '../transfer/build-tables.ts'
-import { readSequences } from '../transfer/copy-sequences.ts'
+import { loadSequences } from '../transfer/copy-sequences.ts'
 import {
   type BatchSize,
   digestTable,
@@ -17,7 +17,7 @@ import {
   prepareTransfer,
   readJsonLines,
 } from '../transfer/rows.ts'
-import { NOT_TRANSFERRED, readTables, type TransferTable } from '../transfer/tables.ts'
+import { loadTables, NOT_TRANSFERRED, type TransferTable } from '../transfer/tables.ts'
 import {
   type BackupSummary,
   FORMAT,
@@ -99,7 +99,7 @@ const dumpTablesOnce = (
   })
 
 async function lockTables(tx: Db): Promise<TransferTable[]> {
-  const all = await readTables(tx)
+  const all = await loadTables(tx)
   if (!all.some(({ name }) => name === '_migrations'))
     throw new UserError('There is no pocketsms in the database.')
   const tables = all.filter(({ name }) => !NOT_TRANSFERRED.has(name))
@@ -135,7 +135,7 @@ async function dumpTable(
     rows,
     sha256: hash.digest('hex'),
     digest: digest.sum,
-    numbering: await readSequences(tx, table),
+    numbering: await loadSequences(tx, table),
   }
 }
 

@@ -6,13 +6,13 @@ import { makeSystemCollections } from './definition/system-collections.ts'
 import { makeOwnObjects } from './own-indexes.ts'
 import { saveCollection } from './save-collection.ts'
 import { toTableName } from './sql-names.ts'
-import { readColumnNames } from './table.ts'
+import { loadColumnNames } from './table.ts'
 
 async function addMissingFields(draft: CatalogDraft, stored: Collection): Promise<void> {
   const next = restoreMissingFields(
     draft.catalog.builtIn,
     stored,
-    await readColumnNames(draft.db, toTableName(stored)),
+    await loadColumnNames(draft.db, toTableName(stored)),
   )
   if (next) await saveCollection(draft, next)
 }

@@ -77,7 +77,7 @@ export async function createTable(db: Db, collection: Collection): Promise<void>
 }
 
 /** The names of a table's columns; none if there is no such table. */
-export async function readColumnNames(db: Db, table: string): Promise<ReadonlySet<string>> {
+export async function loadColumnNames(db: Db, table: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`select attname as name from pg_attribute
     where attrelid = to_regclass(quote_ident(${table})) and attnum > 0 and not attisdropped`.execute(
     db,

@@ -6,9 +6,9 @@ import {
   makeFieldError,
 } from '../../platform/api-errors.ts'
 import { isEmail } from '../fields/email.ts'
-import { isUrl } from '../fields/url.ts'
 import { compareBytes } from '../fields/json-text.ts'
 import { findPatternError } from '../fields/regex-patterns.ts'
+import { isUrl } from '../fields/url.ts'
 
 /** The error of a value, or its errors by key; undefined if it is valid. */
 export type Problem = FieldError | ErrorData | undefined

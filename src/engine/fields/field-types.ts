@@ -1,7 +1,6 @@
 import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
-import { emailType } from './email.ts'
-import { urlType } from './url.ts'
 import { toTexts } from './convert-values.ts'
+import { emailType } from './email.ts'
 import {
   type Field,
   type FieldOf,
@@ -29,6 +28,7 @@ import {
   TEXT_LIKE,
   textType,
 } from './scalar-types.ts'
+import { urlType } from './url.ts'
 
 type ChoiceField = SelectField | RelationField | FileField
 

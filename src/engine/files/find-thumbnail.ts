@@ -6,7 +6,7 @@ import { isTimeout, makeThumbnail } from './make-thumbnail.ts'
 import {
   type FilePlace,
   findStoredFile,
-  readWholeFile,
+  loadWholeFile,
   type StoredFile,
   storeFile,
 } from './stored-files.ts'
@@ -50,7 +50,7 @@ export async function findThumb(
     try {
       // no wait for memory: others wait for this turn
       memory.takeNow(original.size)
-      const picture = await readWholeFile(db, original)
+      const picture = await loadWholeFile(db, original)
       const { type, content } = await makeThumbnail(picture, original.type, size).catch(keepFailure)
       const thumb = { size, original: original.id }
       // another node may have stored the thumbnail meanwhile; `find` then returns that one

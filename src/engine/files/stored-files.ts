@@ -125,7 +125,7 @@ export async function* readStoredFile(db: Db, { content }: StoredFile, from: num
     const part = Math.floor(at / CHUNK_BYTES)
     const offset = at - part * CHUNK_BYTES
     const bytes = Math.min(READ_BYTES, to - at)
-    const read = () => readChunk(db, content, part, offset, bytes)
+    const read = () => loadChunk(db, content, part, offset, bytes)
     const found = await admission.claimsAndReads.run(db.ticket?.holder ?? 'server', read)
     if (!found || found.bytes.length === 0) throw new FileDeleted()
     yield found.bytes
@@ -134,7 +134,7 @@ export async function* readStoredFile(db: Db, { content }: StoredFile, from: num
 }
 
 /** The whole file in memory. Throws as `readStoredFile`. */
-export async function readWholeFile(db: Db, file: StoredFile): Promise<Buffer> {
+export async function loadWholeFile(db: Db, file: StoredFile): Promise<Buffer> {
   const whole = Buffer.allocUnsafe(file.size)
   let length = 0
   for await (const piece of readStoredFile(db, file, 0, file.size))
@@ -143,7 +143,7 @@ export async function readWholeFile(db: Db, file: StoredFile): Promise<Buffer> {
 }
 
 /** Reads bytes of a chunk. Chunks are stored uncompressed, so Postgres reads only these bytes. */
-const readChunk = (db: Db, content: number, part: number, offset: number, bytes: number) =>
+const loadChunk = (db: Db, content: number, part: number, offset: number, bytes: number) =>
   queries(db)
     .selectFrom('_file_chunks')
     .select(sql<Buffer>`substr(bytes, ${offset + 1}::int, ${bytes}::int)`.as('bytes'))

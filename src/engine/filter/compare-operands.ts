@@ -1,8 +1,7 @@
 import { buildEqual } from './build-equality.ts'
+import { buildFoldedLike, buildLike, isFolded } from './build-like.ts'
 import { buildRelational } from './build-relational.ts'
 import type { Condition } from './condition.ts'
-import { buildFoldedLike, isFolded } from './build-like.ts'
-import { buildLike } from './build-like.ts'
 import type { Operand } from './operand.ts'
 import type { Sign } from './parse-filter.ts'
 

@@ -1,7 +1,7 @@
 import { UserError } from '../../platform/api-errors.ts'
 import { isObject } from '../../platform/tools/json.ts'
-import { readText } from '../../platform/tools/read-named-file.ts'
 import type { ReportProgress } from '../../platform/tools/progress.ts'
+import { readText } from '../../platform/tools/read-named-file.ts'
 import { recordTerminalAudit } from '../auth/write-audit-log.ts'
 import { type CatalogDraft, InvalidCollection, type Store } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'

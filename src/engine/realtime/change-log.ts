@@ -6,7 +6,7 @@ import type { Collection } from '../collections/collection.ts'
 import type { Action } from '../records/log-changes.ts'
 import { columnsOf, type RecordRow } from '../records/record-row.ts'
 import { FORGOTTEN_SECONDS, isRegistered } from './listening-nodes.ts'
-import { readCurrentSnapshot, readSnapshot, type Snapshot } from './snapshot.ts'
+import { loadCurrentSnapshot, readSnapshot, type Snapshot } from './snapshot.ts'
 
 /** A row of `_changes`, the log of changed records, without the image of the record. */
 export interface ChangeEntry {
@@ -45,7 +45,7 @@ const selectChanges = (db: Db, since: Snapshot, way?: 'planned') =>
  * Passes each change committed since a snapshot to `take` once. Returns the snapshot to continue from, and
  * whether the node is still registered: if not, as after a crash of Postgres, changes may have been missed.
  */
-export async function readChanges(
+export async function loadChangeEntries(
   db: Db,
   node: string,
   since: Snapshot,
@@ -102,7 +102,7 @@ const JUDGED = `case c.action
     where ${SAME} order by n.position desc limit 1) end`
 
 /** Reads the images of changes, by position. Omits records that were deleted before their image was read. */
-export async function readImages(db: Db, collection: Collection, positions: readonly number[]) {
+export async function loadImages(db: Db, collection: Collection, positions: readonly number[]) {
   const { select, count, id, table } = columnsOf(collection)
   const { rows } = await db.query(
     `select ${select}, c.position, ${JUDGED}
@@ -133,7 +133,7 @@ export function makeChangesCleanUp(store: Store): () => Promise<void> {
         .deleteFrom('_changes')
         .where('xid', '<', sql<string>`${String(last.xmin)}::text::xid8`)
         .execute()
-    last = await readCurrentSnapshot(db)
+    last = await loadCurrentSnapshot(db)
     await queries(db)
       .deleteFrom('_listeners')
       .where('seen', '<', writeTimeInSeconds(-FORGOTTEN_SECONDS))

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../platform/log.ts'
 import type { Store } from '../collections/catalog.ts'
-import { type ChangeEntry, readChanges } from './change-log.ts'
+import { type ChangeEntry, loadChangeEntries } from './change-log.ts'
 import { hearMore, registerNode, renewNode, unregisterNode } from './listening-nodes.ts'
-import { readCurrentSnapshot } from './snapshot.ts'
+import { loadCurrentSnapshot } from './snapshot.ts'
 
 /** NOTIFY channel. Payload: '' for new changes, a node's name for a request to it, or a message as JSON. */
 export const CHANGES_CHANNEL = 'changes'
@@ -54,7 +54,7 @@ export async function followChanges(
   let [isDue, isOver, isBehind] = [false, false, false]
   const hasEnded = () => isOver
   let { settled } = await registerNode(db, node, [...ignored], hasEnded)
-  let since = await readCurrentSnapshot(db)
+  let since = await loadCurrentSnapshot(db)
   let readAtMs = performance.now()
   const known = new Set<number>()
   let reading: Promise<void> | undefined
@@ -63,7 +63,7 @@ export async function followChanges(
   const beginAnew = async () => {
     isBehind = true
     settled = (await registerNode(db, node, [...ignored], hasEnded)).settled
-    since = await readCurrentSnapshot(db)
+    since = await loadCurrentSnapshot(db)
     known.clear()
     isBehind = false
     listener.lost()
@@ -81,7 +81,7 @@ export async function followChanges(
         isDue = false
         const began = performance.now()
         if (isBehind || began - readAtMs > AWAY_MS) await beginAnew()
-        const page = await readChanges(db, node, since, hear)
+        const page = await loadChangeEntries(db, node, since, hear)
         since = page.snapshot
         known.clear()
         if (!page.isRegistered) await beginAnew()

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { readCurrentSnapshot } from './snapshot.ts'
+import { loadCurrentSnapshot } from './snapshot.ts'
 
 /** A node's registration that is not renewed for this long is deleted. */
 export const FORGOTTEN_SECONDS = 60
@@ -75,7 +75,7 @@ async function awaitEarlierTransactions(db: Db, xid: number, isOver: () => boole
 
 /** Whether all transactions before this one have ended: those of this database, and prepared ones. */
 async function haveEarlierTransactionsEnded(db: Db, xid: number): Promise<boolean> {
-  if ((await readCurrentSnapshot(db)).xmin > xid) return true
+  if ((await loadCurrentSnapshot(db)).xmin > xid) return true
   // a snapshot names the transactions of all databases
   const isOpen = sql<boolean>`exists (
     select from pg_locks l left join pg_stat_activity a using (pid)

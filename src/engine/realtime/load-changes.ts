@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Action } from '../records/log-changes.ts'
 import type { RecordRow } from '../records/record-row.ts'
-import { type ChangeEntry, type RecordImage, readImages } from './change-log.ts'
+import { type ChangeEntry, loadImages, type RecordImage } from './change-log.ts'
 
 export interface RecordChange {
   readonly xid: number
@@ -37,7 +37,7 @@ export async function loadChanges(
   const errors = new Map<number, unknown>()
   for (const [collection, list] of Map.groupBy(wanted, (one) => one.collection)) {
     const positions = list.map(({ entry }) => entry.position)
-    await readAllImages(images, errors, store, collection, positions)
+    await loadAllImages(images, errors, store, collection, positions)
   }
   const changes = wanted.flatMap(({ entry, collection }) => {
     const image = images.get(entry.position)
@@ -53,7 +53,7 @@ export async function loadChanges(
 const ROW_FAULT = /^(2|42|0A)/
 
 /** Reads images in one statement, or one by one if a row is faulty. Adds images and errors by position. */
-async function readAllImages(
+async function loadAllImages(
   images: Map<number, RecordImage>,
   errors: Map<number, unknown>,
   store: Store,
@@ -61,28 +61,28 @@ async function readAllImages(
   positions: readonly number[],
 ): Promise<void> {
   try {
-    await readImagesInto(images, store, collection, positions)
+    await loadImagesInto(images, store, collection, positions)
   } catch (error) {
     if (!isSqlError(error) || !ROW_FAULT.test(error.code)) throw error
     if (positions.length === 1) errors.set(positions[0]!, error)
     else
       for (const position of positions)
-        await readAllImages(images, errors, store, collection, [position])
+        await loadAllImages(images, errors, store, collection, [position])
   }
 }
 
-async function readImagesInto(
+async function loadImagesInto(
   images: Map<number, RecordImage>,
   store: Store,
   collection: Collection,
   positions: readonly number[],
 ): Promise<void> {
-  const found = await readImages(store.db, collection, positions)
+  const found = await loadImages(store.db, collection, positions)
   for (const [position, image] of found) images.set(position, image)
   const others = [...found.values()].flatMap(({ judged }) =>
     judged && !images.has(judged) ? [judged] : [],
   )
-  if (others.length > 0) await readImagesInto(images, store, collection, [...new Set(others)])
+  if (others.length > 0) await loadImagesInto(images, store, collection, [...new Set(others)])
 }
 
 function toChange(

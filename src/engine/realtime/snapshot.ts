@@ -29,12 +29,12 @@ export const isTransactionIncluded = ({ xmin, xmax, running }: Snapshot, xid: nu
   xid < xmin || (xid < xmax && !running.has(xid))
 
 /** The present snapshot, from which a new reader of `_changes` starts. */
-export async function readCurrentSnapshot(db: Db): Promise<Snapshot> {
+export async function loadCurrentSnapshot(db: Db): Promise<Snapshot> {
   return readSnapshot(await evaluateSql(db, sql<string>`pg_current_snapshot()::text`))
 }
 
 /** The snapshot of now. Throws StaleAuth if the caller's record has changed since it was read. */
-export async function readFreshSnapshot(db: Db, auth: AuthRecord | null): Promise<Snapshot> {
+export async function loadFreshSnapshot(db: Db, auth: AuthRecord | null): Promise<Snapshot> {
   const text = `select pg_current_snapshot()::text, ${writeAuthVersionSql(auth, 1)}`
   const { rows } = await db.query(text, auth ? [auth.id] : [])
   const [snapshot, version] = rows[0]!

@@ -12,7 +12,7 @@ import { explainRejection, isEmptyObject, testRule } from './explain-rejection.t
 import { hashPasswords, OWN_WORK } from './hash-passwords.ts'
 import { addIntegrityConditions } from './integrity-checks.ts'
 import type { Draft, FieldErrors } from './prepare.ts'
-import { readRow } from './read-records.ts'
+import { selectRecordRow } from './read-records.ts'
 import type { Values } from './record-row.ts'
 import { checkUpload, type NamedUploads, NO_UPLOADS } from './record-uploads.ts'
 import { rotateTokenKey } from './revoke-sign-ins.ts'
@@ -138,7 +138,7 @@ async function isManager({ store, request, values, stored }: Write, collection: 
   if (!manageRule || !request.auth) return false
   if (!stored)
     return testRule(store, checkCandidate(store.catalog, collection, manageRule, values, request))
-  const read = readRow(store, collection, String(stored.old.id), manageRule, request)
+  const read = selectRecordRow(store, collection, String(stored.old.id), manageRule, request)
   return (await read.catch(() => undefined)) !== undefined
 }
 

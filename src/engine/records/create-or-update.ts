@@ -9,7 +9,7 @@ import { checkAuthAndHash } from './check-write.ts'
 import { addWriteRule, type Extension, type Extensions } from './collection-extension.ts'
 import { deleteRecord } from './delete.ts'
 import { needsOldValues, type Prepared, prepareValues } from './prepare.ts'
-import { readRow } from './read-records.ts'
+import { selectRecordRow } from './read-records.ts'
 import { columnsOf, toRow, type Values } from './record-row.ts'
 import { invalidatesLinks } from './revoke-sign-ins.ts'
 import { type Extra, storeRecord } from './store-record.ts'
@@ -152,7 +152,8 @@ async function prepareUpdate(
     asked.auth,
   )
   const apply = (old?: Readonly<Values>) => applyBody(collection, extension, asked, options, old)
-  const read = (rule: string, request: RequestInfo) => readRow(store, collection, id, rule, request)
+  const read = (rule: string, request: RequestInfo) =>
+    selectRecordRow(store, collection, id, rule, request)
   // the body as API rules see it; a modifier such as `name+` needs the stored values
   const seen = async () =>
     apply(

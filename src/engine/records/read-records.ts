@@ -153,7 +153,7 @@ export interface StoredRecord {
 }
 
 /** Reads a record if the rule allows it. Throws 404 if not, or if the rule fails with an error. */
-export async function readRow(
+export async function selectRecordRow(
   store: Store,
   collection: Collection,
   id: string,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { badRequest } from '../../platform/api-errors.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { addStoredParam, readStoredParam, writeStoredParam } from '../../platform/db/secrets.ts'
+import { addStoredParam, loadParam, writeStoredParam } from '../../platform/db/secrets.ts'
 import { makeSerialQueue } from '../../platform/tools/repeat-work.ts'
 import { ShapeError } from '../fields/json-shapes.ts'
 import { checkSettings } from './check-settings.ts'
@@ -56,7 +56,7 @@ export class SettingsStore {
   /** Reads the settings again. If they are unchanged, `current` stays the same object. */
   reload(): Promise<void> {
     return this.#inTurn(async () => {
-      const text = await readSettingsText(this.#db)
+      const text = await loadSettingsText(this.#db)
       if (text !== this.#text) this.current = parseSettings(text)
       this.#text = text
     })
@@ -69,7 +69,7 @@ export class SettingsStore {
   ): Promise<Settings> {
     await this.#db.transaction(async (tx) => {
       await addStoredParam(tx, KEY, '{}')
-      const text = await readSettingsText(tx, true)
+      const text = await loadSettingsText(tx, true)
       const submitted = typeof submit === 'function' ? submit(parseSettings(text)) : submit
       if (submitted === undefined) return
       const next = overlaySettings(parseSettings(text), submitted)
@@ -82,8 +82,7 @@ export class SettingsStore {
   }
 }
 
-const readSettingsText = async (db: Db, lock = false) =>
-  (await readStoredParam(db, KEY, lock)) ?? '{}'
+const loadSettingsText = async (db: Db, lock = false) => (await loadParam(db, KEY, lock)) ?? '{}'
 
 const parseSettings = (text: string): Settings =>
   SETTINGS_SHAPE.over(JSON.parse(text), SETTINGS_SHAPE.fresh())

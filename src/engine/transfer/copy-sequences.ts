@@ -9,7 +9,7 @@ interface Numbering {
   readonly called: boolean
 }
 
-export async function readSequences(db: Db, { columns }: TransferTable): Promise<Numbering[]> {
+export async function loadSequences(db: Db, { columns }: TransferTable): Promise<Numbering[]> {
   const found: Numbering[] = []
   for (const { name, sequence } of columns) {
     if (sequence === null) continue

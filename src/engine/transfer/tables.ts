@@ -51,7 +51,7 @@ from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and n
 where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and ${writeNotOfExtension('pg_class', 'c.oid')}
 group by c.relname order by c.relname collate "C"`
 
-export async function readTables(db: Db): Promise<TransferTable[]> {
+export async function loadTables(db: Db): Promise<TransferTable[]> {
   const { rows } = await db.query(TABLES)
   return rows.map(([name, columns]) => ({
     name: String(name),

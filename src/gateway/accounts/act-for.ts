@@ -8,8 +8,8 @@ import type { AuthRecord } from '../../engine/request/request.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import { SENDER_NAME } from './load-own-account.ts'
 import { ROLE } from './members.ts'
-import { SENDER_NAME } from './read-own-account.ts'
 
 export const ACCOUNT_OF_MEMBER = z
   .object({ id: z.string(), name: SENDER_NAME, role: ROLE })

@@ -55,7 +55,7 @@ const LISTS = {
 type ListName = keyof typeof LISTS
 
 /** A user's devices, API keys, webhooks and the like, which act without a sign-in. Throws 404. */
-export async function readAccess(db: Db, user: string): Promise<UserAccess> {
+export async function loadUserAccess(db: Db, user: string): Promise<UserAccess> {
   const found = await queries(db)
     .selectFrom('users as u')
     .leftJoin('user_settings as s', 's.user', 'u.id')
@@ -96,7 +96,7 @@ export async function enableUser(
   user: string,
   { access }: z.output<typeof ENABLE_USER>,
 ): Promise<UserAccess> {
-  const before = await readAccess(store.db, user)
+  const before = await loadUserAccess(store.db, user)
   if (access === 'end')
     await revokeFormerAccess(store, extensions, store.catalog.find(USERS_ID)!, user)
   await holdPausedCampaigns(store, user)

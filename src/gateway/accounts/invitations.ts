@@ -24,8 +24,8 @@ import { badRequest } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { makeRandomId, makeRandomText } from '../../platform/tools/random.ts'
+import { findSenderNames } from './load-own-account.ts'
 import { ROLE, ROLES } from './members.ts'
-import { findSenderNames } from './read-own-account.ts'
 
 /** Clients cannot create invitations: only `inviteMember` does, because it shows the secret once. */
 export const invitationsExtension: Extension = { grantsAccess: true, setByServer: ['hash'] }

@@ -7,7 +7,7 @@ import { lockUserSends } from '../base/lock-user-sends.ts'
 import { REASONS, updateRecords } from '../base/message-status.ts'
 import { failUnsent } from '../messages/queue/fail-messages.ts'
 import { sendOnce } from '../messages/queue/send-once.ts'
-import { readAccess } from './enable-user.ts'
+import { loadUserAccess } from './enable-user.ts'
 
 const OPEN_CAMPAIGNS = ['scheduled', 'repeating', 'sending', 'paused'] as const
 
@@ -40,7 +40,7 @@ export const usersExtension: Extension = {
 
 /** Throws 400 if the user has devices, keys, webhooks or the like, or waiting messages. */
 async function requireUnusedAccount({ db }: Store, user: string) {
-  const { disabled: _, waiting, ...lists } = await readAccess(db, user)
+  const { disabled: _, waiting, ...lists } = await loadUserAccess(db, user)
   if (waiting === 0 && Object.values(lists).every(({ total }) => total === 0)) return
   const message =
     'This account has devices, keys, webhooks, hooks, answers, campaigns or messages that wait.'

@@ -30,7 +30,7 @@ const MAX_AGE_MS = 86_400_000
 const IN_ORDER_SECONDS = 60
 
 /** The owner's address (null if deleted or unverified), and whether an older mail has to be sent first. */
-const readOwner = (db: Db, { id, holder }: Job) =>
+const loadOwner = (db: Db, { id, holder }: Job) =>
   queries(db)
     .selectNoFrom(({ selectFrom, exists }) => [
       selectFrom('users')
@@ -64,7 +64,7 @@ export const makeAlarmMailJobs = (
       post.log.error({ mail: job.key }, 'could not send an alarm mail within a day')
       return
     }
-    const { to, waits } = await readOwner(storeOf(job.holder).db, job)
+    const { to, waits } = await loadOwner(storeOf(job.holder).db, job)
     if (waits) return { inSeconds: IN_ORDER_SECONDS }
     const messageId = makeMessageId(post, job.key)
     if (to)

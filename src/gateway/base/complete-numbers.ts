@@ -3,7 +3,7 @@ import type { Value } from '../../engine/fields/field.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isOtherForm } from '../../portable/phone/other-phone-forms.ts'
-import { readAccountCountry, readNumber } from './read-numbers.ts'
+import { loadAccountCountry, readNumber } from './read-numbers.ts'
 
 type Values = Record<string, Value>
 
@@ -49,7 +49,7 @@ export async function completeList(
   const given = values[field]
   if (typeof given !== 'string' || given === '' || given === old?.[field]) return
   const country =
-    String(values.country ?? '') || (await readAccountCountry(store, String(values.user)))
+    String(values.country ?? '') || (await loadAccountCountry(store, String(values.user)))
   values[field] = given
     .split(',')
     .map((part) => read(part.trim(), country))

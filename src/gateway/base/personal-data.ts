@@ -27,14 +27,14 @@ export interface PersonalData {
 export type Texts = RawBuilder<readonly string[]>
 
 /** SQL: whether a row `t` of a table belongs to a person. `texts`: the texts to and from the person. */
-export type Rows = (person: Person, texts: Texts) => RawBuilder<boolean>
+export type PersonRows = (person: Person, texts: Texts) => RawBuilder<boolean>
 
 /** A place with data of persons: a table, which of its rows belong to a person, and how these are erased. */
 export interface Place {
   readonly table: keyof Tables
   /** The heading in an export. */
   readonly title: string
-  readonly rows: Rows
+  readonly rows: PersonRows
   /** The columns that an export shows. Without any, the place only repeats what other places show. */
   readonly shown: readonly string[]
   /** The column by which an export reads the rows. */
@@ -87,13 +87,13 @@ export const containsNumber = (
 
 /** Rows of an account with the number of the person in a column. */
 export const matchNumber =
-  (column = 'number'): Rows =>
+  (column = 'number'): PersonRows =>
   ({ user, forms }) =>
     sql`(t."user" = ${user} and ${sql.ref(`t.${column}`)} = ${matchAny(forms)})`
 
 /** Rows that belong to texts of the person by a column. */
 export const selectByTexts =
-  (column = 'message'): Rows =>
+  (column = 'message'): PersonRows =>
   (_, texts) =>
     sql`(${sql.ref(`t.${column}`)} = any(${texts}))`
 

@@ -31,7 +31,7 @@ export const ACCOUNT_USAGE = USAGE.extend({
 }).meta({ id: 'AccountUsage' })
 
 /** A user's accepted messages and quota in the month (UTC) of `at`. `remaining`: null for no limit. */
-export async function readUsage(
+export async function loadUsage(
   store: Store,
   user: string,
   config: Pick<Config, 'monthlyQuota'>,
@@ -54,13 +54,13 @@ export async function readUsage(
   return { period, used, quota, remaining, resets_at: formatDate(next) }
 }
 
-export async function readAccountUsage(
+export async function loadAccountUsage(
   store: Store,
   user: string,
   config: Pick<Config, 'monthlyQuota' | 'maxAccountFileBytes'>,
   at: Date,
 ): Promise<z.output<typeof ACCOUNT_USAGE>> {
-  const usage = await readUsage(store, user, config, at)
+  const usage = await loadUsage(store, user, config, at)
   const bytes = await sumStoredBytes(store.db, user)
   return { ...usage, files: { bytes, limit: config.maxAccountFileBytes } }
 }

@@ -9,7 +9,7 @@ import { makeCountError } from './permissions.ts'
 export const WORLD = { bare: 'world' } as const
 
 /** The country of an account as ISO 3166 alpha-2; '' if it has none. */
-export const readAccountCountry = async (
+export const loadAccountCountry = async (
   { db }: Pick<Store, 'db'>,
   user: string,
 ): Promise<string> => (await findSettings(db, user, 'country'))?.country ?? ''
@@ -27,7 +27,7 @@ export async function readNumbers(
 ): Promise<(string | undefined)[]> {
   if (given.every((text) => text === '' || isPlainPhone(text)))
     return given.map((text) => text || undefined)
-  const country = await readAccountCountry(store, user)
+  const country = await loadAccountCountry(store, user)
   return admission.slices.map(given, (text) => readRecipient(text, country, options))
 }
 

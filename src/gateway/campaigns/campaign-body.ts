@@ -9,8 +9,8 @@ import {
   makeVisibleText,
   makeWholeNumber,
 } from '../base/body-schemas.ts'
+import { checkPhones } from '../messages/send/load-all-recipients.ts'
 import { checkExpiry, formatInstant, keepFutureDate } from '../messages/send/message-expiry.ts'
-import { checkPhones } from '../messages/send/read-all-recipients.ts'
 import { readContent } from '../messages/send/read-send-body.ts'
 import { COMMON, MMS, TEMPLATE_SEND } from '../messages/send/send-body-schema.ts'
 import { type Content, MAX_CHARACTERS, type NamedLine } from '../messages/send/send-options.ts'

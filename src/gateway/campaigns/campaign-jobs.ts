@@ -42,7 +42,7 @@ const NEXT_SECONDS = sql<number>`case when not settled then 0
   else least(60, greatest(1, extract(epoch from now() - nullif(scheduled_at, '')::timestamptz) / 60)) end::float8`
 
 /** When a campaign's job runs again. While the campaign sends: in 1 s at first, in 60 s after an hour. */
-const readNextRun = (db: Db, id: string) =>
+const loadNextRun = (db: Db, id: string) =>
   queries(db)
     .selectFrom('campaigns')
     .select(NEXT_SECONDS.as('inSeconds'))
@@ -70,6 +70,6 @@ export const makeCampaignJobs = (servicesOf: (user: string) => CampaignServices)
     if (settled) await repeatIfDue(services, settled)
     await beginDueCampaign(db, id)
     await endFinishedCampaign(db, id)
-    return readNextRun(db, id)
+    return loadNextRun(db, id)
   },
 })

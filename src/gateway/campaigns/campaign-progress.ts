@@ -10,8 +10,8 @@ import { BATCH_STATUS, countByStatus } from '../messages/queue/count-batch.ts'
 import { UNKNOWN } from '../messages/queue/retry-messages.ts'
 import { writeRefusalsSql } from '../messages/send/refused-recipients.ts'
 import { type Campaign, findCampaign, makeCampaignScope } from './campaign.ts'
-import { CAMPAIGN_PROOF, readConsentProof } from './consent-proof.ts'
-import { CAMPAIGN_STATE } from './read-campaign-state.ts'
+import { CAMPAIGN_PROOF, loadConsentProof } from './consent-proof.ts'
+import { CAMPAIGN_STATE } from './load-campaign-state.ts'
 
 const MAX_REPLIES = 20
 
@@ -61,7 +61,7 @@ const selectSentTexts = (db: Db, user: string, batches: readonly string[]) =>
     .where(writeUnindexed('m.user'), '=', user)
 
 /** The recipients of a campaign who get no more of its texts, each with the reason. */
-async function readRefused(db: Db, campaign: Campaign) {
+async function countRefused(db: Db, campaign: Campaign) {
   const { user, batches } = campaign
   const sent = selectSentTexts(db, user, batches).select(
     sql<string[]>`array_agg(distinct m."to")`.as('phones'),
@@ -111,7 +111,7 @@ const countSentTexts = (db: Db, { user, batches }: Campaign, out: readonly strin
     .execute()
 
 /** The latest texts from the recipients since a date, and how many of them have written (`senders`). */
-const readReplies = (db: Db, user: string, batches: readonly string[], since: string) =>
+const countReplies = (db: Db, user: string, batches: readonly string[], since: string) =>
   queries(db, 'shaped')
     .with('replies', (query) =>
       query
@@ -131,13 +131,13 @@ const readReplies = (db: Db, user: string, batches: readonly string[], since: st
     .execute()
 
 /** The progress of a user's campaign. Throws 404 `campaign_not_found`. */
-export async function readProgress({ db }: Store, user: string, id: string) {
+export async function loadCampaignProgress({ db }: Store, user: string, id: string) {
   const campaign = await findCampaign(db, user, id)
   const { status, batches, scheduledAt, recipientsCount } = campaign
-  const refused = await readRefused(db, campaign)
+  const refused = await countRefused(db, campaign)
   const phones = refused.map(({ phone }) => phone)
   const found = await countSentTexts(db, campaign, phones)
-  const replies = await readReplies(db, user, batches, scheduledAt)
+  const replies = await countReplies(db, user, batches, scheduledAt)
   const sum = (column: Exclude<keyof (typeof found)[number], 'status'>) =>
     found.reduce((all, row) => all + Number(row[column]), 0)
   const [unknown, canceled] = [sum('unknown'), sum('retriableCanceled')]
@@ -151,7 +151,7 @@ export async function readProgress({ db }: Store, user: string, id: string) {
     retriable: { plain: sum('retriable') - unknown - canceled, unknown, canceled },
     segments_used: sum('segments'),
     opt_outs: refused.filter(({ reason }) => reason !== REASONS.noConsent).length,
-    consent: campaign.requiresConsent ? await readConsentProof(db, user, campaign) : null,
+    consent: campaign.requiresConsent ? await loadConsentProof(db, user, campaign) : null,
     replies: replies[0]?.senders ?? 0,
     latest_replies: replies.map(({ senders: _, ...reply }) => reply),
   }

@@ -74,7 +74,7 @@ const selectCampaigns = (db: Db) =>
       sql<number>`(extract(epoch from now()) * 1000)::float8`.as('nowMs'),
     ])
 
-export async function readCampaign(db: Db, id: string) {
+export async function loadCampaign(db: Db, id: string) {
   const row = await selectCampaigns(db).where('c.id', '=', id).executeTakeFirst()
   if (!row) return undefined
   const variables: CampaignText['variables'] = JSON.parse(String(row.variables))
@@ -90,14 +90,14 @@ export async function readCampaign(db: Db, id: string) {
   return { ...row, ...readStoredOptions(row), orLink, variables, repeat, ...lists }
 }
 
-export type Campaign = Readonly<NonNullable<Awaited<ReturnType<typeof readCampaign>>>>
+export type Campaign = Readonly<NonNullable<Awaited<ReturnType<typeof loadCampaign>>>>
 
 /** Parses a JSON list. Null becomes an empty list: a superuser may have cleared the field. */
 const parseJsonList = (json: string | null): readonly string[] => JSON.parse(String(json)) ?? []
 
 /** Reads a user's campaign. Throws 404 `campaign_not_found`, also for another user's campaign. */
 export async function findCampaign(db: Db, user: string, id: string): Promise<Campaign> {
-  const campaign = await readCampaign(db, id)
+  const campaign = await loadCampaign(db, id)
   if (campaign?.user !== user) throw gatewayRefusal('campaign_not_found')
   return campaign
 }

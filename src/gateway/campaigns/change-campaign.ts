@@ -20,9 +20,9 @@ import {
 } from './campaign.ts'
 import type { CampaignChange } from './campaign-body.ts'
 import { storeCampaignFiles } from './campaign-files.ts'
+import { type CampaignState, loadCampaignState } from './load-campaign-state.ts'
 import { checkQuota, loadCampaignText, planAudience } from './plan-campaign.ts'
 import { computeExpiryAt } from './plan-next-run.ts'
-import { type CampaignState, readCampaignState } from './read-campaign-state.ts'
 import { completeRepeatRule, listTimesFrom } from './repetition.ts'
 import { settleCampaign, settleThen } from './settle-campaign.ts'
 
@@ -56,7 +56,7 @@ export async function changeCampaign(
     )
     await settleCampaign(services, id)
   }
-  return readCampaignState(db, user, id)
+  return loadCampaignState(db, user, id)
 }
 
 /** Runs a change of a campaign and audits it, in one transaction. Returns whether `work` changed it. */

@@ -48,7 +48,7 @@ const STATED_AT = sql<string>`coalesce(nullif(e.given_at, ''), e.created)`
  * were sent. Each recipient had proof then, or the message would have failed: the last entry before it is
  * the proof, whatever the person has said since.
  */
-export async function readConsentProof(db: Db, user: string, campaign: Campaign) {
+export async function loadConsentProof(db: Db, user: string, campaign: Campaign) {
   const { batches, groups, withoutConsent } = campaign
   const texts = await executeStatement(
     db,

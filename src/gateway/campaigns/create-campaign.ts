@@ -15,9 +15,9 @@ import type { CampaignServices } from './campaign.ts'
 import type { NewCampaign } from './campaign-body.ts'
 import { storeCampaignFiles } from './campaign-files.ts'
 import { insertCampaign } from './insert-campaign.ts'
+import { type CampaignState, loadCampaignState } from './load-campaign-state.ts'
 import { checkQuota, planCampaign } from './plan-campaign.ts'
 import { requireCampaignRoom } from './plan-next-run.ts'
-import { type CampaignState, readCampaignState } from './read-campaign-state.ts'
 import { completeRepeatRule, listTimesFrom } from './repetition.ts'
 
 /**
@@ -42,7 +42,7 @@ export async function createCampaign(
   if (!stored) await insertPlannedCampaign(services, permit, id, wanted, once, load)
   // another request with the key may have been stored at the same moment
   if (once) await findFirstAnswer(store, user, once)
-  return readCampaignState(store.db, user, id)
+  return loadCampaignState(store.db, user, id)
 }
 
 async function insertPlannedCampaign(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { readCampaign } from './campaign.ts'
+import { loadCampaign } from './campaign.ts'
 import { holdMessages } from './hold-texts.ts'
 
 /** Completes the pause of a user's campaigns: unassigns messages that no device has claimed yet. */
@@ -14,7 +14,7 @@ export async function holdPausedCampaigns(store: Store, user: string) {
     .where('settled', '=', sql.lit(false))
     .execute()
   for (const { id } of paused) {
-    const campaign = await readCampaign(store.db, id)
+    const campaign = await loadCampaign(store.db, id)
     if (campaign) await holdMessages(store, campaign)
   }
 }

@@ -4,12 +4,12 @@ import type { Permit } from '../base/permissions.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
 import { inAuditedTransaction } from './change-campaign.ts'
 import { endCampaign } from './end-campaign.ts'
-import { moveToNextRun } from './plan-next-run.ts'
 import {
   type CampaignState,
   type CampaignStatus,
-  readCampaignState,
-} from './read-campaign-state.ts'
+  loadCampaignState,
+} from './load-campaign-state.ts'
+import { moveToNextRun } from './plan-next-run.ts'
 import { settleCampaign, settleThen } from './settle-campaign.ts'
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
@@ -33,7 +33,7 @@ const changeStatus =
       )
     })
     await settleCampaign(services, id)
-    return readCampaignState(db, user, id)
+    return loadCampaignState(db, user, id)
   }
 
 /** Pauses a campaign: its unclaimed messages wait. Idempotent. Throws 409 `campaign_over`. */
@@ -62,5 +62,5 @@ export const cancelCampaign: Steer = async (services, permit, id) => {
     if (await endCampaign(services, campaign, 'canceled', { permit })) break
   }
   await settleCampaign(services, id)
-  return readCampaignState(db, user, id)
+  return loadCampaignState(db, user, id)
 }

@@ -10,16 +10,16 @@ import { countSegments } from '../../portable/segments.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { REASONS } from '../base/message-status.ts'
 import type { Permit } from '../base/permissions.ts'
-import { readUsage } from '../base/quota.ts'
+import { loadUsage } from '../base/quota.ts'
 import { requiresConsent } from '../messages/send/consent-scope.ts'
 import { ESTIMATE_OR_NULL, estimateCost } from '../messages/send/cost-estimate.ts'
+import { loadAllRecipients } from '../messages/send/load-all-recipients.ts'
 import { checkDevice } from '../messages/send/prepare-offer.ts'
 import {
   estimateLastSending,
   LAST_LEAVES_AT,
   makeFileAdder,
 } from '../messages/send/preview-send.ts'
-import { readAllRecipients } from '../messages/send/read-all-recipients.ts'
 import { makeSubjectError } from '../messages/send/read-send-body.ts'
 import { findRefused } from '../messages/send/refused-recipients.ts'
 import type { Content } from '../messages/send/send-options.ts'
@@ -74,7 +74,7 @@ export async function planAudience(
 ): Promise<Audience> {
   const { store } = services
   const { user } = permit.sender
-  const all = await readAllRecipients(store, user, people, MAX_AUDIENCE)
+  const all = await loadAllRecipients(store, user, people, MAX_AUDIENCE)
   const scope = {
     template: text.template,
     groups: people.groupIds,
@@ -137,7 +137,7 @@ export async function checkQuota(
   user: string,
   messages: number,
 ) {
-  const { remaining } = await readUsage(store, user, config, new Date())
+  const { remaining } = await loadUsage(store, user, config, new Date())
   if (remaining !== null && remaining < messages) throw gatewayRefusal('quota_exceeded')
 }
 

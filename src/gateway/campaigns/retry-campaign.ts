@@ -13,7 +13,7 @@ import {
 } from '../messages/queue/retry-schemas.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
 import { inAuditedTransaction } from './change-campaign.ts'
-import { CAMPAIGN_STATE, readCampaignState } from './read-campaign-state.ts'
+import { CAMPAIGN_STATE, loadCampaignState } from './load-campaign-state.ts'
 import { settleThen } from './settle-campaign.ts'
 
 export const RETRIED_CAMPAIGN = z
@@ -53,7 +53,7 @@ export async function retryCampaign(
         .where('id', '=', id)
         .where('status', '=', 'done'),
     )
-  return { campaign: await readCampaignState(db, user, id), retried, left_out: left }
+  return { campaign: await loadCampaignState(db, user, id), retried, left_out: left }
 }
 
 /** Adds the id of the batch that resends the last batch's failures. False if the campaign was changed. */

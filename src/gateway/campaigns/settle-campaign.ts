@@ -12,12 +12,12 @@ import {
   changeAsRead,
   findCampaign,
   isAudienceStored,
+  loadCampaign,
   makeCampaignPermit,
-  readCampaign,
 } from './campaign.ts'
 import { endCampaign } from './end-campaign.ts'
 import { holdMessages, releaseMessages } from './hold-texts.ts'
-import type { CampaignStatus } from './read-campaign-state.ts'
+import type { CampaignStatus } from './load-campaign-state.ts'
 import { storeMessages } from './store-campaign-texts.ts'
 
 /** Makes a campaign's messages match its status. Returns false if the campaign must be read again. */
@@ -55,7 +55,7 @@ export async function settleCampaign(services: CampaignServices, id: string, sig
   const { db } = services.store
   let last: Campaign | undefined
   while (!signal?.aborted) {
-    const campaign = await readCampaign(db, id)
+    const campaign = await loadCampaign(db, id)
     if (!campaign && last) await cancelBatches(services, last)
     if (!campaign || campaign.settled) return campaign
     last = campaign

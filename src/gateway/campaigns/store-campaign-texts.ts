@@ -13,9 +13,9 @@ import { type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import {
   type Campaign,
   type CampaignServices,
+  loadCampaign,
   makeCampaignPermit,
   makeCampaignScope,
-  readCampaign,
 } from './campaign.ts'
 import { withCampaignMedia } from './campaign-files.ts'
 import { checkQuota } from './plan-campaign.ts'
@@ -31,9 +31,9 @@ export async function storeMessages(
   signal?: AbortSignal,
 ) {
   const { store, config } = services
-  const stored = await readBatchPhones(store, campaign, campaign.batches[0]!)
+  const stored = await loadBatchPhones(store, campaign, campaign.batches[0]!)
   const reached = campaign.formerBatch
-    ? await readBatchPhones(store, campaign, campaign.formerBatch, HAS_LEFT)
+    ? await loadBatchPhones(store, campaign, campaign.formerBatch, HAS_LEFT)
     : new Set<string>()
   const missing = splitAudience(campaign, config).map((chunk) =>
     chunk.filter((phone) => phone !== ERASED && !reached.has(phone)),
@@ -54,7 +54,7 @@ const ERASED = ''
 const HAS_LEFT = sql<boolean>`not (status = 'failed'
   and error_message = any(${[REASONS.canceled, ...REFUSED]}::text[]))`
 
-async function readBatchPhones(
+async function loadBatchPhones(
   { db }: Store,
   { user }: Campaign,
   batch: string,
@@ -78,7 +78,7 @@ async function storeChunk(
   number: number,
 ) {
   const texts = await writeTexts(services.store, services.config, campaign.user, campaign, phones)
-  const now = await readCampaign(services.store.db, campaign.id)
+  const now = await loadCampaign(services.store.db, campaign.id)
   if (now?.version !== campaign.version) return false
   // with files as MMS, or as texts with links if the campaign allows this
   const store = (media?: Media) =>

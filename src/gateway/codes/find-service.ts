@@ -9,7 +9,7 @@ import { gatewayRefusal } from '../base/gateway-errors.ts'
 export const SERVICE_DEFAULTS = { code_length: 6, ttl: 600 } as const
 
 /** A service by its id; for '' the account's first one. */
-const readService = (db: Db, user: string, id: string) =>
+const loadService = (db: Db, user: string, id: string) =>
   queries(db)
     .selectFrom('verify_services')
     // ttl: seconds; templates: JSON
@@ -24,7 +24,7 @@ const readService = (db: Db, user: string, id: string) =>
     .limit(1)
     .executeTakeFirst()
 
-export type Service = NonNullable<Awaited<ReturnType<typeof readService>>>
+export type Service = NonNullable<Awaited<ReturnType<typeof loadService>>>
 
 const makeService = (db: Db, user: string, name: string) =>
   queries(db)
@@ -48,11 +48,11 @@ const makeService = (db: Db, user: string, name: string) =>
 
 /** A user's service by its id; for '' the account's first one, which is made if there is none. Throws 404. */
 export async function findService({ db }: Store, user: string, id: string): Promise<Service> {
-  const service = await readService(db, user, id)
+  const service = await loadService(db, user, id)
   if (service) return service
   if (id !== '') throw gatewayRefusal('service_not_found')
   await makeService(db, user, 'default')
-  return (await readService(db, user, id))!
+  return (await loadService(db, user, id))!
 }
 
 /** The id of an account's service with this name, which is made if there is none. */

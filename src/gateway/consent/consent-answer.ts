@@ -38,9 +38,9 @@ export async function makeConsentAnswer(
 ): Promise<ConsentAnswer | undefined> {
   const { id, user, from } = received
   const { db } = store
-  const joined = await readJoined(db, user, id)
+  const joined = await loadJoinedGroup(db, user, id)
   if (!joined) {
-    const help = isHelp(received) ? await readHelp(db, user) : undefined
+    const help = isHelp(received) ? await loadHelpText(db, user) : undefined
     return help === undefined ? undefined : { id: '', body: help }
   }
   const names = { account: joined.account || joined.name, group: joined.name }
@@ -66,7 +66,7 @@ export async function makeConsentAnswer(
 const LANGUAGES = sql<string[]>`coalesce(o.opt_out_languages, '{}')`
 
 /** The group that the text `message` joined or confirmed, and the present state of its sender there. */
-const readJoined = (db: Db, user: string, message: string) =>
+const loadJoinedGroup = (db: Db, user: string, message: string) =>
   queries(db)
     .selectFrom('consents as e')
     .innerJoin('contact_groups as g', 'g.id', 'e.group')
@@ -93,7 +93,7 @@ const readJoined = (db: Db, user: string, message: string) =>
     .executeTakeFirst()
 
 /** The text for help, with the names of groups that people join by themselves; undefined without one. */
-async function readHelp(db: Db, user: string): Promise<string | undefined> {
+async function loadHelpText(db: Db, user: string): Promise<string | undefined> {
   const groups = await queries(db)
     .selectFrom('contact_groups as g')
     .innerJoin('users as u', 'u.id', 'g.user')

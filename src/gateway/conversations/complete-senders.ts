@@ -22,13 +22,13 @@ export async function completeSenders<T extends Received>(
 ): Promise<readonly T[]> {
   if (texts.every(({ from }) => isPlainPhone(from))) return texts
   const countryOf = texts.some(({ from }) => needsCountry(from))
-    ? await readSlotCountries(db, device)
+    ? await loadSlotCountries(db, device)
     : () => ''
   return texts.map((text) => ({ ...text, from: readSender(text.from, countryOf(text.sim)) }))
 }
 
 /** The country of a slot: that of its SIM, its number, the device's number, or the account, in this order. */
-export async function readSlotCountries(
+export async function loadSlotCountries(
   db: Store['db'],
   { id: device, user, phone }: Pick<Device, 'id' | 'user' | 'phone'>,
 ) {

@@ -32,7 +32,7 @@ function checkAnswer({ match, value, body, template }: CheckedValues) {
 type LastFields = Record<'id' | 'body' | 'at' | 'type' | 'device' | 'name', string>
 
 /** The fields of a conversation that its last message decides. */
-const readLastText = (db: Db, user: string, number: string) =>
+const loadLastText = (db: Db, user: string, number: string) =>
   queries(db)
     .selectFrom(sql<LastFields>`sms_conversation_last(${user}, ${number})`.as('l'))
     .leftJoin('sms_messages as m', 'm.id', 'l.id')
@@ -74,7 +74,7 @@ export const conversationsExtension: Extension = {
     await completeNumber(store, values, 'number')
     await requireOwnRecord(store, 'line', values)
     await checkAssignee(store, values)
-    const last = await readLastText(store.db, String(values.user), String(values.number))
+    const last = await loadLastText(store.db, String(values.user), String(values.number))
     Object.assign(values, last, {
       last_at: last.last_at || formatNow(),
       unread: 0,

@@ -76,7 +76,7 @@ export const MAX_ANSWER_DELAY_MS = 3_600_000
  * Reads the automatic answers whose lines, hours and pause let them answer a text now, oldest first. Leaves
  * out those without a text, whose template was deleted.
  */
-const readAnswers = (db: Db, user: string, id: string) =>
+const loadDueAnswers = (db: Db, user: string, id: string) =>
   queries(db)
     .selectFrom('auto_answers as a')
     .innerJoin('sms_messages as m', (join) => join.on('m.id', '=', id))
@@ -128,7 +128,7 @@ export async function makeDueAnswer(
     !(asksForHelp && (await tryBeginHelpPause(store.db, user, from, PAUSE_SECONDS)))
   )
     return
-  const answers = await readAnswers(store.db, user, id)
+  const answers = await loadDueAnswers(store.db, user, id)
   const answer = answers.find(({ match, value }) => matchesKeyword(match, value, received))
   const hasOwnHelp = asksForHelp && answer !== undefined && answer.match !== 'any'
   const aboutConsent = hasOwnHelp ? undefined : await makeConsentAnswer(store, config, received)

@@ -30,7 +30,7 @@ const NUMBERS_AFTER = [
 ].join(' union ')
 
 /** The next numbers in the order of collation "C": of texts, conversations and contacts. */
-export async function readNumbersAfter(db: Db, user: string, after: string): Promise<string[]> {
+export async function loadNumbersAfter(db: Db, user: string, after: string): Promise<string[]> {
   const text = `${NUMBERS_AFTER} order by number limit ${MAX_NUMBERS}`
   const { rows } = await db.query(text, [user, after, SECOND_FORM], 'irregular numbers')
   return rows.map(([number]) => String(number))
@@ -66,7 +66,7 @@ export async function countSentTo(db: Db, user: string, numbers: readonly string
 }
 
 /** The conversation of each number, with the slot that received its last text, as far as it is known. */
-export async function readConversations(db: Db, user: string, numbers: readonly string[]) {
+export async function loadConversations(db: Db, user: string, numbers: readonly string[]) {
   const rows = await queries(db)
     .selectFrom('conversations as c')
     .leftJoin('sms_messages as m', (join) =>
@@ -82,7 +82,7 @@ export async function readConversations(db: Db, user: string, numbers: readonly 
   return new Map(rows.map((row) => [row.number, row]))
 }
 
-export async function readContacts(db: Db, user: string, phones: readonly string[]) {
+export async function loadContacts(db: Db, user: string, phones: readonly string[]) {
   const rows = await queries(db)
     .selectFrom('contacts')
     .select(['phone', 'opted_out'])

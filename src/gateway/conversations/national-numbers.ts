@@ -2,14 +2,14 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
 import { isPlainPhone, readPhone } from '../../portable/phone/read-phone.ts'
-import { readSlotCountries } from './complete-senders.ts'
+import { loadSlotCountries } from './complete-senders.ts'
 import {
   countSentTo,
   countTextsByOrigin,
+  loadContacts,
+  loadConversations,
+  loadNumbersAfter,
   MAX_NUMBERS,
-  readContacts,
-  readConversations,
-  readNumbersAfter,
 } from './irregular-numbers.ts'
 
 /** Incoming texts from one number that one slot of a device received. */
@@ -53,7 +53,7 @@ export async function* readNationalNumbers(
 ): AsyncGenerator<readonly NationalNumber[]> {
   const countries = makeCountryReader(db, user)
   for (let after = ''; ; ) {
-    const page = await readNumbersAfter(db, user, after)
+    const page = await loadNumbersAfter(db, user, after)
     const national = page.filter(mayBeNational)
     if (national.length > 0) yield await describeNumbers(db, user, national, countries)
     if (page.length < MAX_NUMBERS) return
@@ -76,7 +76,7 @@ function makeCountryReader(db: Db, user: string): CountryOf {
       .where('id', '=', id)
       .where('user', '=', user)
       .executeTakeFirst()
-    return readSlotCountries(db, { id: device ? id : '', user, phone: device?.phone ?? '' })
+    return loadSlotCountries(db, { id: device ? id : '', user, phone: device?.phone ?? '' })
   }
   return async (device, slot) => {
     if (!known.has(device)) known.set(device, read(device))
@@ -93,8 +93,8 @@ async function describeNumbers(
   const [texts, sent, conversations, contacts] = await Promise.all([
     countTextsByOrigin(db, user, numbers),
     countSentTo(db, user, numbers),
-    readConversations(db, user, numbers),
-    readContacts(db, user, numbers),
+    loadConversations(db, user, numbers),
+    loadContacts(db, user, numbers),
   ])
   const found = await Promise.all(
     numbers.map(async (number) => {
@@ -123,7 +123,7 @@ async function describeNumbers(
     }),
   )
   const phones = found.flatMap(({ phone }) => phone ?? [])
-  const others = await readContacts(db, user, phones)
+  const others = await loadContacts(db, user, phones)
   return found.map((one) => ({ ...one, contact: decideContactChange(one, contacts, others) }))
 }
 

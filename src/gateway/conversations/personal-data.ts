@@ -6,11 +6,11 @@ import {
   makeRecordStep,
   matchNumber,
   type PersonalData,
-  type Rows,
+  type PersonRows,
 } from '../base/personal-data.ts'
 
 /** Rows that belong to the conversation with the person. */
-const selectByConversation: Rows = ({
+const selectByConversation: PersonRows = ({
   user,
   forms,
 }) => sql`(t."user" = ${user} and t.conversation in (

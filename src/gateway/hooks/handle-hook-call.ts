@@ -23,7 +23,7 @@ import { type HookCall, listOutcomeTexts, OUTCOMES, toRefusedCall } from './hook
 import { listPictures, loadHookPictures, PicturesWanted } from './hook-pictures.ts'
 import { DEFAULT_PARTS, type Hook } from './hook-settings.ts'
 import {
-  readWindow,
+  loadRateWindow,
   recordHeldText,
   recordSentText,
   rememberHookCall,
@@ -107,7 +107,7 @@ async function handleOnce(
     const inside = { db, catalog: store.catalog }
     const once = { ...hook, once_minutes: MAIL_MINUTES }
     const mail = posted.messageId
-      ? await readWindow(
+      ? await loadRateWindow(
           db,
           once,
           `mail ${posted.messageId} ${posted.raw}${nameFiles(posted.files ?? [])}`,
@@ -154,7 +154,7 @@ async function sendHookTexts(
   if (handshake) return { outcome: 'skipped', handshake, note: handshake.note }
   const composed = unread ?? (await composeHookText(store, hook.user, hook, body))
   if (composed.outcome !== 'sent') return composed
-  const window = await readWindow(store.db, hook, composed.key || name)
+  const window = await loadRateWindow(store.db, hook, composed.key || name)
   if (window.wasSent) return { outcome: 'repeated' }
   const sender = makeAccountSender(hook.user, hook.id)
   const offer = await prepareOffer(store, config, sender, composed.send)

@@ -17,10 +17,10 @@ const TRUE_NOW = sql<Date>`clock_timestamp()`
  * recipients of the scheduled summary, which is sent at `endsAt`. `quietUntil`: the end of the quiet hours;
  * '' outside.
  */
-export type Window = Awaited<ReturnType<typeof readWindow>>
+export type Window = Awaited<ReturnType<typeof loadRateWindow>>
 
 /** Reads what a locked hook sent in its current hour. `event`: the event's name, '' for none. */
-export async function readWindow(db: Db, { id, once_minutes }: Hook, event: string) {
+export async function loadRateWindow(db: Db, { id, once_minutes }: Hook, event: string) {
   const isNamed = event !== '' && once_minutes > 0
   const key = isNamed ? hash('sha256', event, 'base64url') : ''
   // clock_timestamp(): now() is when the transaction began, before it waited for the hook's lock

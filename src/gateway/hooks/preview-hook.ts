@@ -4,8 +4,8 @@ import type { Config } from '../../platform/config.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { requirePermit } from '../base/permissions.ts'
+import { loadAllRecipients } from '../messages/send/load-all-recipients.ts'
 import { isOwnLine } from '../messages/send/prepare-offer.ts'
-import { readAllRecipients } from '../messages/send/read-all-recipients.ts'
 import { requireReach } from '../messages/send/sending-permission.ts'
 import { composeHookText } from './compose-hook-text.ts'
 import {
@@ -44,7 +44,7 @@ export async function previewHook(
     if (composed.outcome !== 'sent') return composed
     if (hook.line && !(await isOwnLine(store, 'lines', user, hook.line)))
       throw gatewayRefusal('line_not_found')
-    const phones = await readAllRecipients(store, user, composed.send, maxRecipients)
+    const phones = await loadAllRecipients(store, user, composed.send, maxRecipients)
     await requireReach(store.db, requirePermit(makeAccountSender(user, user), 'preview'), phones)
     return { outcome: 'sent', texts: listOutcomeTexts(phones, composed.text) }
   }

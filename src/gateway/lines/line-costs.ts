@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { DECIMAL, readCurrency } from '../base/currency.ts'
+import { DECIMAL, loadCurrency } from '../base/currency.ts'
 
 const MONTHS = 12
 
@@ -25,7 +25,7 @@ export const LINE_COSTS = z
   .meta({ id: 'LineCosts' })
 
 /** The costs of an account's lines in the last 12 months, newest month first. */
-export async function readLineCosts(
+export async function loadLineCosts(
   store: Store,
   user: string,
 ): Promise<z.output<typeof LINE_COSTS>> {
@@ -41,5 +41,5 @@ export async function readLineCosts(
     .orderBy('c.month', 'desc')
     .orderBy('c.line')
     .execute()
-  return { currency: await readCurrency(store, user), items }
+  return { currency: await loadCurrency(store, user), items }
 }

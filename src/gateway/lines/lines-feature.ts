@@ -5,7 +5,7 @@ import { makeGaugeFactory } from '../../http/metrics/family.ts'
 import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { devicesExtension, linesExtension } from './device-extensions.ts'
-import { readLineFigures } from './lines-near-limit.ts'
+import { countLinesByLimit } from './lines-near-limit.ts'
 import { LINE_DATA } from './personal-data.ts'
 import { deleteOldBatteries, IS_LOW } from './phone-health.ts'
 
@@ -20,7 +20,7 @@ export const LINES: Feature = {
   metrics({ store, config }) {
     const devices = makeGaugeFactory(() => readDevices(store, config.deviceOnlineSeconds))
     const lowBatteries = makeGaugeFactory(() => countLowBatteries(store))
-    const lines = makeGaugeFactory(() => readLineFigures(store))
+    const lines = makeGaugeFactory(() => countLinesByLimit(store))
     return [
       devices('devices', 'Devices of all accounts, by state.', (states) => states),
       lowBatteries(

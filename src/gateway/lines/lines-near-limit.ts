@@ -15,7 +15,7 @@ const nearLimits = sql<{
 }>`sms_lines_near_limits(${sql.lit(NEAR)})`
 
 /** Counts enabled lines: free, near a limit, at a limit (`full`). Throws DatabaseUnavailable. */
-export async function readLineFigures({ db }: Store) {
+export async function countLinesByLimit({ db }: Store) {
   const { near, full, all } = await queries(db)
     .selectFrom(nearLimits.as('n'))
     .select(({ fn, selectFrom }) => [

@@ -12,8 +12,8 @@ import {
   adviseOnPush,
   checkEndpoint,
   isSubscriptionGone,
+  loadVapidKeys,
   type PushSettings,
-  readVapidKeys,
   sendPush,
   type WebPushSubscription,
 } from './web-push.ts'
@@ -66,7 +66,7 @@ export async function pushWake(
 ): Promise<void> {
   const reachable = await findReachableDevices(store.db, devices)
   if (reachable.length === 0) return
-  const keys = await readVapidKeys(store)
+  const keys = await loadVapidKeys(store)
   await Promise.all(
     reachable.map(async ({ id, user, push }) => {
       try {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Config } from '../../platform/config.ts'
-import { readOrMakeParam } from '../../platform/db/secrets.ts'
+import { loadOrMakeParam } from '../../platform/db/secrets.ts'
 import { findUrlFault } from '../../platform/outgoing/refuse-private-addresses.ts'
 import { sendOutgoing } from '../../platform/outgoing/send-request.ts'
 
@@ -40,9 +40,9 @@ const VAPID_KEY = 'vapid'
 const loadWebPush = async () => (await import('web-push')).default
 
 /** The server's VAPID keys (RFC 8292), created on first use and kept: subscriptions depend on them. */
-export async function readVapidKeys({ db }: Store): Promise<VapidKeys> {
+export async function loadVapidKeys({ db }: Store): Promise<VapidKeys> {
   const make = async () => JSON.stringify((await loadWebPush()).generateVAPIDKeys())
-  return JSON.parse(await readOrMakeParam(db, VAPID_KEY, make))
+  return JSON.parse(await loadOrMakeParam(db, VAPID_KEY, make))
 }
 
 /** Throws 400 for an endpoint to which no push could be sent. */

@@ -7,7 +7,7 @@ import { readSqlFiles, type SqlFile } from '../../platform/db/schema/sql-files.t
 import {
   detectTrigrams,
   installTrigrams,
-  readIndexStates,
+  loadIndexStates,
   type Trigrams,
 } from '../../platform/db/schema/trigrams.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -34,7 +34,7 @@ async function estimateMessages(db: Db): Promise<number | null> {
 /** The indexes of a large history that are not `ready`; none if there are fewer than `large` messages. */
 async function openIndexes(db: Db, large: number) {
   const names = readIndexFiles().map(({ name }) => name)
-  const states = await readIndexStates(db, names)
+  const states = await loadIndexStates(db, names)
   const open = readIndexFiles()
     .map((file) => ({ file, state: states.get(file.name) ?? 'missing' }))
     .filter(({ state }) => state !== 'ready')

@@ -1,7 +1,7 @@
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { makeGaugeFactory } from '../../http/metrics/family.ts'
 import { SENDS } from '../../http/metrics/group-requests.ts'
-import { type Depth, type Queue, readQueue } from '../../http/metrics/queue-depth.ts'
+import { type Depth, loadQueueDepth, type Queue } from '../../http/metrics/queue-depth.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
 import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
@@ -39,7 +39,7 @@ export const MESSAGES: Feature<SendingServices> = {
     { id: 'messageTotals', ...HOURLY, run: () => keepTotals(store.db) },
   ],
   metrics({ store }) {
-    const queue = makeGaugeFactory(() => readQueue(store))
+    const queue = makeGaugeFactory(() => loadQueueDepth(store))
     const depths = (name: keyof Depth) => (states: Queue) =>
       Object.fromEntries(Object.entries(states).map(([state, depth]) => [state, depth[name]]))
     return [

@@ -7,7 +7,7 @@ import {
   makeRecordMention,
   makeRecordStep,
   type PersonalData,
-  type Rows,
+  type PersonRows,
   selectByTexts,
   writePageCondition,
 } from '../base/personal-data.ts'
@@ -18,7 +18,7 @@ const keepServerReason = (column: string) => () =>
   sql`case when ${sql.ref(`t.${column}`)} = any(${Object.values(REASONS)}::text[]) then ${sql.ref(`t.${column}`)} else '' end`
 
 /** A text, or a batch of texts to the person alone. */
-const selectByTextsOrBatch: Rows = (
+const selectByTextsOrBatch: PersonRows = (
   { number },
   texts,
 ) => sql`(t.ref = any(${texts}) or t.ref = any(array(

@@ -38,7 +38,7 @@ export function readDays(raw: string | undefined): number {
 }
 
 /** The last days in a user's time zone, oldest first, and the instants at which they begin. */
-function readDayStarts(db: Db, user: string, days: number, at: Date) {
+function loadDayStarts(db: Db, user: string, days: number, at: Date) {
   const zone = sql<{ zone: string; today: Date }>`(
     select zone, (${formatDate(at)}::timestamptz at time zone zone)::date::timestamp as today
     from (select sms_time_zone(${user}) as zone) of_user)`
@@ -62,7 +62,7 @@ const STATE = sql<string>`case when status = 'failed' and error_message in ${sql
 
 /** Counts messages of each of the last `days` days up to `at`, oldest first. `user`: null for all users. */
 export async function countDays(store: Store, user: string | null, days: number, at: Date) {
-  const all = await readDayStarts(store.db, user ?? '', days, at)
+  const all = await loadDayStarts(store.db, user ?? '', days, at)
   const starts = all.map((one) => one.starts)
   const counted = await queries(store.db, 'shaped')
     .selectFrom('sms_messages')

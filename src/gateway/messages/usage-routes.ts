@@ -6,8 +6,8 @@ import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
-import { ACCOUNT_USAGE, readAccountUsage } from '../base/quota.ts'
-import { LINE_COSTS, readLineCosts } from '../lines/line-costs.ts'
+import { ACCOUNT_USAGE, loadAccountUsage } from '../base/quota.ts'
+import { LINE_COSTS, loadLineCosts } from '../lines/line-costs.ts'
 import { allowReader } from './require-sender.ts'
 import { countDays, readDays, USAGE_DAYS } from './usage-days.ts'
 
@@ -32,7 +32,7 @@ export const USAGE_ROUTES = makeRoutes(SENDING_TAG, {
       answer: ['The calendar month, in UTC, and files.', ACCOUNT_USAGE],
       fails: describeRefusals('unauthorized', 'forbidden'),
     },
-    run: ({ user, store, services }) => readAccountUsage(store, user, services.config, new Date()),
+    run: ({ user, store, services }) => loadAccountUsage(store, user, services.config, new Date()),
   },
   'GET /api/sms/usage/days': {
     permission: byReaderOrSuperuser,
@@ -64,6 +64,6 @@ export const USAGE_ROUTES = makeRoutes(SENDING_TAG, {
       answer: ['Each month, newest first.', LINE_COSTS],
       fails: describeRefusals('unauthorized', 'forbidden'),
     },
-    run: ({ user, store }) => readLineCosts(store, user),
+    run: ({ user, store }) => loadLineCosts(store, user),
   },
 })

@@ -7,12 +7,12 @@ import type { Logger } from '../../platform/log.ts'
 import {
   adviseOnPush,
   isSubscriptionGone,
+  loadVapidKeys,
   type PushSettings,
-  readVapidKeys,
   sendPush,
 } from '../lines/web-push.ts'
-import { makeNotices, makePushMessage, type Notice, readPushNews } from './push-notices.ts'
-import { type PushTarget, readPushTargets, recordPushAnswer } from './push-targets.ts'
+import { loadPushNews, makeNotices, makePushMessage, type Notice } from './push-notices.ts'
+import { loadPushTargets, type PushTarget, recordPushAnswer } from './push-targets.ts'
 
 /** Maximum notifications to a person in an hour. All browsers of the person get each. */
 const MAX_AN_HOUR = 60
@@ -87,9 +87,9 @@ async function runPushJob(
   signal: AbortSignal,
 ): Promise<undefined> {
   const { db } = store
-  const news = await readPushNews(db, job.holder, await beginPush(db, job))
+  const news = await loadPushNews(db, job.holder, await beginPush(db, job))
   if (news.length === 0) return
-  const keys = await readVapidKeys(store)
+  const keys = await loadVapidKeys(store)
   const call = async (target: PushTarget, notice: Notice) => {
     const status = await sendPush(
       target.subscription,
@@ -113,7 +113,7 @@ async function runPushJob(
       await Promise.all(targets.map((target) => call(target, notice)))
     }
   }
-  const byPerson = Map.groupBy(await readPushTargets(db, job.holder), ({ person }) => person)
+  const byPerson = Map.groupBy(await loadPushTargets(db, job.holder), ({ person }) => person)
   await Promise.all([...byPerson].map(tell))
 }
 

@@ -23,7 +23,7 @@ const TTL_SECONDS = 86_400
  * '' if it was deleted, and a little longer than notices show. `person`: whom the note mentions or who wrote
  * the text that failed; '' for all. `failure`: what happened to the text; '' for other news.
  */
-export const readPushNews = (db: Db, user: string, asked: readonly string[]) =>
+export const loadPushNews = (db: Db, user: string, asked: readonly string[]) =>
   executeStatement(
     db,
     sql<News>`with asked as (

@@ -11,7 +11,7 @@ const MAX_TARGETS = 200
  * which is the account's id for its owner. `notify`: the messages that the person hears of; `mine` are those
  * in conversations assigned to the person or to nobody.
  */
-export async function readPushTargets(db: Db, user: string) {
+export async function loadPushTargets(db: Db, user: string) {
   const targets = await queries(db)
     .selectFrom('push_subscriptions as s')
     .leftJoin('members as m', 'm.id', 's.sender')
@@ -40,7 +40,7 @@ export async function readPushTargets(db: Db, user: string) {
     subscription: JSON.parse(target.subscription) as WebPushSubscription,
   }))
 }
-export type PushTarget = Awaited<ReturnType<typeof readPushTargets>>[number]
+export type PushTarget = Awaited<ReturnType<typeof loadPushTargets>>[number]
 
 /** After this many failed calls in a row a subscription is deleted. */
 const MAX_FAILURES = 100

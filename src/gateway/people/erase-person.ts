@@ -13,9 +13,9 @@ import { hideFileNames } from './erase-file-names.ts'
 import { eraseCampaigns, eraseMentions, findNewestText, type MentionsAt } from './erase-mentions.ts'
 import { type Erasing, erasePersonRows } from './erase-table-rows.ts'
 import { listMentionSteps } from './find-mentions.ts'
-import { readContactName } from './person.ts'
+import { loadContactName } from './person.ts'
 import type { HasPersonalData } from './personal-tables.ts'
-import { readJobProgress, saveProgress } from './save-job-progress.ts'
+import { loadJobProgress, saveProgress } from './save-job-progress.ts'
 import { countTexts, endOpenTexts, lockTexts } from './texts-of-person.ts'
 import { startTimeSlice } from './time-slice.ts'
 
@@ -93,9 +93,9 @@ async function beginErasure({
   request,
   person,
 }: Omit<Erasure, 'name'>): Promise<At> {
-  const former = await readJobProgress<At>(db, request)
+  const former = await loadJobProgress<At>(db, request)
   const count = async () => ({
-    name: await readContactName(db, person),
+    name: await loadContactName(db, person),
     texts: await countTexts(db, person),
     newest: await findNewestText(db, person.user),
   })

@@ -15,7 +15,7 @@ import {
   exportPortion,
   FIRST_PORTION,
 } from './export-portion.ts'
-import { readJobProgress, saveProgress } from './save-job-progress.ts'
+import { loadJobProgress, saveProgress } from './save-job-progress.ts'
 import { countTexts } from './texts-of-person.ts'
 import { startTimeSlice } from './time-slice.ts'
 
@@ -49,7 +49,7 @@ export async function exportData(
 export async function exportSlice(db: Db, exporting: Exporting, ms = SLICE_MS): Promise<boolean> {
   const { request, person, places } = exporting
   await takeLock(db, LOCKS.person, person.user)
-  const former = await readJobProgress<At>(db, request)
+  const former = await loadJobProgress<At>(db, request)
   await requireNotErased(db, request, former !== undefined)
   const { start, written } = await openExport(db, exporting, former)
   let at = start

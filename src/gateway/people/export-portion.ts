@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { isInsertionOrdered } from '../../engine/collections/own-indexes.ts'
 import type { Catalog } from '../../engine/collections/catalog.ts'
+import { isInsertionOrdered } from '../../engine/collections/own-indexes.ts'
 import { copyFiles } from '../../engine/files/copy-files.ts'
 import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
@@ -88,7 +88,7 @@ async function exportTexts(
   let now: ExportAt = { ...at, read: at.read + ids.length, copied: [...at.copied, ...copies] }
   let after: string | undefined
   do {
-    const page = await readPersonalRows(db, place, exporting.person, texts, after)
+    const page = await loadPersonalRows(db, place, exporting.person, texts, after)
     now = await writeRows(written, place, now, page.rows, copies)
     after = page.next
   } while (after !== undefined)
@@ -105,7 +105,7 @@ async function exportRows(
   at: ExportAt,
   place: Place,
 ): Promise<ExportAt> {
-  const { rows, next } = await readPersonalRows(db, place, person, NO_TEXTS, at.after)
+  const { rows, next } = await loadPersonalRows(db, place, person, NO_TEXTS, at.after)
   const now = await writeRows(written, place, at, rows, [])
   return next === undefined ? moveToNextPlace(written, place, now) : { ...now, after: next }
 }
@@ -164,7 +164,7 @@ interface RowsOfPlace {
  * Reads the next rows of a person in a place, in the order of its key. `texts`: of these texts only. The
  * order is spelled like the index that has it.
  */
-export async function readPersonalRows(
+export async function loadPersonalRows(
   db: Db,
   { table, shown, key, rows }: Place,
   person: Person,

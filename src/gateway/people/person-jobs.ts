@@ -17,7 +17,7 @@ import { findPerson, makeEveryPerson } from './person.ts'
 import { listAccountPlaces } from './personal-account-tables.ts'
 import type { AllPersonalData, HasPersonalData } from './personal-tables.ts'
 import { PERSON_JOB } from './requests.ts'
-import { readJobProgress } from './save-job-progress.ts'
+import { loadJobProgress } from './save-job-progress.ts'
 
 const MAX_ATTEMPTS = 6
 
@@ -60,7 +60,7 @@ async function runPersonJob(
   const request = await beginRequest(store.db, id)
   if (!request) return
   const person = request.number === '' ? undefined : await findPerson(store, user, request.number)
-  if (person && !(await readJobProgress(store.db, id)))
+  if (person && !(await loadJobProgress(store.db, id)))
     await joinNumbers(store, person, config.optWords)
   if (request.kind === 'erasure') return eraseData(services, id, person, signal)
   if (!person && request.hash !== '') return void (await failRequest(store.db, id, ERASED))

@@ -5,7 +5,7 @@ import { matchAny, queries } from '../../platform/db/queries.ts'
 import { readSender } from '../../portable/phone/incoming-sender.ts'
 import { looksDialable, normalizePhone } from '../../portable/phone/read-phone.ts'
 import type { Person } from '../base/personal-data.ts'
-import { readAccountCountry } from '../base/read-numbers.ts'
+import { loadAccountCountry } from '../base/read-numbers.ts'
 import { listStoredSpellings, writeSpellingPattern } from './number-spellings.ts'
 
 /** Digits that are more than a short code. */
@@ -30,7 +30,7 @@ export async function findPerson(
   user: string,
   stored: string,
 ): Promise<Person> {
-  const country = await readAccountCountry(store, user)
+  const country = await loadAccountCountry(store, user)
   const person = makePerson(user, readSender(stored, country))
   const old = (await findIrregular(store.db, person)).filter(
     (one) => readSender(one, country) === person.number,
@@ -98,7 +98,7 @@ export async function findContactNumber(
 }
 
 /** The name of the contact with the number of a person; '' without one. */
-export async function readContactName(db: Db, { user, number, forms }: Person): Promise<string> {
+export async function loadContactName(db: Db, { user, number, forms }: Person): Promise<string> {
   const found = await queries(db)
     .selectFrom('contacts')
     .select('name')

@@ -4,7 +4,7 @@ import { updateRecords } from '../base/message-status.ts'
 import { PERSON_JOB } from './requests.ts'
 
 /** Where the job of a request continues; undefined at its start. */
-export async function readJobProgress<T extends object>(
+export async function loadJobProgress<T extends object>(
   db: Db,
   request: string,
 ): Promise<T | undefined> {

@@ -118,7 +118,7 @@ const writeAccountsSql = (accounts: readonly string[]) =>
 const ACCOUNTS = 1_000
 
 /** Up to 1,000 accounts that have a period for texts or files, in the order of their ids, behind `after`. */
-async function readAccountsAfter(db: Db, after: string, serverDays: number): Promise<string[]> {
+async function loadAccountsAfter(db: Db, after: string, serverDays: number): Promise<string[]> {
   const found = await queries(db)
     .selectFrom('users as u')
     .select('u.id')
@@ -140,13 +140,10 @@ async function readAccountsAfter(db: Db, after: string, serverDays: number): Pro
 }
 
 /** Pages of the accounts that have a period for texts or files. */
-async function* readAccountPages(
-  db: Db,
-  serverDays: number,
-): AsyncGenerator<readonly string[]> {
+async function* readAccountPages(db: Db, serverDays: number): AsyncGenerator<readonly string[]> {
   let page: string[] = []
   do {
-    page = await readAccountsAfter(db, page.at(-1) ?? '', serverDays)
+    page = await loadAccountsAfter(db, page.at(-1) ?? '', serverDays)
     if (page.length > 0) yield page
   } while (page.length === ACCOUNTS)
 }

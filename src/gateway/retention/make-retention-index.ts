@@ -1,6 +1,6 @@
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { readIndexStates } from '../../platform/db/schema/trigrams.ts'
+import { loadIndexStates } from '../../platform/db/schema/trigrams.ts'
 
 export type Mode = Config['retention']['mode']
 
@@ -28,7 +28,7 @@ export async function makeRetentionIndex(
   const drop = (name: string) => db.unhurried(`drop index concurrently if exists ${name}`)
   const nameFor = (mode: Mode) => `sms_messages_${of}_to_${mode}`
   const [name, other] = [nameFor(mode), nameFor(mode === 'redact' ? 'delete' : 'redact')]
-  const states = await readIndexStates(db, [name, other])
+  const states = await loadIndexStates(db, [name, other])
   if (states.get(other) !== 'missing') await drop(other)
   const state = states.get(name)
   if (state === 'ready' || state === 'building') return state === 'ready'

@@ -68,7 +68,7 @@ const writeMemberTextsSql = (mode: Mode) => sql`(
   ) m where c."user" = g."user" and c.groups @> array[g.id]) r`
 
 /** What retention deletes next in an account: by kind, and by group with days of its own. */
-export async function readRetention(
+export async function loadNextDeletions(
   db: Db,
   user: string,
   { mode, days: serverDays }: Config['retention'],

@@ -75,7 +75,7 @@ export const endAllLeases = (db: Db) =>
  * Counts unfinished deliveries, and the seconds that the oldest due one has waited; 0 if none is due. 10,000
  * take 2 ms.
  */
-export const readWebhookLag = ({ db }: { readonly db: Db }) =>
+export const computeWebhookLag = ({ db }: { readonly db: Db }) =>
   queries(db)
     .selectFrom('webhook_dispatch')
     .select(({ fn }) => [

@@ -7,7 +7,7 @@ import {
   makePlace,
   makeRecordMention,
   type PersonalData,
-  type Rows,
+  type PersonRows,
   selectByTexts,
   writePageCondition,
 } from '../base/personal-data.ts'
@@ -38,7 +38,7 @@ const KEPT = [
 const BLANK = sql`(case json_typeof(e.value) when 'string' then '""' when 'number' then '0'
   when 'array' then '[]' when 'object' then '{}' when 'boolean' then 'false' else 'null' end)::json`
 
-const selectByDeliveries: Rows = (_, texts) => sql`(t.delivery = any(array(
+const selectByDeliveries: PersonRows = (_, texts) => sql`(t.delivery = any(array(
   select d.id from webhook_deliveries d where d.message = any(${texts}))))`
 
 const BY_DELIVERY: Pick<Mention, 'key' | 'rows'> = {

@@ -107,7 +107,7 @@ export const DELIVERY_REQUEST = z
   .meta({ id: 'DeliveryRequest' })
 
 /** A delivery's request: headers of the last attempt, and the body rendered as for an attempt. Throws 404. */
-export async function readDeliveryRequest(
+export async function loadDeliveryRequest(
   store: Store,
   owner: Owner,
   delivery: string,

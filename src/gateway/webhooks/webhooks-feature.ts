@@ -4,7 +4,7 @@ import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { cleanUpDeliveries } from './delete-old-deliveries.ts'
 import { describeWebhookCalls } from './describe-webhook-calls.ts'
-import { readWebhookLag } from './lease-deliveries.ts'
+import { computeWebhookLag } from './lease-deliveries.ts'
 import { WEBHOOK_DATA } from './personal-data.ts'
 import { WEBHOOK_ROUTES, type WebhookServices } from './routes.ts'
 import {
@@ -34,7 +34,7 @@ export const makeWebhooks = (fits: readonly FitWebhook[]): Feature<WebhookServic
     { id: 'webhookCleanUp', ...HOURLY, run: () => cleanUpDeliveries(store, config.webhookLogDays) },
   ],
   metrics({ store }) {
-    const webhooks = makeGaugeFactory(() => readWebhookLag(store))
+    const webhooks = makeGaugeFactory(() => computeWebhookLag(store))
     return [
       webhooks(
         'webhook_deliveries_pending',

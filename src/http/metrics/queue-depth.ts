@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 
 /** Counts the queue by state. It holds only unfinished messages: 10,000 take 2 ms, a million take 0.2 s. */
-const readDepths = (db: Db) =>
+const countQueues = (db: Db) =>
   queries(db)
     .selectFrom(({ selectFrom }) =>
       selectFrom('sms_dispatch')
@@ -27,14 +27,14 @@ const readDepths = (db: Db) =>
     .groupBy('state')
     .execute()
 
-type Depths = Awaited<ReturnType<typeof readDepths>>[number]
+type Depths = Awaited<ReturnType<typeof countQueues>>[number]
 export type Depth = Omit<Depths, 'state'>
 export type Queue = Readonly<Record<Depths['state'], Depth>>
 
 const EMPTY: Depth = { messages: 0, due: 0, oldestSeconds: 0 }
 
 /** Unfinished messages by state. Throws DatabaseUnavailable. */
-export async function readQueue({ db }: Store): Promise<Queue> {
-  const depths = (await readDepths(db)).map(({ state, ...depth }) => [state, depth])
+export async function loadQueueDepth({ db }: Store): Promise<Queue> {
+  const depths = (await countQueues(db)).map(({ state, ...depth }) => [state, depth])
   return { pending: EMPTY, assigned: EMPTY, sending: EMPTY, ...Object.fromEntries(depths) }
 }

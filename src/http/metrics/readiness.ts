@@ -8,7 +8,7 @@ import { WORKER_STATE } from '../../platform/jobs/worker-messages.ts'
 import { limitTime } from '../../platform/tools/deadline.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { cacheQuery } from '../../platform/tools/shared-query.ts'
-import { type Queue, readQueue } from './queue-depth.ts'
+import { loadQueueDepth, type Queue } from './queue-depth.ts'
 
 /** The answer to a readiness probe. `queue` is for people: a long one does not make the server unready. */
 export const READINESS = z
@@ -108,7 +108,7 @@ function makeWriteCheck({ db }: Store): () => Promise<boolean> {
 
 async function readReadiness(store: Store, isWritable: () => Promise<boolean>): Promise<Known> {
   const migrated = (await listMissingMigrations(store.db)).length === 0
-  const queue = migrated ? sumDueMessages(await readQueue(store)) : null
+  const queue = migrated ? sumDueMessages(await loadQueueDepth(store)) : null
   const lag = await store.db.replica?.lag()
   const replica = lag && { state: lag.state, lag_bytes: lag.bytes }
   return {

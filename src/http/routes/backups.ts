@@ -5,7 +5,7 @@ import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../engine/backup/backup-names.t
 import { makeBusyError } from '../../engine/backup/backups.ts'
 import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
 import { loadBackupState } from '../../engine/backup/state.ts'
-import { readStatus, STATUS } from '../../engine/backup/status.ts'
+import { loadBackupStatus, STATUS } from '../../engine/backup/status.ts'
 import {
   checkFields,
   checkLength,
@@ -86,7 +86,7 @@ export const BACKUP_ROUTES = makeRoutes(
         answer: ['The state.', STATUS],
       },
       run: ({ store, services: { settings, config } }) =>
-        readStatus(store.db, settings.current, config),
+        loadBackupStatus(store.db, settings.current, config),
     },
     'GET /api/backups': {
       permission: allowSuperuser,

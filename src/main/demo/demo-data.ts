@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError, UserError } from '../../platform/api-errors.ts'
-import { makeSimulatorDriver } from '../../programs/agent/drivers/simulator.ts'
 import { type AgentState, loadAgentState, saveState } from '../../programs/agent/agent-state.ts'
+import { makeSimulatorDriver } from '../../programs/agent/drivers/simulator.ts'
 import { pairAgent } from '../../programs/agent/pair-agent.ts'
 import { callServer } from '../../programs/agent/server-link.ts'
 

@@ -11,12 +11,12 @@ const TAG_BYTES = 16
 /** The key for one purpose, 32 bytes, derived from the secret that all nodes share. */
 export async function makePurposeKey(db: Db, purpose: string): Promise<Buffer> {
   const made = async () => JSON.stringify(randomBytes(KEY_BYTES).toString('base64'))
-  return deriveKey(await readOrMakeParam(db, PARAM, made), purpose)
+  return deriveKey(await loadOrMakeParam(db, PARAM, made), purpose)
 }
 
 /** Like `makePurposeKey`, but writes nothing: undefined if no key was ever used. */
 export async function findPurposeKey(db: Db, purpose: string): Promise<Buffer | undefined> {
-  const secret = await readStoredParam(db, PARAM)
+  const secret = await loadParam(db, PARAM)
   return secret === undefined ? undefined : deriveKey(secret, purpose)
 }
 
@@ -66,11 +66,7 @@ export async function hashWithKey(db: Db, purpose: string, text: string): Promis
 }
 
 /** A stored parameter of the server, such as the settings, as JSON text; undefined if never written. */
-export async function readStoredParam(
-  db: Db,
-  key: string,
-  lock = false,
-): Promise<string | undefined> {
+export async function loadParam(db: Db, key: string, lock = false): Promise<string | undefined> {
   const param = await queries(db)
     .selectFrom('_params')
     .select('value')
@@ -99,13 +95,13 @@ export async function writeStoredParam(db: Db, key: string, value: string): Prom
 }
 
 /** Reads a parameter, and creates it if it is missing. If several nodes create it, the first one wins. */
-export async function readOrMakeParam(
+export async function loadOrMakeParam(
   db: Db,
   key: string,
   make: () => Promise<string>,
 ): Promise<string> {
-  const known = await readStoredParam(db, key)
+  const known = await loadParam(db, key)
   if (known !== undefined) return known
   await addStoredParam(db, key, await make())
-  return (await readStoredParam(db, key))!
+  return (await loadParam(db, key))!
 }

@@ -114,7 +114,7 @@ export const JOB_FIGURES = z
   })
   .meta({ id: 'JobFigures' })
 
-export const readJobFigures = (db: Db): Promise<z.output<typeof JOB_FIGURES>[]> =>
+export const loadJobFigures = (db: Db): Promise<z.output<typeof JOB_FIGURES>[]> =>
   queries(db)
     .selectFrom('_jobs')
     .select(({ fn }) => [

@@ -1,11 +1,11 @@
 import { type ArgsDef, defineCommand, type ParsedArgs } from 'citty'
 import { runProgramCommand, UserError } from '../../platform/api-errors.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
+import { findOnlyStateFile, findPaired, makeStateFile, refuseExistingState } from './agent-state.ts'
 import type { DriverKind } from './drivers/driver-kind.ts'
 import { DRIVERS } from './drivers/drivers.ts'
 import { makeOption } from './drivers/options.ts'
 import { readVersion } from './drivers/run-program.ts'
-import { findOnlyStateFile, findPaired, makeStateFile, refuseExistingState } from './agent-state.ts'
 import { pairAgent, readPairing } from './pair-agent.ts'
 import { runAgent } from './run-agent.ts'
 

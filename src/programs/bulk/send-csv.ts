@@ -1,6 +1,6 @@
 import { UserError } from '../../platform/api-errors.ts'
-import { readBytes } from '../../platform/tools/read-named-file.ts'
 import { showProgress } from '../../platform/tools/progress.ts'
+import { readBytes } from '../../platform/tools/read-named-file.ts'
 import { decodeFileText } from '../../portable/file-text.ts'
 import type { CsvRow } from './csv.ts'
 import {

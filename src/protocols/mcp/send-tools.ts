@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
-import { readUsage } from '../../gateway/base/quota.ts'
+import { loadUsage } from '../../gateway/base/quota.ts'
 import { readBodyRecipients } from '../../gateway/base/read-numbers.ts'
 import { cancelMessage } from '../../gateway/messages/queue/cancel-messages.ts'
 import { acceptSend } from '../../gateway/messages/send/accept-send.ts'
@@ -136,6 +136,6 @@ export const SEND_TOOLS: readonly Tool[] = [
     scope: 'messages:send',
     kind: 'read',
     input: z.object({}),
-    run: ({ store, config }, { sender }) => readUsage(store, sender.user, config, new Date()),
+    run: ({ store, config }, { sender }) => loadUsage(store, sender.user, config, new Date()),
   }),
 ]

@@ -67,12 +67,7 @@ function checkToolInput(input: Tool['input'], value: unknown) {
   }
 }
 
-async function runTool(
-  services: McpServices,
-  caller: McpCaller,
-  tool: Tool,
-  input: unknown,
-) {
+async function runTool(services: McpServices, caller: McpCaller, tool: Tool, input: unknown) {
   const failed = (text: string) => ({ content: makeTextContent(text), isError: true })
   if (!caller.may(tool.scope)) return failed(`This API key lacks the scope ${tool.scope}.`)
   try {

@@ -1,6 +1,6 @@
 import { jwtVerify } from 'jose'
 import type { Db } from '../../platform/db/open.ts'
-import { readOrMakeParam } from '../../platform/db/secrets.ts'
+import { loadOrMakeParam } from '../../platform/db/secrets.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 
 export const ALGORITHM = 'HS256'
@@ -11,7 +11,7 @@ const SECRET_LENGTH = 43
  * The secret that signs SMSGate tokens. PocketBase has another: neither kind of token passes as the other.
  */
 export async function readTokenSecret(db: Db): Promise<Uint8Array> {
-  const secret = await readOrMakeParam(db, PARAM, async () =>
+  const secret = await loadOrMakeParam(db, PARAM, async () =>
     JSON.stringify(makeRandomText(SECRET_LENGTH)),
   )
   return new TextEncoder().encode(JSON.parse(secret) as string)

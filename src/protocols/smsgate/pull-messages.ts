@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
 import { type Device, hasOldMms, saveMms } from '../../gateway/base/device-record.ts'
 import { applyReports } from '../../gateway/messages/queue/apply-reports.ts'
-import { claimMessages, readLeasedMessages } from '../../gateway/messages/queue/claim-messages.ts'
+import { claimMessages, loadLeasedMessages } from '../../gateway/messages/queue/claim-messages.ts'
 import { CANNOT_SEND } from '../../gateway/messages/queue/give-back-mms.ts'
 import type { MessageAttempt } from '../../gateway/messages/queue/message-leases.ts'
 import type { Config } from '../../platform/config.ts'
@@ -108,7 +108,7 @@ async function answerPull(
     // a phone without an open stream gets all it can: it cannot be told later to fetch more
     if (isOpen || (!canBeWoken && rules.atOnce > 1 && !phone.isHolding))
       return claimMessages(inside, device, phone.room, lease, rules.atOnce)
-    return readLeasedMessages(inside, device, phone.room)
+    return loadLeasedMessages(inside, device, phone.room)
   }
   const soonMs = phone.databaseNowMs + leaseSeconds * 1000
   // list new messages, those the phone may lack, and those to be reported before their lease ends

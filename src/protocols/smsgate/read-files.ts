@@ -1,4 +1,4 @@
-import { findStoredFiles, readWholeFile } from '../../engine/files/stored-files.ts'
+import { findStoredFiles, loadWholeFile } from '../../engine/files/stored-files.ts'
 import { MESSAGE_COLLECTION } from '../../gateway/base/message-files.ts'
 import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages.ts'
 import { CANNOT_SEND } from '../../gateway/messages/queue/give-back-mms.ts'
@@ -51,7 +51,7 @@ export async function readFiles(
       files.push({
         contentType: file.type,
         name: file.name,
-        data: (await readWholeFile(db, file)).toString('base64'),
+        data: (await loadWholeFile(db, file)).toString('base64'),
       })
     read.set(id, files)
   }

@@ -1,5 +1,5 @@
 import { sweepContents } from '../../../src/engine/files/file-contents.ts'
-import { findStoredFile, readWholeFile, storeFile } from '../../../src/engine/files/stored-files.ts'
+import { findStoredFile, loadWholeFile, storeFile } from '../../../src/engine/files/stored-files.ts'
 import { makeMemoryContent } from '../../../src/engine/files/upload.ts'
 import type { Db } from '../../../src/platform/db/open.ts'
 import { untilWaiting } from '../../support/database/locks.ts'
@@ -23,7 +23,7 @@ const remove = (record: string, inside: Db = db) =>
   inside.query('delete from _files where record = $1', [record])
 const count = async (table: string) =>
   Number((await db.query(`select count(*) from ${table}`)).rows[0]![0])
-const read = async (record: string) => readWholeFile(db, (await findStoredFile(db, place(record)))!)
+const read = async (record: string) => loadWholeFile(db, (await findStoredFile(db, place(record)))!)
 
 beforeEach(async () => {
   await db.query('delete from _files')

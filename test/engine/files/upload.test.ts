@@ -101,46 +101,52 @@ describe('a multipart form', () => {
     `${parts.map((key) => `--B\r\nContent-Disposition: form-data; name="${key}"; filename="a.txt"\r\n\r\n${'x'.repeat(size)}\r\n`).join('')}--B--\r\n`
   const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
 
-  test.runIf(process.platform === 'linux')('a multipart form of many files keeps at most one open', async () => {
-    const before = openUploads()
-    let most = 0
-    const watch = setInterval(() => {
-      most = Math.max(most, openUploads())
-    }, 2)
-    const form = new FormData()
-    form.append('x', new File([Buffer.alloc((16 << 20) - 100)], 'a'))
-    for (let i = 0; i < 300; i++) form.append('x', new File([Buffer.alloc(500)], 'b'))
-    // a guest's body may not be that large
-    const { status } = await fetch(`${server.url}/api/collections/docs/records`, {
-      method: 'POST',
-      headers: { authorization: pb.authStore.token },
-      body: form,
-    })
-    clearInterval(watch)
-    expect(status).toBe(200)
-    expect(most - before).toBeLessThanOrEqual(1)
-  })
-
-  test.runIf(process.platform === 'linux')('a multipart form that cannot be read closes its files', async () => {
-    const before = openUploads()
-    // of a file that Node itself has to close
-    const warnings: Error[] = []
-    const keepWarning = (warning: Error) => void warnings.push(warning)
-    process.on('warning', keepWarning)
-    for (let i = 0; i < 10; i++) {
+  test.runIf(process.platform === 'linux')(
+    'a multipart form of many files keeps at most one open',
+    async () => {
+      const before = openUploads()
+      let most = 0
+      const watch = setInterval(() => {
+        most = Math.max(most, openUploads())
+      }, 2)
       const form = new FormData()
-      form.append('cover', new File([Buffer.alloc((16 << 20) + 1)], 'a'))
-      form.append('@jsonPayload', 'no JSON')
+      form.append('x', new File([Buffer.alloc((16 << 20) - 100)], 'a'))
+      for (let i = 0; i < 300; i++) form.append('x', new File([Buffer.alloc(500)], 'b'))
+      // a guest's body may not be that large
       const { status } = await fetch(`${server.url}/api/collections/docs/records`, {
         method: 'POST',
+        headers: { authorization: pb.authStore.token },
         body: form,
       })
-      expect(status).toBe(400)
-    }
-    await expect.poll(openUploads).toBe(before)
-    process.off('warning', keepWarning)
-    expect(warnings).toEqual([])
-  })
+      clearInterval(watch)
+      expect(status).toBe(200)
+      expect(most - before).toBeLessThanOrEqual(1)
+    },
+  )
+
+  test.runIf(process.platform === 'linux')(
+    'a multipart form that cannot be read closes its files',
+    async () => {
+      const before = openUploads()
+      // of a file that Node itself has to close
+      const warnings: Error[] = []
+      const keepWarning = (warning: Error) => void warnings.push(warning)
+      process.on('warning', keepWarning)
+      for (let i = 0; i < 10; i++) {
+        const form = new FormData()
+        form.append('cover', new File([Buffer.alloc((16 << 20) + 1)], 'a'))
+        form.append('@jsonPayload', 'no JSON')
+        const { status } = await fetch(`${server.url}/api/collections/docs/records`, {
+          method: 'POST',
+          body: form,
+        })
+        expect(status).toBe(400)
+      }
+      await expect.poll(openUploads).toBe(before)
+      process.off('warning', keepWarning)
+      expect(warnings).toEqual([])
+    },
+  )
 
   test('a multipart form whose client disconnects while it is stored is stored whole', async () => {
     const { db } = server.services.store

@@ -174,7 +174,8 @@ describe('an imported PocketBase data directory', async () => {
     )
   })
 
-  test('an imported PocketBase data directory is left unchanged on disk', () => expect(contentsOf(source)).toEqual(before))
+  test('an imported PocketBase data directory is left unchanged on disk', () =>
+    expect(contentsOf(source)).toEqual(before))
 
   test('an imported PocketBase data directory keeps ids, dates, rules, field ids and options of collections', () => {
     const [listRule, viewRule, createRule, updateRule, deleteRule] = NOTES.rules!

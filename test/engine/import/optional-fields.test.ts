@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSystemCollections } from '../../../src/engine/collections/create-system-collections.ts'
 import { makeBuiltInCollections } from '../../../src/engine/collections/definition/built-in-collections.ts'
-import { readColumnNames } from '../../../src/engine/collections/table.ts'
+import { loadColumnNames } from '../../../src/engine/collections/table.ts'
 import { importFiles } from '../../../src/engine/import/import-fixtures.ts'
 import { BUILT_IN } from '../../../src/main/collection-definitions.ts'
 import { collectionStore, refusal, rowsOf, update } from '../../support/collection-store.ts'
@@ -14,7 +14,7 @@ const store = await collectionStore()
 
 const keys = () => store.catalog.find('api_keys')!
 const hasScopes = () => keys().fields.some(({ name }) => name === 'scopes')
-const columns = () => readColumnNames(store.db, 'api_keys')
+const columns = () => loadColumnNames(store.db, 'api_keys')
 const withoutScopes = () => keys().fields.filter(({ name }) => name !== 'scopes')
 
 async function importSchema(schema: unknown): Promise<void> {

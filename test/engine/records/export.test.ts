@@ -2,12 +2,7 @@ import { USERS_ID } from '../../../src/engine/collections/collection.ts'
 import { makeAccountHolder } from '../../../src/platform/limits/limit-holder.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { readCsv } from '../../../src/programs/bulk/csv.ts'
-import {
-  ANN,
-  BEN,
-  PHONES,
-  startServerWithUsers,
-} from '../../support/server/server-with-users.ts'
+import { ANN, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 const COUNT = 2_345
 

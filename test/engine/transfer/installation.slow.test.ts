@@ -1,7 +1,7 @@
 import { type Restored, restoreBackup } from '../../../src/engine/backup/restore.ts'
 import { writeBackup } from '../../../src/engine/backup/write.ts'
 import { digestTable } from '../../../src/engine/transfer/rows.ts'
-import { NOT_TRANSFERRED, readTables } from '../../../src/engine/transfer/tables.ts'
+import { loadTables, NOT_TRANSFERRED } from '../../../src/engine/transfer/tables.ts'
 import { afterRestore } from '../../../src/main/after-restore.ts'
 import { watchAnswers } from '../../support/answers/answers.ts'
 import {
@@ -99,7 +99,7 @@ const RENEWED = new Set(['webhook_dispatch', 'sms_turns'])
 /** What is in each table. */
 async function contentsOf(place: Environment): Promise<Record<string, string>> {
   return withDatabase(place, async (db) => {
-    const tables = (await readTables(db)).filter(
+    const tables = (await loadTables(db)).filter(
       ({ name }) => !NOT_TRANSFERRED.has(name) && !RENEWED.has(name),
     )
     const sums = tables.map(async (table) => [table.name, (await digestTable(db, table)).sum])

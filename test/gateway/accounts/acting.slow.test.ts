@@ -1,5 +1,6 @@
 import { SignJWT } from 'jose'
 import { createLogger } from '../../../src/platform/log.ts'
+import { TestListener } from '../../engine/realtime/test-listener.ts'
 import { runServer } from '../../support/database/open.ts'
 import { basic } from '../../support/server/request.ts'
 import {
@@ -11,7 +12,6 @@ import {
   signIn,
 } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer } from '../../support/server/start.ts'
-import { TestListener } from '../../engine/realtime/test-listener.ts'
 
 // Tokens with which a member acts for an account, at two servers on one Postgres.
 

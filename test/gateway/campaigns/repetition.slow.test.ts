@@ -1,5 +1,5 @@
 import type { Store } from '../../../src/engine/collections/catalog.ts'
-import { readCampaign } from '../../../src/gateway/campaigns/campaign.ts'
+import { loadCampaign } from '../../../src/gateway/campaigns/campaign.ts'
 import {
   readCampaignChange,
   readNewCampaign,
@@ -106,7 +106,7 @@ test('a run whose creation fails is created once by a later try', async () => {
   await one.store.db.script(`create function killed() returns trigger language plpgsql as $$ begin raise 'killed'; end $$;
     create trigger killed before insert on campaigns for each row when (new.run_of <> '') execute function killed()`)
   await fixture.at('2027-01-01T08:00Z')
-  const read = async () => (await readCampaign(one.store.db, id))!
+  const read = async () => (await loadCampaign(one.store.db, id))!
   await expect(repeatIfDue(one, await read())).rejects.toThrow('killed')
   expect([await stateOf(id), await runs(id)]).toEqual([
     ['repeating', '2027-01-01 08:00:00.000Z', 0, ''],

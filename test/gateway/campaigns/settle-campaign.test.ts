@@ -8,12 +8,12 @@ import { changeCampaign } from '../../../src/gateway/campaigns/change-campaign.t
 import { createCampaign } from '../../../src/gateway/campaigns/create-campaign.ts'
 import { endCampaign } from '../../../src/gateway/campaigns/end-campaign.ts'
 import { holdMessages } from '../../../src/gateway/campaigns/hold-texts.ts'
+import { loadCampaignState } from '../../../src/gateway/campaigns/load-campaign-state.ts'
 import {
   cancelCampaign,
   pauseCampaign,
   resumeCampaign,
 } from '../../../src/gateway/campaigns/pause-resume-cancel.ts'
-import { readCampaignState } from '../../../src/gateway/campaigns/read-campaign-state.ts'
 import { settleCampaign } from '../../../src/gateway/campaigns/settle-campaign.ts'
 import { storeMessages } from '../../../src/gateway/campaigns/store-campaign-texts.ts'
 import { endUnfinishedTexts } from '../../../src/gateway/messages/queue/fail-after-restore.ts'
@@ -89,7 +89,7 @@ test('a campaign to 2,500 people is stored once, in chunks that share one batch_
   const { rows } = await db.query('select distinct batch_id from sms_messages where "user" = $1', [
     user,
   ])
-  expect(rows).toEqual([[(await readCampaignState(db, user, id)).batch_id]])
+  expect(rows).toEqual([[(await loadCampaignState(db, user, id)).batch_id]])
   const keys = await db.query(`select key from sms_idempotency where "user" = $1 order by key`, [
     user,
   ])
@@ -189,7 +189,7 @@ test('a cancellation while another node stores the campaign leaves no waiting me
   })
   expect(await storeMessages(slow, campaign)).toBe(false)
   expect([await waiting(), await used()]).toEqual([[], 0])
-  expect(await readCampaignState(db, user, id)).toMatchObject({ status: 'canceled' })
+  expect(await loadCampaignState(db, user, id)).toMatchObject({ status: 'canceled' })
 })
 
 test('a campaign larger than the remaining quota is refused as a whole', async () => {
@@ -207,7 +207,7 @@ test('a campaign fails with the quota as its error when the quota runs out betwe
   })
   await settleCampaign(spent, id)
   const ended = { status: 'failed', error: 'Monthly message quota exceeded' }
-  expect(await readCampaignState(db, user, id)).toMatchObject(ended)
+  expect(await loadCampaignState(db, user, id)).toMatchObject(ended)
   expect([await waiting(), await used()]).toEqual([[], 0])
 })
 
@@ -267,10 +267,10 @@ test("the campaign's job stores it after a crash, starts it on time and ends it"
   expect(await job()).toEqual([[5]])
   await db.query(`update campaigns set scheduled_at = pb_text(now()) where id = $1`, [id])
   await work()
-  expect([(await readCampaignState(db, user, id)).status, await job()]).toEqual(['sending', [[1]]])
+  expect([(await loadCampaignState(db, user, id)).status, await job()]).toEqual(['sending', [[1]]])
   await db.query(`update sms_messages set status = 'sent' where "user" = $1`, [user])
   await work()
-  expect([(await readCampaignState(db, user, id)).status, await job()]).toEqual(['done', []])
+  expect([(await loadCampaignState(db, user, id)).status, await job()]).toEqual(['done', []])
 })
 
 test('after a restore an unfinished campaign is failed and stores nothing more', async () => {
@@ -278,5 +278,5 @@ test('after a restore an unfinished campaign is failed and stores nothing more',
   await endUnfinishedTexts(db)
   await settleCampaign(one, id)
   expect(await waiting()).toEqual([])
-  expect(await readCampaignState(db, user, id)).toMatchObject({ status: 'failed' })
+  expect(await loadCampaignState(db, user, id)).toMatchObject({ status: 'failed' })
 })

@@ -3,6 +3,7 @@ import { makeDeviceLink } from '../../../src/gateway/carriers/carrier-device-lin
 import { leaseCarriers, makeLeaserName } from '../../../src/gateway/carriers/lease-carriers.ts'
 import { makeHttpDriver } from '../../../src/programs/agent/drivers/http/driver.ts'
 import { runDriver } from '../../../src/programs/agent/run-driver.ts'
+import { settingsOf } from '../../programs/agent/drivers/http/carrier-fixture.ts'
 import { waitPastMidnight } from '../../support/database/midnight.ts'
 import {
   type Client,
@@ -11,7 +12,6 @@ import {
 } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
 import { until } from '../../support/until.ts'
-import { settingsOf } from '../../programs/agent/drivers/http/carrier-fixture.ts'
 
 await waitPastMidnight({ isMonth: true })
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })

@@ -5,6 +5,7 @@ import { openSecrets, sealSecrets } from '../../../src/gateway/carriers/stored-c
 import { makeHttpDriver } from '../../../src/programs/agent/drivers/http/driver.ts'
 import { PRESET_NAMES } from '../../../src/programs/agent/drivers/http/presets.ts'
 import { runDriver } from '../../../src/programs/agent/run-driver.ts'
+import { settingsOf } from '../../programs/agent/drivers/http/carrier-fixture.ts'
 import {
   type Client,
   must,
@@ -12,7 +13,6 @@ import {
 } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
 import { until } from '../../support/until.ts'
-import { settingsOf } from '../../programs/agent/drivers/http/carrier-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const PATH = '/api/devices/carriers'

@@ -208,19 +208,22 @@ describe('an entry that a client adds', () => {
     ['no number', { number: '', event: 'opt_in' }, 400],
     ['a group of another account', { event: 'opt_in', group: 'theirs' }, 400],
     ['another account', { event: 'opt_in', user: 'ben' }, 400],
-  ])('an entry that a client adds is refused with %s', async (_, values: Record<string, unknown>, status) => {
-    const theirs = await must(ben, 'POST', '/api/collections/contact_groups/records', {
-      user: ben.id,
-      name: nextNumber(),
-    })
-    const real = {
-      ...values,
-      ...('group' in values && { group: theirs.id }),
-      ...('user' in values && { user: ben.id }),
-    }
-    const answer = await addEntry({ number: nextNumber(), ...real })
-    expect(answer.status).toBe(status)
-  })
+  ])(
+    'an entry that a client adds is refused with %s',
+    async (_, values: Record<string, unknown>, status) => {
+      const theirs = await must(ben, 'POST', '/api/collections/contact_groups/records', {
+        user: ben.id,
+        name: nextNumber(),
+      })
+      const real = {
+        ...values,
+        ...('group' in values && { group: theirs.id }),
+        ...('user' in values && { user: ben.id }),
+      }
+      const answer = await addEntry({ number: nextNumber(), ...real })
+      expect(answer.status).toBe(status)
+    },
+  )
 })
 
 test('an unknown source is refused in a batch and in the header of an entry', async () => {

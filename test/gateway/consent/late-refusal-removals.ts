@@ -60,12 +60,8 @@ const CHECKS: readonly Removed[] = [
     "'{consent,isRequired}', 'false'",
   ],
   ['sql/functions/consent/consent_left.sql', ` or e."group" = '' and e.purpose <> 'all'`, ''],
-  [
-    'src/gateway/campaigns/store-campaign-texts.ts',
-    '...toOfferedScope(makeCampaignScope(campaign)),',
-    '',
-  ],
-  ['src/gateway/messages/queue/retry-messages.ts', '...toOfferedScope(readScope(one.scope)),', ''],
+  ['src/gateway/campaigns/store-campaign-texts.ts', 'scope: makeCampaignScope(campaign),', ''],
+  ['src/gateway/messages/queue/retry-messages.ts', 'scope: readScope(failed.scope),', ''],
   [
     'src/gateway/messages/queue/apply-reports.ts',
     "if ((await cancelIfRefused(db, returned, true)).length > 0) return ''",
@@ -74,8 +70,8 @@ const CHECKS: readonly Removed[] = [
   ['src/gateway/messages/queue/overdue-messages.ts', 'or ${IS_REFUSED}', ''],
   [
     'src/gateway/messages/queue/sweep-queue.ts',
-    '  cancelRefusedMessages,\n  endExpired',
-    '  endExpired',
+    '  failExpiredLeases,\n  cancelRefusedMessages,',
+    '  failExpiredLeases,',
   ],
 ]
 

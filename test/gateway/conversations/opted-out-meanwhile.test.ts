@@ -67,23 +67,26 @@ describe('a text that a device holds when its recipient sends STOP', () => {
       ' and its contact was deleted',
       (user: string) => store.db.query('delete from contacts where "user" = $1', [user]),
     ],
-  ])('a text that a device holds when its recipient sends STOP is not given to another device after the first%s, and costs no quota', async (_, then) => {
-    const { user, device, other, ids } = await claimed(2)
-    await say(device, 'STOP')
-    await then(user)
-    const ended = { attempt: 1, result: 'applied', status: 'failed' }
-    expect(await notSent(device, ids)).toEqual(ids.map((id) => ({ id, ...ended })))
-    expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT, OPTED_OUT])
-    expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1', 'failed 1'])
-    for (const phone of [other, device])
-      expect(await claimMessages(store, phone, 9, 60)).toEqual([])
-    expect(await usedBy(user)).toBe(3)
-    expect(await notSent(device, ids)).toMatchObject([
-      { result: 'unchanged' },
-      { result: 'unchanged' },
-    ])
-    expect(await usedBy(user)).toBe(3)
-  })
+  ])(
+    'a text that a device holds when its recipient sends STOP is not given to another device after the first%s, and costs no quota',
+    async (_, then) => {
+      const { user, device, other, ids } = await claimed(2)
+      await say(device, 'STOP')
+      await then(user)
+      const ended = { attempt: 1, result: 'applied', status: 'failed' }
+      expect(await notSent(device, ids)).toEqual(ids.map((id) => ({ id, ...ended })))
+      expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT, OPTED_OUT])
+      expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1', 'failed 1'])
+      for (const phone of [other, device])
+        expect(await claimMessages(store, phone, 9, 60)).toEqual([])
+      expect(await usedBy(user)).toBe(3)
+      expect(await notSent(device, ids)).toMatchObject([
+        { result: 'unchanged' },
+        { result: 'unchanged' },
+      ])
+      expect(await usedBy(user)).toBe(3)
+    },
+  )
 
   test("a text that a device holds when its recipient sends STOP is canceled if it waits for the account that got the STOP; other accounts' texts are sent", async () => {
     const both = await Promise.all(
@@ -148,17 +151,20 @@ describe('a text that a device holds when its recipient sends STOP', () => {
   test.each([
     ['it was sent', 'sent', ''],
     ['it failed for good', 'failed', 'No credit'],
-  ] as const)('a text that a device holds when its recipient sends STOP ends as its device reports: %s', async (_, status, error) => {
-    const { device, ids } = await claimed(1)
-    await say(device, 'STOP')
-    await applyReports(
-      store,
-      device,
-      [{ id: ids[0]!, attempt: 1, status, error_message: error }],
-      600,
-    )
-    expect(await lookUp(store, ids)).toMatchObject([{ status, error }])
-  })
+  ] as const)(
+    'a text that a device holds when its recipient sends STOP ends as its device reports: %s',
+    async (_, status, error) => {
+      const { device, ids } = await claimed(1)
+      await say(device, 'STOP')
+      await applyReports(
+        store,
+        device,
+        [{ id: ids[0]!, attempt: 1, status, error_message: error }],
+        600,
+      )
+      expect(await lookUp(store, ids)).toMatchObject([{ status, error }])
+    },
+  )
 
   test('a text that a device holds when its recipient sends STOP is not sent again when the device goes silent, even if its guarantee is at_least_once', async () => {
     const { user, device, ids } = await claimed(1, { at_least_once: 'true' })

@@ -209,17 +209,20 @@ describe('the body of a call', () => {
       { status: { toString: 1 } },
       'The body has no alerts.',
     ],
-  ])('the body of a call is refused with "$3" and recorded: %s', async (_, values, body, message) => {
-    const hook = await hookOf(alice, values)
-    const answer = await post(hook, body)
-    expect(answer).toMatchObject({
-      status: 400,
-      body: { message: expect.stringContaining(message) },
-    })
-    const error = answer.body.message.replaceAll('\0', '')
-    expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error }])
-    await remove(alice, hook)
-  })
+  ])(
+    'the body of a call is refused with "$3" and recorded: %s',
+    async (_, values, body, message) => {
+      const hook = await hookOf(alice, values)
+      const answer = await post(hook, body)
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining(message) },
+      })
+      const error = answer.body.message.replaceAll('\0', '')
+      expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error }])
+      await remove(alice, hook)
+    },
+  )
 
   test('the body of a call of 2 MiB is accepted, and a larger one sends one text that says so', async () => {
     const hook = await hookOf(alice)
@@ -324,24 +327,27 @@ describe('the body of a call', () => {
       400,
       'The charset "none" is not known.',
     ],
-  ])('the body of a call of a multipart form with %s is answered with $2: "$3"', async (_, parts, status, text) => {
-    const hook = await hookOf(alice)
-    const pieces = parts.flatMap(([head, hex]) => [
-      Buffer.from(`--b\r\nContent-Disposition: form-data; name="${head}\r\n\r\n`),
-      Buffer.from(hex, 'hex'),
-      Buffer.from('\r\n'),
-    ])
-    const body = Buffer.concat([...pieces, Buffer.from('--b--\r\n')])
-    const init = {
-      method: 'POST',
-      headers: { 'content-type': 'multipart/form-data; boundary=b' },
-      body,
-    }
-    expect((await fetch(`${fixture.url}/api/hooks/${hook.secret}`, init)).status).toBe(status)
-    if (status === 200) expect(await textsBy(hook)).toEqual([text])
-    else expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error: text }])
-    await remove(alice, hook)
-  })
+  ])(
+    'the body of a call of a multipart form with %s is answered with $2: "$3"',
+    async (_, parts, status, text) => {
+      const hook = await hookOf(alice)
+      const pieces = parts.flatMap(([head, hex]) => [
+        Buffer.from(`--b\r\nContent-Disposition: form-data; name="${head}\r\n\r\n`),
+        Buffer.from(hex, 'hex'),
+        Buffer.from('\r\n'),
+      ])
+      const body = Buffer.concat([...pieces, Buffer.from('--b--\r\n')])
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'multipart/form-data; boundary=b' },
+        body,
+      }
+      expect((await fetch(`${fixture.url}/api/hooks/${hook.secret}`, init)).status).toBe(status)
+      if (status === 200) expect(await textsBy(hook)).toEqual([text])
+      else expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error: text }])
+      await remove(alice, hook)
+    },
+  )
 })
 
 describe('a hook and other accounts', () => {

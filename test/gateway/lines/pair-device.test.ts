@@ -101,12 +101,15 @@ describe('pairing a device', () => {
       { platform: 'toaster' },
       'platform must be android, modem, simulator, carrier or other',
     ],
-  ])('pairing a device with %s is refused and leaves the code usable: $2', async (_, body, message) => {
-    const code = await newCode()
-    const refused = { error: 'invalid_request', message }
-    expect(await pair({ code, ...body })).toEqual({ status: 400, body: refused })
-    expect((await pair({ code })).status).toBe(200)
-  })
+  ])(
+    'pairing a device with %s is refused and leaves the code usable: $2',
+    async (_, body, message) => {
+      const code = await newCode()
+      const refused = { error: 'invalid_request', message }
+      expect(await pair({ code, ...body })).toEqual({ status: 400, body: refused })
+      expect((await pair({ code })).status).toBe(200)
+    },
+  )
 
   test('pairing a device allows 8 wrong codes per address; right codes do not count', async () => {
     for (let i = 0; i < 4; i++) expect((await pair({ code: await newCode() })).status).toBe(200)

@@ -1,5 +1,5 @@
 import { deleteRecords } from '../../../src/engine/records/cascade.ts'
-import { listLineWarnings, readLineFigures } from '../../../src/gateway/lines/lines-near-limit.ts'
+import { countLinesByLimit, listLineWarnings } from '../../../src/gateway/lines/lines-near-limit.ts'
 import {
   changeWaitingMessage,
   readChange,
@@ -241,7 +241,7 @@ test.each([
 ] as const)('the metric of lines counts a line with %s as "$3"', async (_, limit, used, state) => {
   await lines('a1')
   if (limit) await use('a1', limit, used)
-  expect(await readLineFigures(fixture.store)).toEqual({ free: 0, near: 0, full: 0, [state]: 1 })
+  expect(await countLinesByLimit(fixture.store)).toEqual({ free: 0, near: 0, full: 0, [state]: 1 })
 })
 
 test.each([
@@ -251,7 +251,7 @@ test.each([
 ])('%s use of an earlier day or month is not counted', async (limit, used, when) => {
   await lines('a1')
   await use('a1', limit, used, when)
-  expect(await readLineFigures(fixture.store)).toEqual({ free: 1, near: 0, full: 0 })
+  expect(await countLinesByLimit(fixture.store)).toEqual({ free: 1, near: 0, full: 0 })
 })
 
 test('lines that cannot send are not counted', async () => {
@@ -260,7 +260,7 @@ test('lines that cannot send are not counted', async () => {
   await set('a1', 'enabled = false')
   await set('a2', 'present = false')
   await rows(`update devices set enabled = false where id like 'b0%'`)
-  expect(await readLineFigures(fixture.store)).toEqual({ free: 0, near: 0, full: 0 })
+  expect(await countLinesByLimit(fixture.store)).toEqual({ free: 0, near: 0, full: 0 })
   expect(await listLineWarnings(fixture.store)).toEqual({})
 })
 

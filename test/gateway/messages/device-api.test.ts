@@ -188,13 +188,16 @@ describe('last_seen of a device', () => {
   test.each([
     ['years', LATER],
     ['a few seconds', `pb_text(now() + interval '5 seconds')`],
-  ])('last_seen of a device that lies %s in the future is corrected by the next heartbeat', async (_, at) => {
-    const { db } = server.server.services.store
-    const value = at === LATER ? `'${at}'` : at
-    await db.query(`update devices set last_seen = ${value} where id = $1`, [device.id])
-    await device.call('POST', '/api/devices/heartbeat', {})
-    expect(Date.parse(await seen())).toBeLessThanOrEqual(Date.now() + 1)
-  })
+  ])(
+    'last_seen of a device that lies %s in the future is corrected by the next heartbeat',
+    async (_, at) => {
+      const { db } = server.server.services.store
+      const value = at === LATER ? `'${at}'` : at
+      await db.query(`update devices set last_seen = ${value} where id = $1`, [device.id])
+      await device.call('POST', '/api/devices/heartbeat', {})
+      expect(Date.parse(await seen())).toBeLessThanOrEqual(Date.now() + 1)
+    },
+  )
 })
 
 test('an incoming text is stored as a message, and the same report again is not', async () => {

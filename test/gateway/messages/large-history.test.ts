@@ -3,7 +3,7 @@ import { buildIndexes, listIndexWarnings } from '../../../src/gateway/messages/h
 import type { Db } from '../../../src/platform/db/open.ts'
 import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { readSqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
-import { readIndexStates as statesOf } from '../../../src/platform/db/schema/trigrams.ts'
+import { loadIndexStates as statesOf } from '../../../src/platform/db/schema/trigrams.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { type OpenDb, openCatalogStore, openDb } from '../../support/database/open.ts'
 import { openPreparedDb, openTestDb, testConfig } from '../../support/server/start.ts'

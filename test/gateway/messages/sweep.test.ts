@@ -126,13 +126,16 @@ describe('messages that their device does not claim', () => {
   test.each([
     ['was disabled', { enabled: 'false' }],
     ['went offline', { last_seen: `pb_text(now() - interval '11 minutes')` }],
-  ])('messages that their device does not claim are spread evenly over the other devices if it %s', async (_, columns) => {
-    const [a, b] = [await makeDevice(store, user), await makeDevice(store, user)]
-    const ids = await assign(store, await makeDevice(store, user, columns), 10)
-    await look()
-    expect(await shares(ids)).toEqual({ [a.id]: 5, [b.id]: 5 })
-    expect(await eventsOf(store, ids[0]!)).toEqual(['assigned 0'])
-  })
+  ])(
+    'messages that their device does not claim are spread evenly over the other devices if it %s',
+    async (_, columns) => {
+      const [a, b] = [await makeDevice(store, user), await makeDevice(store, user)]
+      const ids = await assign(store, await makeDevice(store, user, columns), 10)
+      await look()
+      expect(await shares(ids)).toEqual({ [a.id]: 5, [b.id]: 5 })
+      expect(await eventsOf(store, ids[0]!)).toEqual(['assigned 0'])
+    },
+  )
 
   test('messages that their device does not claim move to another device when theirs was deleted', async () => {
     const other = await makeDevice(store, user)
@@ -183,14 +186,17 @@ describe('messages that their device does not claim', () => {
       async () => makeDevice(store, await makeUser(store)),
     ],
     ['there is no other device', {}, async () => {}],
-  ] as const)('messages that their device does not claim stay where they are when %s', async (_, dispatch, makeOther) => {
-    const device = await makeDevice(store, user, { enabled: 'false' })
-    await makeOther()
-    const ids = await assign(store, device, 2, dispatch)
-    await change(ids, LATE)
-    await look()
-    expect(await shares(ids)).toEqual({ [device.id]: 2 })
-  })
+  ] as const)(
+    'messages that their device does not claim stay where they are when %s',
+    async (_, dispatch, makeOther) => {
+      const device = await makeDevice(store, user, { enabled: 'false' })
+      await makeOther()
+      const ids = await assign(store, device, 2, dispatch)
+      await change(ids, LATE)
+      await look()
+      expect(await shares(ids)).toEqual({ [device.id]: 2 })
+    },
+  )
 })
 
 const wakes = async (id: string) => {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { exportSlice } from '../../../src/gateway/people/export-person.ts'
+import { loadPersonalRows } from '../../../src/gateway/people/export-portion.ts'
 import { makeEveryPerson } from '../../../src/gateway/people/person.ts'
 import { listAccountPlaces } from '../../../src/gateway/people/personal-account-tables.ts'
-import { readPersonalRows } from '../../../src/gateway/people/export-portion.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import {
   type Client,
@@ -149,7 +149,7 @@ test('a page of an export has at most 4 MiB, and at least one row', async () => 
   )
   const sizes: number[] = []
   for (let after: string | undefined, isOver = false; !isOver; ) {
-    const page = await readPersonalRows(
+    const page = await loadPersonalRows(
       db,
       place!,
       makeEveryPerson(shop.id),

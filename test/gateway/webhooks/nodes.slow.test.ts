@@ -1,5 +1,5 @@
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
-import { readWebhookLag } from '../../../src/gateway/webhooks/lease-deliveries.ts'
+import { computeWebhookLag } from '../../../src/gateway/webhooks/lease-deliveries.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { runServer, type TestServer } from '../../support/database/open.ts'
@@ -98,13 +98,13 @@ test.concurrent('deliveries leased by a node that died are made by another node'
   await store.db.query(
     `update webhook_dispatch set handed_at = now() - interval '1 hour', due_at = now() - interval '1 hour'`,
   )
-  expect(await readWebhookLag(store)).toEqual({
+  expect(await computeWebhookLag(store)).toEqual({
     pending: 3,
     oldestSeconds: expect.closeTo(3600, -1),
   })
   await allAre(user)
   expect(receiver.told).toHaveLength(6)
-  expect(await readWebhookLag(store)).toEqual({ pending: 0, oldestSeconds: 0 })
+  expect(await computeWebhookLag(store)).toEqual({ pending: 0, oldestSeconds: 0 })
 })
 
 test.concurrent('an outage of the database loses no delivery', async ({ onTestFinished }) => {

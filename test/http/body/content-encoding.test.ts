@@ -100,11 +100,14 @@ describe('a record', () => {
   const write = (name: string) =>
     Buffer.from(JSON.stringify({ user: ANN.id, name, phone: `+4915${1_000_000 + texts++}` }))
 
-  test.each(['gzip', 'deflate', 'br', 'zstd'])('a record is made from JSON in %s', async (encoding) => {
-    const headers = { ...signedIn, 'content-type': JSON_TYPE, 'content-encoding': encoding }
-    const { status, text } = await post(path, ENCODINGS[encoding]!(write('Ann')), headers)
-    expect([status, JSON.parse(text).name]).toEqual([200, 'Ann'])
-  })
+  test.each(['gzip', 'deflate', 'br', 'zstd'])(
+    'a record is made from JSON in %s',
+    async (encoding) => {
+      const headers = { ...signedIn, 'content-type': JSON_TYPE, 'content-encoding': encoding }
+      const { status, text } = await post(path, ENCODINGS[encoding]!(write('Ann')), headers)
+      expect([status, JSON.parse(text).name]).toEqual([200, 'Ann'])
+    },
+  )
 
   test('a record is made from a compressed multipart form', async () => {
     const form = new Response(
@@ -167,16 +170,19 @@ describe('an unknown encoding', () => {
     ['/api/batch', JSON_TYPE, signedIn],
     ['/api/collections/users/auth-with-password', JSON_TYPE, {}],
   ]
-  test.each(ways)('an unknown encoding at %s is a 415 that names those that are known', async (path, type, headers) => {
-    for (const encoding of ['compress', 'gzip, gzip', 'toString', 'gzip, br']) {
-      const sent = { ...headers, 'content-type': type, 'content-encoding': encoding }
-      const { status, text } = await post(path, bytes, sent)
-      expect([status, JSON.parse(text).message]).toEqual([
-        415,
-        `The Content-Encoding "${encoding.toLowerCase()}" is not known. Send gzip, deflate, br, zstd, or none.`,
-      ])
-    }
-  })
+  test.each(ways)(
+    'an unknown encoding at %s is a 415 that names those that are known',
+    async (path, type, headers) => {
+      for (const encoding of ['compress', 'gzip, gzip', 'toString', 'gzip, br']) {
+        const sent = { ...headers, 'content-type': type, 'content-encoding': encoding }
+        const { status, text } = await post(path, bytes, sent)
+        expect([status, JSON.parse(text).message]).toEqual([
+          415,
+          `The Content-Encoding "${encoding.toLowerCase()}" is not known. Send gzip, deflate, br, zstd, or none.`,
+        ])
+      }
+    },
+  )
 })
 
 describe('a compressed body', () => {
@@ -188,16 +194,19 @@ describe('a compressed body', () => {
       { isChunked },
     )
 
-  test.each(['gzip', 'deflate', 'br', 'zstd'])('a compressed body that is no %s is a 400', async (encoding) => {
-    const whole = ENCODINGS[encoding]!(
-      Buffer.from(JSON.stringify({ recipients: [TO], body: 'x'.repeat(500) })),
-    )
-    for (const bytes of [Buffer.from('{"recipients":[]}'), whole.subarray(0, whole.length - 5)]) {
-      const { status, text } = await send(bytes, encoding)
-      expect(status).toBe(400)
-      expect(JSON.parse(text).message).toMatch(/^The body (?:is not valid |must be)/)
-    }
-  })
+  test.each(['gzip', 'deflate', 'br', 'zstd'])(
+    'a compressed body that is no %s is a 400',
+    async (encoding) => {
+      const whole = ENCODINGS[encoding]!(
+        Buffer.from(JSON.stringify({ recipients: [TO], body: 'x'.repeat(500) })),
+      )
+      for (const bytes of [Buffer.from('{"recipients":[]}'), whole.subarray(0, whole.length - 5)]) {
+        const { status, text } = await send(bytes, encoding)
+        expect(status).toBe(400)
+        expect(JSON.parse(text).message).toMatch(/^The body (?:is not valid |must be)/)
+      }
+    },
+  )
 
   test.each(['gzip', 'deflate', 'br', 'zstd'])(
     'a compressed body of zeros in %s ends at the limit of its route',

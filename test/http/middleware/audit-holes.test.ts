@@ -30,16 +30,19 @@ describe("a superuser's action on a user's webhook", () => {
     ['a test', 'test', {}, 'test webhook'],
     ['a new secret', 'rotate', {}, 'rotate secret'],
     ['all again', 'resend-failed', { since: '2026-01-01' }, 'resend failed'],
-  ])('a superuser\'s action on a user\'s webhook is audited as "$3" after %s', async (_, path, body, action) => {
-    expect((await server.post(`/api/webhooks/${hook}/${path}`, body, root)).status).toBe(200)
-    expect(await deeds()).toEqual([
-      { action, collection: 'webhooks', record: hook, fields: [], ...by },
-    ])
-    expect((await server.post(`/api/webhooks/webhooknobodyhas/${path}`, body, root)).status).toBe(
-      404,
-    )
-    expect(await deeds()).toHaveLength(1)
-  })
+  ])(
+    'a superuser\'s action on a user\'s webhook is audited as "$3" after %s',
+    async (_, path, body, action) => {
+      expect((await server.post(`/api/webhooks/${hook}/${path}`, body, root)).status).toBe(200)
+      expect(await deeds()).toEqual([
+        { action, collection: 'webhooks', record: hook, fields: [], ...by },
+      ])
+      expect((await server.post(`/api/webhooks/webhooknobodyhas/${path}`, body, root)).status).toBe(
+        404,
+      )
+      expect(await deeds()).toHaveLength(1)
+    },
+  )
 
   test("a superuser's action on a user's webhook is audited when one delivery is sent again", async () => {
     const { body } = await server.post(`/api/webhooks/${hook}/test`, {}, root)

@@ -76,7 +76,8 @@ describe('the OpenAPI description', () => {
     expect(poor.map(([name]) => name)).toEqual([])
   })
 
-  test("the OpenAPI description names the server's address", () => expect(document.servers).toEqual([{ url: subject.url }]))
+  test("the OpenAPI description names the server's address", () =>
+    expect(document.servers).toEqual([{ url: subject.url }]))
 })
 
 describe('examples', () => {

@@ -19,10 +19,13 @@ describe('a generated backup name', () => {
     ['  ÄÖ grün  ', 'gr_n'],
     ['', ''],
     ['x'.repeat(80), 'x'.repeat(50)],
-  ])("a generated backup name contains the app name %j in PocketBase's form: %j", (appName, part) => {
-    expect(makeBackupName(appName, false, at)).toBe(`pb_backup_${part}_20261121105643.zip`)
-    expect(makeBackupName(appName, true, at)).toBe(`@auto_pb_backup_${part}_20261121105643.zip`)
-  })
+  ])(
+    "a generated backup name contains the app name %j in PocketBase's form: %j",
+    (appName, part) => {
+      expect(makeBackupName(appName, false, at)).toBe(`pb_backup_${part}_20261121105643.zip`)
+      expect(makeBackupName(appName, true, at)).toBe(`@auto_pb_backup_${part}_20261121105643.zip`)
+    },
+  )
 })
 
 test.each([

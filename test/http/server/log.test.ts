@@ -66,10 +66,13 @@ describe('the log line of a request', () => {
     ['a path that is cleaned', '/api//health', 307],
     ['a path that cannot be decoded', '/api/%zz', 400],
     ['metrics without a token', '/metrics', 401],
-  ] as const)('the log line of a request is written for %s with status $2', async (_, path, status) => {
-    const { id } = await ask(path)
-    expect(written()).toMatchObject([{ request: id, path, status }])
-  })
+  ] as const)(
+    'the log line of a request is written for %s with status $2',
+    async (_, path, status) => {
+      const { id } = await ask(path)
+      expect(written()).toMatchObject([{ request: id, path, status }])
+    },
+  )
 
   test('the log line of a request has status 499 if the client hung up', async () => {
     const asking = request(`${server.url}/api/collections/_superusers/auth-with-password`, {

@@ -38,19 +38,22 @@ describe('streams from one network', () => {
     ['guests by realtime', '/api/realtime', { data: {}, message: MESSAGE, status: 429 }],
     ['devices', '/api/devices/events', { error: 'too_many_requests', message: MESSAGE }],
     ['phones with the app', '/api/mobile/v1/events', { message: MESSAGE }],
-  ])('streams from one network are limited to three: the fourth of %s is refused with 429', async (name, path, body) => {
-    const who = name === 'guests by realtime' ? server.guest : undefined
-    const from = `192.0.${path.length}.7`
-    const each = async () => who ?? server.pair(await server.makeUser())
-    const streams = []
-    for (let i = 0; i < 3; i++) streams.push(await open(path, from, await each()))
-    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
-    const late = await each()
-    expect(await open(path, from, late)).toMatchObject({ status: 429, retryAfter: '5', body })
-    expect((await open(path, '192.1.2.200', late)).status).toBe(200)
-    streams[1]!.close()
-    await until('there is room again', async () => (await open(path, from, late)).status === 200)
-  })
+  ])(
+    'streams from one network are limited to three: the fourth of %s is refused with 429',
+    async (name, path, body) => {
+      const who = name === 'guests by realtime' ? server.guest : undefined
+      const from = `192.0.${path.length}.7`
+      const each = async () => who ?? server.pair(await server.makeUser())
+      const streams = []
+      for (let i = 0; i < 3; i++) streams.push(await open(path, from, await each()))
+      expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
+      const late = await each()
+      expect(await open(path, from, late)).toMatchObject({ status: 429, retryAfter: '5', body })
+      expect((await open(path, '192.1.2.200', late)).status).toBe(200)
+      streams[1]!.close()
+      await until('there is room again', async () => (await open(path, from, late)).status === 200)
+    },
+  )
 
   test.each(['/api/devices/events', '/api/mobile/v1/events'])(
     'streams from one network do not count if their client hung up before they began: %s',

@@ -1,6 +1,6 @@
 import { HAS_ROOM } from '../../../src/gateway/conversations/queue-answers.ts'
 import { collectJobKinds } from '../../../src/main/features.ts'
-import { type JobKind, readJobFigures } from '../../../src/platform/jobs/job-queue.ts'
+import { type JobKind, loadJobFigures } from '../../../src/platform/jobs/job-queue.ts'
 import { makeWorker } from '../../../src/platform/jobs/job-worker.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { openPreparedDb, startServer } from '../../support/server/start.ts'
@@ -100,7 +100,7 @@ test('a failing job is retried with growing delays and finally given up', async 
   expect(await rows('select runs, error from _jobs where dead_at is not null')).toEqual([
     [3, 'No luck.'],
   ])
-  expect(await readJobFigures(db)).toEqual([
+  expect(await loadJobFigures(db)).toEqual([
     { kind: 'test', open: 0, dead: 1, oldest_seconds: 0, last_error: 'No luck.' },
   ])
 })

@@ -85,7 +85,9 @@ async function desk() {
 const isInstalled = ['gammu', 'gammu-smsd'].every((program) => runs(program, '--version'))
 
 describe.skipIf(!isInstalled)('gammu-smsd with its dummy phone', () => {
-  test('gammu-smsd with its dummy phone sends a short and a long text once each', { timeout: 60_000 }, async () => {
+  test('gammu-smsd with its dummy phone sends a short and a long text once each', {
+    timeout: 60_000,
+  }, async () => {
     const { folder, driver } = await desk()
     const text = { attempt: 1, to: '+4915112345678', sim: 0 }
     const results = await Promise.all([
@@ -102,7 +104,9 @@ describe.skipIf(!isInstalled)('gammu-smsd with its dummy phone', () => {
     expect(log).toContain('Grüße, 20 €')
   })
 
-  test('gammu-smsd with its dummy phone receives a text of one part and joins one of two parts', { timeout: 60_000 }, async () => {
+  test('gammu-smsd with its dummy phone receives a text of one part and joins one of two parts', {
+    timeout: 60_000,
+  }, async () => {
     const { received, arrive } = await desk()
     const long = 'so it goes on '.repeat(20).trim()
     arrive('+4930123', 'Guten Tag 😀')

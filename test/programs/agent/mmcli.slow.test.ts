@@ -66,7 +66,9 @@ describe.skipIf(!isInstalled)('mmcli', () => {
     expect(created.map((line) => JSON.parse(line))).toMatchObject([{ number: text.to, text: body }])
   })
 
-  test('mmcli lists texts that the driver reads, whatever is in them', { timeout: 60_000 }, async () => {
+  test('mmcli lists texts that the driver reads, whatever is in them', {
+    timeout: 60_000,
+  }, async () => {
     const { received } = await setUp(
       { number: '+4930123', text: 'Grüße "x"\n\u001f\u007f\\' },
       {},

@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { UserError } from '../../../src/platform/api-errors.ts'
+import { loadAgentState, saveState } from '../../../src/programs/agent/agent-state.ts'
 import { makeHttpDriver } from '../../../src/programs/agent/drivers/http/driver.ts'
 import {
   makeSimulatorDriver,
   type SimulatorOptions,
 } from '../../../src/programs/agent/drivers/simulator.ts'
-import { loadAgentState, saveState } from '../../../src/programs/agent/agent-state.ts'
 import { pairAgent, readPairing } from '../../../src/programs/agent/pair-agent.ts'
 import { runAgent } from '../../../src/programs/agent/run-agent.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'

@@ -118,8 +118,9 @@ describe('the list of sends', () => {
     [`?deviceId=${PHONES[0]}&state=Sent&limit=1`, 1, [2]],
     [`?deviceId=${BENS_PHONE}`, 0, []],
     ['?unknown=1&includeContent=', 6, [5, 4, 3, 2, 1, 0]],
-  ])('the list of sends with the query "%s" has %i sends and shows $2', async (query, total, found) =>
-    expect(await sends(query)).toEqual([total, found]),
+  ])(
+    'the list of sends with the query "%s" has %i sends and shows $2',
+    async (query, total, found) => expect(await sends(query)).toEqual([total, found]),
   )
 
   test('the list of sends includes texts with includeContent', async () => {
@@ -175,10 +176,13 @@ describe('the list of incoming texts', () => {
     [`?deviceId=${PHONES[0]}`, 2, [3, 1]],
     [`?deviceId=${BENS_PHONE}`, 0, []],
     ['?includeAttachments=true', 3, [3, 2, 1]],
-  ])('the list of incoming texts with the query "%s" has %i texts and shows $2', async (query, total, found) => {
-    const page = await list(`/inbox${query}`)
-    expect([page.total, ids(page.items)]).toEqual([total, found])
-  })
+  ])(
+    'the list of incoming texts with the query "%s" has %i texts and shows $2',
+    async (query, total, found) => {
+      const page = await list(`/inbox${query}`)
+      expect([page.total, ids(page.items)]).toEqual([total, found])
+    },
+  )
 
   test.each(['limit=0', 'offset=-1', 'type=EMAIL', `from=${iso(3)}&to=${iso(2)}`, 'deviceId=%00'])(
     'the list of incoming texts refuses the query %s',

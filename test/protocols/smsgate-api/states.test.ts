@@ -68,19 +68,22 @@ describe('canceling a send', () => {
   const headers = { ...fixture.ann, 'content-type': 'application/json' }
   const cancel = (id: string) => fixture.ask('DELETE', `/messages/${id}`, undefined, headers)
 
-  test.each([1, 3])('canceling a send cancels waiting messages to %i recipients once', async (count) => {
-    const { id } = await send(count)
-    const { status, body } = await cancel(id)
-    expect([status, body.state]).toEqual([200, 'Cancelled'])
-    const canceled = NUMBERS.slice(0, count).map((phoneNumber) => ({
-      phoneNumber,
-      state: 'Cancelled',
-    }))
-    expect(body.recipients).toEqual(canceled)
-    expect(Object.keys(body.states).sort()).toEqual(['Cancelled', 'Pending'])
-    expect(await cancel(id)).toMatchObject({ status: 409, body: { message: expect.any(String) } })
-    expect((await stateOf(id)).state).toBe('Cancelled')
-  })
+  test.each([1, 3])(
+    'canceling a send cancels waiting messages to %i recipients once',
+    async (count) => {
+      const { id } = await send(count)
+      const { status, body } = await cancel(id)
+      expect([status, body.state]).toEqual([200, 'Cancelled'])
+      const canceled = NUMBERS.slice(0, count).map((phoneNumber) => ({
+        phoneNumber,
+        state: 'Cancelled',
+      }))
+      expect(body.recipients).toEqual(canceled)
+      expect(Object.keys(body.states).sort()).toEqual(['Cancelled', 'Pending'])
+      expect(await cancel(id)).toMatchObject({ status: 409, body: { message: expect.any(String) } })
+      expect((await stateOf(id)).state).toBe('Cancelled')
+    },
+  )
 
   test('canceling a send is refused with 409 once a device has it', async () => {
     const { id } = await send(1, { deviceId: PHONES[1] })

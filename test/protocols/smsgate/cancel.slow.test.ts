@@ -171,20 +171,23 @@ describe('a text that a phone has pulled', () => {
     ['its sender wants to cancel it', cancel, 'Canceled'],
     ['its person has written STOP', sayStop, 'Recipient has opted out'],
     ['its person is erased', erase, ''],
-  ])('a text that a phone has pulled is listed as canceled after %s, and costs nothing', async (_, end, error) => {
-    const phone = await joinPhone(fixture, user)
-    const [id] = await send(user, 1, { recipients: [TO] })
-    await pull(phone)
-    await end(id!)
-    expect(await pull(phone)).toEqual([toCancel(id!)])
-    await say(phone, `${id}.1`, 'Cancelled')
-    expect(await pull(phone)).toEqual([])
-    if (error === '') return
-    expect(await records(user, `id = "${id}"`)).toMatchObject([
-      { status: 'failed', error_message: error },
-    ])
-    expect((await user.call('GET', '/api/sms/usage')).body.used).toBe(0)
-  })
+  ])(
+    'a text that a phone has pulled is listed as canceled after %s, and costs nothing',
+    async (_, end, error) => {
+      const phone = await joinPhone(fixture, user)
+      const [id] = await send(user, 1, { recipients: [TO] })
+      await pull(phone)
+      await end(id!)
+      expect(await pull(phone)).toEqual([toCancel(id!)])
+      await say(phone, `${id}.1`, 'Cancelled')
+      expect(await pull(phone)).toEqual([])
+      if (error === '') return
+      expect(await records(user, `id = "${id}"`)).toMatchObject([
+        { status: 'failed', error_message: error },
+      ])
+      expect((await user.call('GET', '/api/sms/usage')).body.used).toBe(0)
+    },
+  )
 
   test('a text that a phone has pulled is sent if the phone was faster than the cancellation', async () => {
     const phone = await joinPhone(fixture, user)

@@ -74,11 +74,14 @@ describe('an incoming text posted by a phone', () => {
     ['no sender', '', 'unknown'],
     ['an address as sender', `${'x'.repeat(60)}@example.com`, `${'x'.repeat(60)}@example.com`],
     ['a sender without an end', 'y'.repeat(300), 'y'.repeat(255)],
-  ])('an incoming text posted by a phone is stored with %s as from $2', async (what, sender, from) => {
-    const posted = text({ sender, phoneNumber: sender, message: what, recipient: 'z'.repeat(99) })
-    for (let i = 0; i < 2; i++) expect((await post('sms:received', posted)).status).toBe(204)
-    expect(await records(user, `body = "${what}"`)).toMatchObject([{ from, to: '' }])
-  })
+  ])(
+    'an incoming text posted by a phone is stored with %s as from $2',
+    async (what, sender, from) => {
+      const posted = text({ sender, phoneNumber: sender, message: what, recipient: 'z'.repeat(99) })
+      for (let i = 0; i < 2; i++) expect((await post('sms:received', posted)).status).toBe(204)
+      expect(await records(user, `body = "${what}"`)).toMatchObject([{ from, to: '' }])
+    },
+  )
 
   test.each([
     [
@@ -98,10 +101,13 @@ describe('an incoming text posted by a phone', () => {
       },
       'Photo\nLook',
     ],
-  ])('an incoming text posted by a phone is stored from the event %s as $2', async (event, more, body) => {
-    expect((await post(event, text(more))).status).toBe(204)
-    expect((await received()).at(-1).body).toBe(body)
-  })
+  ])(
+    'an incoming text posted by a phone is stored from the event %s as $2',
+    async (event, more, body) => {
+      expect((await post(event, text(more))).status).toBe(204)
+      expect((await received()).at(-1).body).toBe(body)
+    },
+  )
 
   test('an incoming text posted by a phone is accepted even if a part is too long or missing', async () => {
     const attachments = [
@@ -136,15 +142,18 @@ describe('an incoming text posted by a phone', () => {
   test.each([
     ['+-5:00', '2026-07-14 17:00:00.500Z'],
     ['+05:30', '2026-07-14 06:30:00.500Z'],
-  ])('an incoming text posted by a phone is dated in the zone %s, as Android before 7 writes it: $1', async (zone, at) => {
-    const { db } = fixture.gateway.server.services.store
-    const posted = text({ sender: zone, receivedAt: `2026-07-14T12:00:00.500${zone}` })
-    expect((await post('sms:received', posted)).status).toBe(204)
-    const { rows } = await db.query('select delivered_at from sms_messages where "from" = $1', [
-      zone,
-    ])
-    expect(rows).toEqual([[at]])
-  })
+  ])(
+    'an incoming text posted by a phone is dated in the zone %s, as Android before 7 writes it: $1',
+    async (zone, at) => {
+      const { db } = fixture.gateway.server.services.store
+      const posted = text({ sender: zone, receivedAt: `2026-07-14T12:00:00.500${zone}` })
+      expect((await post('sms:received', posted)).status).toBe(204)
+      const { rows } = await db.query('select delivered_at from sms_messages where "from" = $1', [
+        zone,
+      ])
+      expect(rows).toEqual([[at]])
+    },
+  )
 
   test('an incoming text posted by a phone is dated an hour earlier in summer time, as Android before 7 dates it an hour ahead', async () => {
     const cameMs = Date.now() - 90_000
@@ -158,11 +167,14 @@ describe('an incoming text posted by a phone', () => {
   test.each([
     ['mms:received', text({ transactionId: 't', size: 1 })],
     ['system:ping', { health: {} }],
-  ])('an incoming text posted by a phone is not created by the event %s', async (event, payload) => {
-    const before = (await received()).length
-    expect((await post(event, payload)).status).toBe(204)
-    expect(await received()).toHaveLength(before)
-  })
+  ])(
+    'an incoming text posted by a phone is not created by the event %s',
+    async (event, payload) => {
+      const before = (await received()).length
+      expect((await post(event, payload)).status).toBe(204)
+      expect(await received()).toHaveLength(before)
+    },
+  )
 
   test("app:started stores the phone's SIMs, without a slot where it has none", async () => {
     const simCards = [

@@ -262,28 +262,31 @@ describe('pulled messages', () => {
     ['Failed', 'TTL expired', 'assigned', ''],
     ['Cancelled', null, 'failed', 'Canceled on the phone'],
   ] as const
-  test.each(STATES)('pulled messages reported as %s (%s) become %s', async (state, error, status, reason) => {
-    const owner = await fixture.gateway.makeUser()
-    const one = await joinPhone(fixture, owner)
-    const [id] = await send(owner, 1)
-    await one.call('GET', '/message')
-    const states = {
-      [state]: '2001-01-01T00:00:00.000+01:00',
-      Sent: '2099-01-01T00:00:00.000Z',
-      odd: 'x',
-    }
-    const recipients = [{ phoneNumber: '+491510000000', state, error }]
-    const report = { id: `${id}.1`, state, recipients, states }
-    for (let i = 0; i < 2; i++)
-      expect((await one.call('PATCH', '/message', [report])).status).toBe(204)
-    expect((await records(owner, ''))[0]).toMatchObject({ status, error_message: reason })
-    const pulled = (await one.call('GET', '/message')).body.map(
-      (message: { id: string }) => message.id,
-    )
-    expect(pulled).toEqual(
-      status === 'assigned' ? [`${id}.2`] : status === 'sending' ? [`${id}.1`] : [],
-    )
-  })
+  test.each(STATES)(
+    'pulled messages reported as %s (%s) become %s',
+    async (state, error, status, reason) => {
+      const owner = await fixture.gateway.makeUser()
+      const one = await joinPhone(fixture, owner)
+      const [id] = await send(owner, 1)
+      await one.call('GET', '/message')
+      const states = {
+        [state]: '2001-01-01T00:00:00.000+01:00',
+        Sent: '2099-01-01T00:00:00.000Z',
+        odd: 'x',
+      }
+      const recipients = [{ phoneNumber: '+491510000000', state, error }]
+      const report = { id: `${id}.1`, state, recipients, states }
+      for (let i = 0; i < 2; i++)
+        expect((await one.call('PATCH', '/message', [report])).status).toBe(204)
+      expect((await records(owner, ''))[0]).toMatchObject({ status, error_message: reason })
+      const pulled = (await one.call('GET', '/message')).body.map(
+        (message: { id: string }) => message.id,
+      )
+      expect(pulled).toEqual(
+        status === 'assigned' ? [`${id}.2`] : status === 'sending' ? [`${id}.1`] : [],
+      )
+    },
+  )
 
   test.each([
     ['an unknown id', 'abc'],

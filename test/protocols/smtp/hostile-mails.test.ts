@@ -50,9 +50,12 @@ describe('A hostile page takes little time', () => {
     expect(await measure(makeMail([page]))).toBeLessThan(MOST_MS)
   })
 
-  test.each(Object.entries(ONE))('A hostile page takes little time in each of 15 parts, with %s', async (_, page) => {
-    expect(await measure(makeMail(Array.from({ length: 15 }, () => page)))).toBeLessThan(MOST_MS)
-  })
+  test.each(Object.entries(ONE))(
+    'A hostile page takes little time in each of 15 parts, with %s',
+    async (_, page) => {
+      expect(await measure(makeMail(Array.from({ length: 15 }, () => page)))).toBeLessThan(MOST_MS)
+    },
+  )
 })
 
 describe('What is read of pages', () => {

@@ -77,16 +77,19 @@ describe('status callbacks', () => {
     ['a failure', [['failed', 'No service']], ['failed'], '30008'],
     ['a failure with an odd name', [['failed', 'constructor']], ['failed'], '30008'],
     ['a negative report', ['sent', ['failed', 'Rejected']], ['sent', 'undelivered'], '30003'],
-  ])('status callbacks report %s as $2 with the error code $3', async (_, reports, statuses, code) => {
-    await ann.send({ StatusCallback: app.url })
-    await report(phone, ...reports)
-    await app.heard(statuses.length)
-    expect(told()).toEqual(statuses)
-    expect(app.calls.at(-1)!.form).toMatchObject({
-      ErrorCode: code,
-      ErrorMessage: reports.at(-1)![1],
-    })
-  })
+  ])(
+    'status callbacks report %s as $2 with the error code $3',
+    async (_, reports, statuses, code) => {
+      await ann.send({ StatusCallback: app.url })
+      await report(phone, ...reports)
+      await app.heard(statuses.length)
+      expect(told()).toEqual(statuses)
+      expect(app.calls.at(-1)!.form).toMatchObject({
+        ErrorCode: code,
+        ErrorMessage: reports.at(-1)![1],
+      })
+    },
+  )
 
   test('status callbacks report a cancellation, and "queued" after a schedule', async () => {
     const SendAt = new Date(Date.now() + 1_500).toISOString()

@@ -78,16 +78,22 @@ describe('a new message', () => {
   test.each([
     ['application/x-www-form-urlencoded; charset=iso-8859-1', 'Gr%FC%DFe', 'Grüße'],
     ['application/x-www-form-urlencoded; charset=utf-8', 'Gr%C3%BC%C3%9Fe', 'Grüße'],
-  ])('a new message in a form of the type %s with the body %s is accepted as "%s"', async (type, text, body) => {
-    expect(await postForm(type, text)).toEqual([201, body])
-  })
+  ])(
+    'a new message in a form of the type %s with the body %s is accepted as "%s"',
+    async (type, text, body) => {
+      expect(await postForm(type, text)).toEqual([201, body])
+    },
+  )
 
   test.each([
     ['application/x-www-form-urlencoded', 'Gr%FC%DFe'],
     ['application/x-www-form-urlencoded; charset=none', 'Hi'],
-  ])('a new message in a form of the type %s with the body %s is refused with 400', async (type, text) => {
-    expect(await postForm(type, text)).toEqual([400, undefined])
-  })
+  ])(
+    'a new message in a form of the type %s with the body %s is refused with 400',
+    async (type, text) => {
+      expect(await postForm(type, text)).toEqual([400, undefined])
+    },
+  )
 
   test.each([
     ['true', `${'x'.repeat(80)} “y” – z`, `${'x'.repeat(80)} "y" - z`, '1'],
@@ -149,18 +155,21 @@ const REFUSED: readonly [string, Record<string, string>, number, number?][] = [
 ]
 
 describe('a new message is refused', () => {
-  test.each(REFUSED)('a new message is refused with %s by the error $2', async (_, form, code, status = 400) => {
-    const before = (await ann.ask('GET', 'Messages.json?PageSize=1')).body.messages[0]?.sid
-    const answer = await ann.send(form)
-    expect(answer.body).toEqual({
-      code,
-      message: expect.stringMatching(/./),
-      more_info: `https://www.twilio.com/docs/errors/${code}`,
-      status,
-    })
-    expect(answer.status).toBe(status)
-    expect((await ann.ask('GET', 'Messages.json?PageSize=1')).body.messages[0]?.sid).toBe(before)
-  })
+  test.each(REFUSED)(
+    'a new message is refused with %s by the error $2',
+    async (_, form, code, status = 400) => {
+      const before = (await ann.ask('GET', 'Messages.json?PageSize=1')).body.messages[0]?.sid
+      const answer = await ann.send(form)
+      expect(answer.body).toEqual({
+        code,
+        message: expect.stringMatching(/./),
+        more_info: `https://www.twilio.com/docs/errors/${code}`,
+        status,
+      })
+      expect(answer.status).toBe(status)
+      expect((await ann.ask('GET', 'Messages.json?PageSize=1')).body.messages[0]?.sid).toBe(before)
+    },
+  )
 
   test('a new message is refused to an opted-out number, with no message stored', async () => {
     const to = '+4915110000009'

@@ -9,7 +9,8 @@ export function nameLine({ label, number, slot }: Pick<Line, 'label' | 'number' 
   return formatPhone(number) || t('SIM {slot}', { slot })
 }
 
-export const isLineUsable = ({ enabled, present }: Line): boolean => enabled && present
+export const isLineUsable = ({ enabled, present }: Pick<Line, 'enabled' | 'present'>): boolean =>
+  enabled && present
 
 /** A line in one form everywhere: `Phone 1 · +44 7700 900901`. */
 export function describeLine(line: Line): string {

@@ -1,7 +1,7 @@
 import type { OAuth2Provider } from '../../collections/auth-shape.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
-import { isEmail } from '../../fields/email.ts'
 import { toBool } from '../../fields/convert-values.ts'
+import { isEmail } from '../../fields/email.ts'
 import table from './providers.json' with { type: 'json' }
 import {
   type Provider,

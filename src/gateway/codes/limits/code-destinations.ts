@@ -22,7 +22,7 @@ const SATELLITES: ReadonlySet<string> = new Set([
 ])
 
 /** What bounds an account's codes. `outside`: those of `phones` that its own list of prefixes leaves out. */
-const readDestinationLimits = (db: Db, user: string, phones: readonly string[]) =>
+const loadDestinationLimits = (db: Db, user: string, phones: readonly string[]) =>
   queries(db)
     .selectFrom(sql<object>`(select)`.as('one'))
     .leftJoin('user_settings as s', (join) => join.on('s.user', '=', user))
@@ -39,7 +39,7 @@ const readDestinationLimits = (db: Db, user: string, phones: readonly string[]) 
       ),
     ])
     .executeTakeFirstOrThrow()
-type Bounds = Awaited<ReturnType<typeof readDestinationLimits>>
+type Bounds = Awaited<ReturnType<typeof loadDestinationLimits>>
 
 /**
  * Throws 403 for a phone number to which an account sends no codes. Call it outside of a transaction that the
@@ -51,7 +51,7 @@ export async function requireDestinations(
   phones: readonly string[],
   asker: AskedBy = 'code',
 ): Promise<void> {
-  const bounds = await readDestinationLimits(store.db, user, phones)
+  const bounds = await loadDestinationLimits(store.db, user, phones)
   if (!phones.every((phone) => isDestinationAllowed(bounds, phone)))
     throw gatewayRefusal('destination_not_allowed')
   const stopped = bounds.stopped.split(',')

@@ -8,14 +8,14 @@ import { queries } from '../../../platform/db/queries.ts'
 import { toNetwork } from '../../../platform/limits/limit-holder.ts'
 import { findSettings } from '../../base/find-settings.ts'
 import { gatewayRefusal, REFUSALS } from '../../base/gateway-errors.ts'
-import { readUsage } from '../../base/quota.ts'
+import { loadUsage } from '../../base/quota.ts'
 
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
 const MONTH_SECONDS = 31 * DAY_SECONDS
 
 /** An account's own maxima of codes, else the usual ones. `share`: percent of the quota; 0 for no limit. */
-async function readLimits(db: Db, user: string) {
+async function loadCodeLimits(db: Db, user: string) {
   const maxima = [
     'code_max_per_hour',
     'code_max_per_day',
@@ -31,7 +31,7 @@ async function readLimits(db: Db, user: string) {
     share: own?.code_quota_share ?? 0,
   }
 }
-type Limits = Awaited<ReturnType<typeof readLimits>>
+type Limits = Awaited<ReturnType<typeof loadCodeLimits>>
 
 /**
  * Who asks for codes: the account's own apps, anybody by a form of a page, or people who text a word. Each
@@ -94,7 +94,7 @@ async function listCodeCounts(
   codes: Codes,
 ): Promise<Count[]> {
   const { asker = 'code', user, phones, ip } = codes
-  const limits = await readLimits(store.db, user)
+  const limits = await loadCodeLimits(store.db, user)
   const amount = phones.length
   const own = (name: string) => `${asker} ${user} ${name}`
   const sender = { amount, seconds: HOUR_SECONDS, refusal: 'sender_limit_reached' } as const
@@ -125,7 +125,7 @@ async function makeQuotaCounts(
   { user, phones }: Codes,
   share: number,
 ): Promise<Count[]> {
-  const { quota, period } = await readUsage(store, user, config, new Date())
+  const { quota, period } = await loadUsage(store, user, config, new Date())
   if (quota === 0) return []
   const limit = Math.floor((quota * share) / 100)
   const month = {

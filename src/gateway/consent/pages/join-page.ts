@@ -9,7 +9,7 @@ import { fillPageWords, type Names, type PageLanguage } from './page-words.ts'
 const ID = /^[a-z0-9]{15}$/
 
 /** The public page of a group; undefined if no enabled account has a group with this id and a page. */
-const readJoinGroup = (db: Db, id: string) =>
+const loadJoinGroup = (db: Db, id: string) =>
   queries(db, 'lookUp')
     .selectFrom('contact_groups as g')
     .innerJoin('users as u', 'u.id', 'g.user')
@@ -62,7 +62,7 @@ export async function findJoinPage(
   id: string,
   language: PageLanguage,
 ): Promise<JoinPage | undefined> {
-  const group = ID.test(id) ? await readJoinGroup(db, id) : undefined
+  const group = ID.test(id) ? await loadJoinGroup(db, id) : undefined
   if (!group) return undefined
   const names = { account: group.account || group.name, group: group.name }
   const texts: PageTexts = {

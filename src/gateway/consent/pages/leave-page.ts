@@ -23,7 +23,7 @@ export interface LeavePage extends StopLink {
 /** Groups that a page names, at most. */
 const MAX_GROUPS = 10
 
-const readLeaveAccount = (db: Db, { user, number }: StopLink) =>
+const loadLeaveAccount = (db: Db, { user, number }: StopLink) =>
   queries(db)
     .selectFrom('users as u')
     .select([
@@ -44,7 +44,7 @@ export async function findLeavePage(
   language: PageLanguage,
 ): Promise<LeavePage | undefined> {
   const link = await readStopLink(db, token)
-  const found = link && (await readLeaveAccount(db, link))
+  const found = link && (await loadLeaveAccount(db, link))
   if (!found) return undefined
   const account = found.name || fillPageWords(language, 'unnamed')
   return { ...link, language, account, groups: JSON.parse(found.groups) as readonly LeftGroup[] }

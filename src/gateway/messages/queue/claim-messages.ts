@@ -104,7 +104,7 @@ export async function claimMessages(
 
 function claimLimited(db: Db, device: Device, limit: number, leaseSeconds: number, most: number) {
   return db.transaction(async (tx) => {
-    const { left, lines } = await readFreeLimits(tx, device)
+    const { left, lines } = await loadFreeLimits(tx, device)
     const room = Math.min(left ?? most, most)
     return (await claimForDevices(tx, [{ device, limit, room, leaseSeconds, lines }]))[0]!.messages
   })
@@ -136,7 +136,7 @@ const claiming = makeDatabaseGroups<Ask, Claimed>((db) => ({
 }))
 
 /** Up to `limit` messages that a device has claimed and whose leases still run. */
-export const readLeasedMessages = async ({ db }: Store, device: Device, limit: number) =>
+export const loadLeasedMessages = async ({ db }: Store, device: Device, limit: number) =>
   (await claimForDevices(db, [{ device, limit, room: 0, leaseSeconds: 0 }]))[0]!.messages
 
 /** `isPaced`: nothing new was claimed, because a line has a limit per minute that was not looked up yet. */
@@ -186,7 +186,7 @@ async function claimForDevices(db: Db, asks: readonly Ask[]): Promise<Claimed[]>
  * Reads how many messages a device's limits allow, and how many each of its lines allows (JSON, by line id).
  * The device's other claims wait until the transaction ends.
  */
-async function readFreeLimits(db: Db, { id, user }: Device) {
+async function loadFreeLimits(db: Db, { id, user }: Device) {
   await takeLock(db, LOCKS.claim, id)
   const found = await queries(db)
     .selectFrom('devices as d')

@@ -71,7 +71,7 @@ const selectMessages = (db: Db, user: string) =>
     .orderBy('m._rowid')
 
 /** Numbers may have been stored in a form that the server no longer stores: see `normalizePhone`. */
-async function readFailedTexts(db: Db, user: string, batch: string) {
+async function loadFailedTexts(db: Db, user: string, batch: string) {
   const found = await selectMessages(db, user)
     .where('m.batch_id', '=', batch)
     .where('m.batch_id', '<>', sql.lit(''))
@@ -80,7 +80,7 @@ async function readFailedTexts(db: Db, user: string, batch: string) {
   return found.map((one) => ({ ...one, to: normalizePhone(one.to) }))
 }
 
-type Failed = Awaited<ReturnType<typeof readFailedTexts>>[number]
+type Failed = Awaited<ReturnType<typeof loadFailedTexts>>[number]
 
 /**
  * Sends a batch's failed messages again to any device, each at most once. The new batch's id is made from the
@@ -97,7 +97,7 @@ export async function retryBatch(
 ): Promise<z.output<typeof RETRIED_BATCH>> {
   const { db } = services.store
   await requireOwnBatch(db, requirePermit(sender, 'retry'), batchId)
-  const failed = await readFailedTexts(db, sender.user, batchId)
+  const failed = await loadFailedTexts(db, sender.user, batchId)
   if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // throws 404 for an unknown batch
   const batch = findBatchAfter(batchId)
   const ids = new Map<Failed, string>()

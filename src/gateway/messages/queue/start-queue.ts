@@ -31,7 +31,7 @@ const MAX_GRACE_MS = 90_000
 const GRACE_LEASES = 3
 const SWEEP_OUT_MS = 60_000
 
-const readWaitingDevices = (db: Db) =>
+const loadWaitingDevices = (db: Db) =>
   queries(db)
     .selectFrom(sql<{ device: string }>`sms_queued_devices()`.as('p'))
     .select('p.device')
@@ -62,7 +62,7 @@ export async function startQueue(store: Store, settings: QueueSettings, log: Log
     repeatWork(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
     repeatWork(checkNext, SWEEP_OUT_MS, log),
   ]
-  wakeLocalDevices((await readWaitingDevices(store.db)).map(({ device }) => device))
+  wakeLocalDevices((await loadWaitingDevices(store.db)).map(({ device }) => device))
   return async () => {
     for (const stop of stops) await stop()
   }

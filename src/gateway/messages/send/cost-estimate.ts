@@ -4,7 +4,7 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import { formatDate } from '../../../engine/fields/parse-date.ts'
 import type { Config } from '../../../platform/config.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import { DECIMAL, readCurrency } from '../../base/currency.ts'
+import { DECIMAL, loadCurrency } from '../../base/currency.ts'
 import { computeStickySince } from './store-offers.ts'
 
 /** What a send would cost by each line, if it left now. */
@@ -70,7 +70,7 @@ export async function estimateCost(
     line === null ? [] : [{ line, texts: messages, segments, cost }],
   )
   const waiting = rows.find((row) => row.line === null)?.messages ?? 0
-  return { currency: await readCurrency(store, user), lines, waiting }
+  return { currency: await loadCurrency(store, user), lines, waiting }
 }
 
 /** Whether a line of the account has prices. */

@@ -11,9 +11,9 @@ import { keepGiven } from './check-client-ref.ts'
 import { type ConsentScope, NO_SCOPE, toOfferedScope } from './consent-scope.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
 import type { Idempotency } from './idempotency.ts'
+import { loadAllRecipients } from './load-all-recipients.ts'
 import { writeStoredText } from './mms.ts'
 import type { Offer, OfferedMessage } from './offer.ts'
-import { readAllRecipients } from './read-all-recipients.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './refused-recipients.ts'
 import type { SendBody, SendOptions, SendOrigin } from './send-options.ts'
 import zones from './time-zones.json' with { type: 'json' }
@@ -112,7 +112,7 @@ export async function prepareOffer(
   idempotency?: Idempotency | null,
 ): Promise<Offer> {
   const { content, deviceId, line, media, options } = body
-  const phones = await readAllRecipients(store, sender.user, body, config.maxRecipients)
+  const phones = await loadAllRecipients(store, sender.user, body, config.maxRecipients)
   const permit = requirePermit(sender, 'send', phones.length)
   const scope = readConsentScope(body)
   if (phones.length >= MIN_RECIPIENTS) await chargeRefused(store, sender.user, phones, scope)

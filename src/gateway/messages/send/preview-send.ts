@@ -12,9 +12,9 @@ import { isAllowed, requirePermit } from '../../base/permissions.ts'
 import type { LinkConfig } from '../../base/stop-link.ts'
 import { ESTIMATE_OR_NULL, type EstimateConfig, estimateCost } from './cost-estimate.ts'
 import { makeLinkedText } from './file-links.ts'
+import { loadAllRecipients } from './load-all-recipients.ts'
 import { hasMmsLine } from './mms.ts'
 import type { OfferConfig } from './prepare-offer.ts'
-import { readAllRecipients } from './read-all-recipients.ts'
 import { findRefused } from './refused-recipients.ts'
 import type { SendBody } from './send-options.ts'
 import { requireReach } from './sending-permission.ts'
@@ -128,7 +128,7 @@ export async function previewSend(
   const { user } = sender
   const { deviceId: device, line, options } = body
   const permit = requirePermit(sender, 'preview')
-  const phones = await readAllRecipients(store, user, body, config.maxRecipients)
+  const phones = await loadAllRecipients(store, user, body, config.maxRecipients)
   await requireReach(store.db, permit, phones, { device, line: line.id, sim: options.sim })
   const missing = new Set<string>()
   const keepOpen: Missing = (name, empty) => empty ?? `{{${name}}}`

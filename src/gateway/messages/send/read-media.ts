@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../../engine/collections/collection.ts'
 import { sniffContentType } from '../../../engine/files/sniff-content-type.ts'
-import { findStoredFile, readWholeFile } from '../../../engine/files/stored-files.ts'
+import { findStoredFile, loadWholeFile } from '../../../engine/files/stored-files.ts'
 import { trimStoredName } from '../../../engine/files/stored-name.ts'
 import { readWholeContent, type Upload } from '../../../engine/files/upload.ts'
 import type { RequestMemory } from '../../../http/limit-request-memory.ts'
@@ -133,7 +133,7 @@ async function loadAnew(
             untilMs,
             room: takeAsArrived((more) => memory.take(more)),
           })
-        : readOwnFile(store, user, name, room, memory)
+        : loadOwnFile(store, user, name, room, memory)
     for (const name of named) {
       const file = await admission.fetchedFiles
         .run(holder, () => read(name))
@@ -215,7 +215,7 @@ async function findOwnFile({ db }: Store, user: string, named: string) {
 }
 
 /** Reads a file that is named `ID/NAME`. Throws 400 for one that is not the user's. */
-async function readOwnFile(
+async function loadOwnFile(
   store: Store,
   user: string,
   name: string,
@@ -229,5 +229,5 @@ async function readOwnFile(
     )
   if (stored.size > room) throw makeTotalError()
   await memory.take(stored.size)
-  return { name: trimStoredName(stored.name), bytes: await readWholeFile(store.db, stored) }
+  return { name: trimStoredName(stored.name), bytes: await loadWholeFile(store.db, stored) }
 }

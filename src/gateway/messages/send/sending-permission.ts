@@ -7,8 +7,8 @@ import { gatewayRefusal, REFUSALS, type RefusalCode } from '../../base/gateway-e
 import type { Sender } from '../../base/make-sender.ts'
 import type { Act, Permit } from '../../base/permissions.ts'
 
-// The judge itself is `requirePermit` in permissions.ts. This file has its SQL for numbers, lines and stored texts,
-// and the errors of its refusals.
+// The judge itself is `requirePermit` in permissions.ts. This file has its SQL for numbers, lines and stored
+// texts, and the errors of its refusals.
 
 /** The bounds of a sender, for `writeRefusalSql` and `sms_may`. */
 export const bindSenderLimits = ({ sender: { user, version, key, sentBy } }: Permit) =>

@@ -2,7 +2,7 @@ import { makeUserHolder } from '../../../engine/collections/collection.ts'
 import {
   type FilePlace,
   findStoredFiles,
-  readWholeFile,
+  loadWholeFile,
   type StoredFile,
 } from '../../../engine/files/stored-files.ts'
 import type { Config } from '../../../platform/config.ts'
@@ -50,7 +50,7 @@ export async function withRecordFiles<T>(
   try {
     await memory.take(stored.reduce((sum, { size }) => sum + size, 0))
     const given: GivenFile[] = []
-    for (const file of stored) given.push({ name: file.name, bytes: await readWholeFile(db, file) })
+    for (const file of stored) given.push({ name: file.name, bytes: await loadWholeFile(db, file) })
     const prepared = await prepareMedia(holder, subject, given, mmsMaxBytes)
     const files = prepared.files.map((file, i) => {
       const extension = /\.\w+$/.exec(file.name)?.[0] ?? ''

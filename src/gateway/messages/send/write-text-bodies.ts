@@ -81,7 +81,7 @@ export async function writeTexts(
   const template =
     'body' in content ? content.body : await loadTemplate(store, user, content.templateId)
   const filled = fillVariables(parseTextTemplate(template), content.variables!)
-  const contacts = await readContactFields(store, user, phones, listFieldNames(filled))
+  const contacts = await loadContactFields(store, user, phones, listFieldNames(filled))
   const linkFor = hasStopLink(filled) ? await makeStopLinks(store.db, config, user) : undefined
   const personOf = (phone: string) => ({
     ...(contacts.get(phone) ?? { phone, name: '' }),
@@ -123,7 +123,7 @@ export async function loadTemplate(store: Store, user: string, id: string): Prom
 const MAX_DATA = 8_192
 
 /** Maps phone numbers to the user's contacts, each with those custom fields that `names` lists. */
-async function readContactFields(
+async function loadContactFields(
   store: Store,
   user: string,
   phones: readonly string[],

@@ -10,7 +10,7 @@ import {
 } from '../database-errors.ts'
 import type { Db } from '../open.ts'
 import { matchAny, queries, takeLock } from '../queries.ts'
-import { readOldestServer } from './oldest-server.ts'
+import { loadOldestServer } from './oldest-server.ts'
 import { readSqlFiles, type SqlFile } from './sql-files.ts'
 
 const INSUFFICIENT_PRIVILEGE = '42501'
@@ -88,14 +88,14 @@ async function bringSchemaUpToDate(tx: Db, only?: readonly string[]): Promise<st
   const missing = listMigrations().filter(
     ({ file }) => !applied.includes(file) && (only?.includes(file) ?? true),
   )
-  const oldest = applied.length > 0 ? await readOldestServer(tx) : undefined
+  const oldest = applied.length > 0 ? await loadOldestServer(tx) : undefined
   const functions = await applyFunctions(tx)
   for (const { file, sql } of missing) {
     await tx.script(sql)
     await queries(tx).insertInto('_migrations').values({ file }).execute()
   }
   await dropOldFunctions(tx, functions)
-  if (oldest !== undefined && (await readOldestServer(tx)) > oldest) {
+  if (oldest !== undefined && (await loadOldestServer(tx)) > oldest) {
     // the version check of new connections waits for this lock until the commit
     await tx.script('lock table _schema')
     await tx.endOthers()

@@ -8,14 +8,14 @@ import { readSqlFiles } from './sql-files.ts'
 const CHECK_MS = 1_000
 
 /** A server may use the database only if it has the migration with the returned number. */
-export async function readOldestServer(db: Pick<DbSession, 'query'>): Promise<number> {
+export async function loadOldestServer(db: Pick<DbSession, 'query'>): Promise<number> {
   const { rows } = await db.query('select max(oldest) from _schema')
   return Number(rows[0]![0])
 }
 
 /** Throws OutdatedServer if this version is too old for the database. An empty database fits any version. */
 export async function checkServerVersion(db: Pick<DbSession, 'query'>): Promise<void> {
-  const oldest = await readOldestServer(db).catch((error) => {
+  const oldest = await loadOldestServer(db).catch((error) => {
     if (isSqlError(error, UNDEFINED_TABLE)) return 0
     throw error
   })

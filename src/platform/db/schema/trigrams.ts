@@ -56,7 +56,7 @@ from unnest($1::text[]) name left join pg_index i on i.indexrelid = to_regclass(
 /** `partial`: an aborted build left the index behind. */
 type IndexState = 'ready' | 'building' | 'partial' | 'missing'
 
-export async function readIndexStates(
+export async function loadIndexStates(
   db: Db,
   names: readonly string[],
 ): Promise<Map<string, IndexState>> {

@@ -130,37 +130,40 @@ describe.each(['reply', 'code'])('a page that confirms by %s', (by) => {
     Object.keys(PLACES).flatMap((place) =>
       Object.keys(SETTLED).map((settled) => [place, settled] as const),
     ),
-  )('a page that confirms answers alike, where %s, for a number that %s', async (place, settled) => {
-    await must(ann, 'PATCH', `${GROUPS}/${news}`, { page_confirm: by })
-    const [number, other] = [nextNumber(), nextNumber()]
-    await SETTLED[settled]!(number)
-    await PLACES[place]!()
-    const before = [
-      await count('sms_messages'),
-      await count('consents'),
-      await count('sms_dispatch'),
-    ]
-    const state = () =>
-      server.query(
-        `select c.opted_out, c.groups, s.state, s.until, person_stopped($1, array[$2]) from (select) one
+  )(
+    'a page that confirms answers alike, where %s, for a number that %s',
+    async (place, settled) => {
+      await must(ann, 'PATCH', `${GROUPS}/${news}`, { page_confirm: by })
+      const [number, other] = [nextNumber(), nextNumber()]
+      await SETTLED[settled]!(number)
+      await PLACES[place]!()
+      const before = [
+        await count('sms_messages'),
+        await count('consents'),
+        await count('sms_dispatch'),
+      ]
+      const state = () =>
+        server.query(
+          `select c.opted_out, c.groups, s.state, s.until, person_stopped($1, array[$2]) from (select) one
           left join contacts c on c.phone = $2 left join consent_states s on s.number = $2`,
-        [ann.id, number],
-      )
-    const stateBefore = await state()
-    const answer = await join(number)
-    expect([
-      await count('sms_messages'),
-      await count('consents'),
-      await count('sms_dispatch'),
-    ]).toEqual(before)
-    expect(await state()).toEqual(stateBefore)
-    expect(await join(other)).toEqual(answer)
-    // and again, within the pause and after it
-    const again = async () => [await join(number), await join(other)]
-    const [first, second] = await again()
-    expect(first).toEqual(second)
-    await endPauses()
-    const [third, fourth] = await again()
-    expect(third).toEqual(fourth)
-  })
+          [ann.id, number],
+        )
+      const stateBefore = await state()
+      const answer = await join(number)
+      expect([
+        await count('sms_messages'),
+        await count('consents'),
+        await count('sms_dispatch'),
+      ]).toEqual(before)
+      expect(await state()).toEqual(stateBefore)
+      expect(await join(other)).toEqual(answer)
+      // and again, within the pause and after it
+      const again = async () => [await join(number), await join(other)]
+      const [first, second] = await again()
+      expect(first).toEqual(second)
+      await endPauses()
+      const [third, fourth] = await again()
+      expect(third).toEqual(fourth)
+    },
+  )
 })

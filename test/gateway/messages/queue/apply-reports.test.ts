@@ -57,14 +57,17 @@ describe('reports of the current attempt', () => {
       ['sending 1', 'sent 1', 'delivered 1'],
     ],
     ['failed, then sent', ['failed', 'sent', 'delivered'], 'failed', ['sending 1', 'failed 1']],
-  ] as const)('reports of the current attempt end as $2 when a device reports %s', async (_, statuses, end, events) => {
-    const id = await claimed()
-    await report(statuses.map((status) => ({ id, attempt: 1, status })))
-    expect(await lookUp(store, [id])).toMatchObject([{ status: end }])
-    expect(await eventsOf(store, id)).toEqual(events)
-    const { rows } = await db.query('select 1 from sms_dispatch where message = $1', [id])
-    expect(rows).toEqual([])
-  })
+  ] as const)(
+    'reports of the current attempt end as $2 when a device reports %s',
+    async (_, statuses, end, events) => {
+      const id = await claimed()
+      await report(statuses.map((status) => ({ id, attempt: 1, status })))
+      expect(await lookUp(store, [id])).toMatchObject([{ status: end }])
+      expect(await eventsOf(store, id)).toEqual(events)
+      const { rows } = await db.query('select 1 from sms_dispatch where message = $1', [id])
+      expect(rows).toEqual([])
+    },
+  )
 
   test('reports of the current attempt are answered with one result per item, in order', async () => {
     const id = await claimed()
@@ -159,15 +162,18 @@ describe('a report that a message was not sent', () => {
   test.each([
     ['when the request named the device', { pinned: 'true' }, true],
     ['when there is no other device', {}, false],
-  ] as const)('a report that a message was not sent returns the message to the same device %s', async (_, dispatch, hasOther) => {
-    const owner = await makeUser(store)
-    const only = await makeDevice(store, owner)
-    if (hasOther) await makeDevice(store, owner)
-    const [id] = await assign(store, only, 1, dispatch)
-    await claimMessages(store, only, 10, 120)
-    await report([{ id: id!, attempt: 1, status: 'failed', not_sent: true }], only)
-    expect(await claimMessages(store, only, 10, 120)).toMatchObject([{ id, attempt: 2 }])
-  })
+  ] as const)(
+    'a report that a message was not sent returns the message to the same device %s',
+    async (_, dispatch, hasOther) => {
+      const owner = await makeUser(store)
+      const only = await makeDevice(store, owner)
+      if (hasOther) await makeDevice(store, owner)
+      const [id] = await assign(store, only, 1, dispatch)
+      await claimMessages(store, only, 10, 120)
+      await report([{ id: id!, attempt: 1, status: 'failed', not_sent: true }], only)
+      expect(await claimMessages(store, only, 10, 120)).toMatchObject([{ id, attempt: 2 }])
+    },
+  )
 
   test.each(['sent', 'delivered', 'failed'] as const)(
     'a report that a message was not sent makes a late "%s" about the earlier attempt change nothing',

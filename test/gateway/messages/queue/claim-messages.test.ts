@@ -155,13 +155,16 @@ describe('limits of a device', () => {
   test.each([
     ['per_minute', { per_minute: '2' }],
     ['daily_limit', { daily_limit: '2' }],
-  ])('limits of a device apply to a claim that began before the limit was set: %s', async (_, limits) => {
-    const device = await makeDevice(store, user, limits)
-    await assign(store, device, 5)
-    expect(await claim({ ...device, isLimited: false })).toEqual([])
-    expect(await claim(device)).toHaveLength(2)
-    expect(await claim({ ...device, isLimited: false }, 1)).toHaveLength(1) // what it holds
-  })
+  ])(
+    'limits of a device apply to a claim that began before the limit was set: %s',
+    async (_, limits) => {
+      const device = await makeDevice(store, user, limits)
+      await assign(store, device, 5)
+      expect(await claim({ ...device, isLimited: false })).toEqual([])
+      expect(await claim(device)).toHaveLength(2)
+      expect(await claim({ ...device, isLimited: false }, 1)).toHaveLength(1) // what it holds
+    },
+  )
 
   test('limits of a device of a line per minute count no text that an earlier claim has refused', async () => {
     const device = await makeDevice(store, user)

@@ -96,11 +96,16 @@ describe("a device's error about a sealed text", () => {
       'GET /send?text=***',
     ],
     ['does not contain the code', 'No signal 0311', 'No signal 0311'],
-  ])('a device\'s error about a sealed text that %s is stored as "$2"', async (_, error_message, kept) => {
-    const id = await sendSealed({}, PHONES[0])
-    expect(await report(id, { error_message })).toBe(kept)
-    expect(await tablesWith(store.db, ['431977', Buffer.from(TRUE).toString('base64')])).toEqual([])
-  })
+  ])(
+    'a device\'s error about a sealed text that %s is stored as "$2"',
+    async (_, error_message, kept) => {
+      const id = await sendSealed({}, PHONES[0])
+      expect(await report(id, { error_message })).toBe(kept)
+      expect(await tablesWith(store.db, ['431977', Buffer.from(TRUE).toString('base64')])).toEqual(
+        [],
+      )
+    },
+  )
 
   test("a device's error about a sealed text is masked when the text moves to another device", async () => {
     const id = await sendSealed({}, PHONES[0])

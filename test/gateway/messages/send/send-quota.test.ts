@@ -1,4 +1,4 @@
-import { readUsage } from '../../../../src/gateway/base/quota.ts'
+import { loadUsage } from '../../../../src/gateway/base/quota.ts'
 import { waitPastMidnight } from '../../../support/database/midnight.ts'
 import {
   ANN,
@@ -81,7 +81,7 @@ test('a large request above the quota does not block smaller ones sent at the sa
 })
 
 test('a quota of 0 means no limit, and remaining is null', async () => {
-  const usage = await readUsage(
+  const usage = await loadUsage(
     server.store,
     CLEO.id,
     { monthlyQuota: 0 },

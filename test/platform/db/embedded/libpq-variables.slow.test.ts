@@ -59,23 +59,26 @@ describe('an existing embedded Postgres', () => {
 
   beforeAll(async () => (await openDb(config, log)).close())
 
-  test.each(Object.entries(WRONG))('an existing embedded Postgres is used beside %s=%s', async (name, value) => {
-    process.env[name] = value
-    const database = await openDb(config, log)
-    try {
-      const db = database.forEverybody('server')
-      const { rows } = await db.query(`
+  test.each(Object.entries(WRONG))(
+    'an existing embedded Postgres is used beside %s=%s',
+    async (name, value) => {
+      process.env[name] = value
+      const database = await openDb(config, log)
+      try {
+        const db = database.forEverybody('server')
+        const { rows } = await db.query(`
         select current_user::text, current_database()::text, current_setting('client_encoding'),
           current_setting('default_transaction_read_only'), current_setting('search_path'),
           current_setting('DateStyle'), current_setting('TimeZone'), 'ü'`)
-      const usual = ['"$user", public', 'ISO, MDY', 'UTC', 'ü']
-      expect(rows).toEqual([['pocketsms', 'pocketsms', 'UTF8', 'off', ...usual]])
-      await db.unhurried('analyze pg_class')
-      expect(await db.lookUp('select 1')).toMatchObject({ rows: [[1]] })
-    } finally {
-      await database.close()
-    }
-  })
+        const usual = ['"$user", public', 'ISO, MDY', 'UTC', 'ü']
+        expect(rows).toEqual([['pocketsms', 'pocketsms', 'UTF8', 'off', ...usual]])
+        await db.unhurried('analyze pg_class')
+        expect(await db.lookUp('select 1')).toMatchObject({ rows: [[1]] })
+      } finally {
+        await database.close()
+      }
+    },
+  )
 
   test('an existing embedded Postgres is used beside the settings of the server that share their first letters', async () => {
     process.env.PG_BIN ??= '/nowhere'

@@ -218,15 +218,18 @@ describe.runIf(isRoot && canMount())('a machine on which the database cannot sta
       },
       /only for a user with a name: .* DATABASE_URL\. Postgres said:/,
     ],
-  ])('a machine on which the database cannot start is refused with $2: %s', async (_, prefixFor, sentence) => {
-    const folder = openFolder()
-    const { said } = await openElsewhere(
-      join(folder, 'data'),
-      { env: withoutNamespaces() },
-      prefixFor(folder),
-    )
-    expect(said).toMatch(sentence)
-  })
+  ])(
+    'a machine on which the database cannot start is refused with $2: %s',
+    async (_, prefixFor, sentence) => {
+      const folder = openFolder()
+      const { said } = await openElsewhere(
+        join(folder, 'data'),
+        { env: withoutNamespaces() },
+        prefixFor(folder),
+      )
+      expect(said).toMatch(sentence)
+    },
+  )
 
   test('a machine on which the database cannot start reports a full disk while tables are created', () => {
     const folder = openFolder()

@@ -19,7 +19,7 @@ export function checkPhones(phones: readonly string[]): void {
  * `recipients`, then the groups' members, each person once. Throws 400 above `max` and for forbidden short
  * codes, 404 for an unknown group.
  */
-export async function readAllRecipients(
+export async function loadAllRecipients(
   { db }: Store,
   user: string,
   { recipients, groupIds }: Pick<SendBody, 'recipients' | 'groupIds'>,

@@ -35,7 +35,7 @@ export const CAMPAIGN_STATE = z
 export type CampaignState = Readonly<z.output<typeof CAMPAIGN_STATE>>
 
 /** The state of a user's campaign. Throws 404 `campaign_not_found`, also for another user's campaign. */
-export async function readCampaignState(db: Db, user: string, id: string): Promise<CampaignState> {
+export async function loadCampaignState(db: Db, user: string, id: string): Promise<CampaignState> {
   const lastLeavesAt = sql<string>`case when status in ('scheduled', 'sending') then coalesce(
     pb_text(sms_last_leaves_at("user", greatest(now(), nullif(scheduled_at, '')::timestamptz),
       case status when 'scheduled' then recipients_count::int else 0 end, device, line)), '') else '' end`

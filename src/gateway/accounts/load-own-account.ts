@@ -29,7 +29,7 @@ export const findSenderNames = (db: Db, ids: readonly string[]) =>
     .execute()
 
 /** The account and the person of a request, and the person's role. */
-export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {
+export async function loadOwnAccount(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {
   const { id, actor, values } = auth
   const found = await findSenderNames(db, [id, actor?.id ?? id])
   const names = new Map(found.map((sender) => [sender.id, sender.name]))

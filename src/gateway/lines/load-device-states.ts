@@ -114,7 +114,7 @@ select d.id as device, d.last_seen >= ${writeOnlineSince('$1')} as online,
 from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`
 
 /** The state of each device of a user, or of all users (`null`), ordered by id. */
-export async function readDeviceStates(
+export async function loadDeviceStates(
   store: Store,
   user: string | null,
   { deviceOnlineSeconds, leaseSeconds }: Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds'>,
