@@ -13,7 +13,12 @@ import type { Db } from '../../platform/db/open.ts'
 /** The collection whose records have the files. */
 export const MESSAGE_COLLECTION = 'sms_messages'
 /** Collections whose records have files that leave with texts, in the field `attachments`. */
-export const WITH_FILES = [MESSAGE_COLLECTION, 'campaigns', 'auto_answers', 'sms_templates'] as const
+export const WITH_FILES = [
+  MESSAGE_COLLECTION,
+  'campaigns',
+  'auto_answers',
+  'sms_templates',
+] as const
 
 /** A file of a message. The content determines `type` and the extension of `name`. */
 export interface Attachment extends Pick<FileFacts, 'type'> {
