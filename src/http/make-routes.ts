@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { admission } from '../platform/limits/shared-limits.ts'
 import type { HasServices, Permission } from './allow-callers.ts'
-import { readJson } from './body/raw-body.ts'
+import { readJsonBody } from './body/raw-body.ts'
 import type { Bound } from './bounds.ts'
 import {
   describeIdempotent,
@@ -85,7 +85,7 @@ const splitMethodPath = (at: At) => at.split(' ') as [method: string, path: stri
 const waitForHeavyPlace =
   (run: AnyRow<never>['run']): AnyRow<never>['run'] =>
   async (caller, c, id) => {
-    await readJson(c)
+    await readJsonBody(c)
     const holder = c.env.incoming.findHolder(c.env.incoming.caller)
     return admission.heavyWork.run(holder, async () => run(caller, c, id))
   }

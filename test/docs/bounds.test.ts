@@ -65,7 +65,7 @@ test('docs/internals/route-bounds.md shows the bounds in the rows of all routes'
 
 const server = await startServer({ env: { DEVICE_ALARM_MINUTES: '10' } })
 
-/** `repeat(() => answerTexts(…` runs `answerTexts`. */
+/** Finds the job that a call of `repeat` runs: a function, or the first call inside an arrow function. */
 const REPEATED =
   /(?<!function |\.)\brepeat\(\s*(?:(?:async )?\(\) => (?:\{\s*(?:\w+ = )?(?:await )?)?)?(?:this\.#)?([\w.]+)/g
 const OTHERS = ['src/programs/agent/**', 'src/main/demo/**', 'src/programs/bulk/**']

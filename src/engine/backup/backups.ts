@@ -17,9 +17,9 @@ import type { SettingsStore } from '../settings/settings-store.ts'
 import { makeBackupName } from './backup-names.ts'
 import { type BackupStorage, openFolderStorage, type StoredBackup } from './folder-storage.ts'
 import { notifyRestore } from './follow-restores.ts'
-import { LEASE, type BackupLease, takeBackupLease } from './lease.ts'
+import { type BackupLease, LEASE, takeBackupLease } from './lease.ts'
 import type { AfterRestore } from './restore.ts'
-import type { Done, BackupJob } from './state.ts'
+import type { BackupJob, Done } from './state.ts'
 
 const SCHEDULE = 'schedule'
 
@@ -83,7 +83,12 @@ export function makeBackups(services: BackupServices) {
     return true
   }
 
-  async function restore(lease: BackupLease, job: BackupJob, size: number, by: AuditActor): Promise<void> {
+  async function restore(
+    lease: BackupLease,
+    job: BackupJob,
+    size: number,
+    by: AuditActor,
+  ): Promise<void> {
     const { key } = job
     await ended(lease, key, () =>
       withTemporary('restore', async (path) => {

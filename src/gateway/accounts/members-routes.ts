@@ -37,7 +37,7 @@ import {
   joinAsNew,
   SHOWN_INVITATION,
 } from './invitations.ts'
-import { ME, loadOwnAccount } from './read-own-account.ts'
+import { loadOwnAccount, ME } from './load-own-account.ts'
 
 const ACT_FOR = makeObjectShape({ account: text })
 const SHOW = makeObjectShape({ secret: text })

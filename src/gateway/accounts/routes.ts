@@ -30,7 +30,7 @@ import {
   saveBrowser,
   toBrowserOwner,
 } from '../notifications/push-browsers.ts'
-import { NEXT_DELETIONS, loadNextDeletions } from '../retention/next-deletions.ts'
+import { loadNextDeletions, NEXT_DELETIONS } from '../retention/next-deletions.ts'
 
 /** Audits a superuser's changes to its sessions. Those of other callers are not audited. */
 async function auditAction(c: Ctx, auth: AuthRecord, action: string, db?: Db): Promise<void> {
@@ -135,7 +135,8 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT_TAG, {
         'List how long the account keeps texts, files and consents, and when the server deletes the next of them. `user_settings` and `contact_groups` have the days.',
       answer: ['The days, and the next deletion of each kind.', NEXT_DELETIONS],
     },
-    run: ({ user, store, services: { config } }) => loadNextDeletions(store.db, user, config.retention),
+    run: ({ user, store, services: { config } }) =>
+      loadNextDeletions(store.db, user, config.retention),
   },
   'GET /api/account/push-key': {
     permission: allowRole('viewer'),

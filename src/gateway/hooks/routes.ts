@@ -107,7 +107,12 @@ async function receiveHookCall({ user, secret, services }: HookCaller, c: Ctx): 
 }
 
 /** Logs an event that the hook's template cannot read: the names of its values, never the values. */
-function logUnread(log: Logger, user: string, { raw, form }: PostedBody, { message }: ApiError): void {
+function logUnread(
+  log: Logger,
+  user: string,
+  { raw, form }: PostedBody,
+  { message }: ApiError,
+): void {
   const body = readHookBody(raw, form)
   const keys = isObject(body) ? Object.keys(body).slice(0, 20) : []
   log.warn(

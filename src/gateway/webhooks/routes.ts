@@ -13,8 +13,8 @@ import type { OtherForms } from './call-webhook.ts'
 import { type Owner, requireWebhookOwner, WEBHOOK_REFUSALS } from './require-webhook-owner.ts'
 import {
   DELIVERY_REQUEST,
-  RESENT,
   loadDeliveryRequest,
+  RESENT,
   resendDelivery,
   resendFailed,
   SINCE,

@@ -120,10 +120,14 @@ export const AUTH_ROUTES = makeRoutes(
     },
     'POST /api/collections/:collection/auth-refresh': {
       maxBytes: MAX_BODY_BYTES,
-      ...makeUndescribedRow(allowPathRecord('viewer'), OF_SIGN_IN, async ({ auth, services }, c) => {
-        const token = await refreshToken(services.store.signIn.db, auth, c.env.incoming.token)
-        return answerWithToken(c, services, auth, { token }, { asker: auth })
-      }),
+      ...makeUndescribedRow(
+        allowPathRecord('viewer'),
+        OF_SIGN_IN,
+        async ({ auth, services }, c) => {
+          const token = await refreshToken(services.store.signIn.db, auth, c.env.incoming.token)
+          return answerWithToken(c, services, auth, { token }, { asker: auth })
+        },
+      ),
     },
     'POST /api/collections/:collection/impersonate/:id': {
       maxBytes: FORM_BYTES,

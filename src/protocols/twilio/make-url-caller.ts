@@ -7,7 +7,7 @@ import { type ResponseHead, sendOutgoing } from '../../platform/outgoing/send-re
 import { type Form, makeSignedRequest } from './signed-request.ts'
 
 /** Maximum bytes of an answer, as at Twilio. */
-export const MAX_ANSWER_BYTES = 64 << 10
+export const MAX_TWIML_BYTES = 64 << 10
 
 export interface CallServices {
   readonly store: Store
@@ -40,7 +40,7 @@ export function makeUrlCaller(
       caller.firstHeaders ??= headers
       return sendOutgoing(request, {
         allowPrivate: config.webhookAllowPrivate,
-        maxBodyBytes: MAX_ANSWER_BYTES + 1,
+        maxBodyBytes: MAX_TWIML_BYTES + 1,
         timeoutMs: Math.max(1, endMs - performance.now()),
         signal,
       })

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { SaxesParser } from 'saxes'
 import { decodeText, readCharset } from '../../platform/tools/charsets.ts'
-import { MAX_ANSWER_BYTES } from './make-url-caller.ts'
+import { MAX_TWIML_BYTES } from './make-url-caller.ts'
 import { TwilioRefusal } from './twilio-errors.ts'
 
 interface Twiml {
@@ -106,8 +106,8 @@ function decodeTwiml(body: Buffer, charset: string): string {
 
 /** Reads TwiML; plain text is one reply. Throws TwilioRefusal 12300 for another type, and as `readTwiml`. */
 export function readTwimlAnswer(headers: IncomingHttpHeaders, body: Buffer): Twiml {
-  if (body.length > MAX_ANSWER_BYTES)
-    throw new TwilioRefusal(11200, `The answer has more than ${MAX_ANSWER_BYTES} bytes`)
+  if (body.length > MAX_TWIML_BYTES)
+    throw new TwilioRefusal(11200, `The answer has more than ${MAX_TWIML_BYTES} bytes`)
   const declared = headers['content-type'] ?? ''
   const type = declared.split(';')[0]!.trim().toLowerCase()
   const text = decodeTwiml(
