@@ -121,8 +121,8 @@ function describeLoading(stack: readonly ProfileNode[]): string | undefined {
 const shorten = (url: string, home: string) =>
   url
     .replace('file://', '')
-    .replace(/.*\/node_modules\/((?:@[^/]+\/)?[^/]+).*/, 'library $1')
     .replace(home, '')
+    .replace(/.*\/node_modules\/((?:@[^/]+\/)?[^/]+).*/, 'library $1')
 
 const roomOf = (name: string) =>
   name.startsWith('library ') ? 'libraries' : name.replace(/^\/?(src|dist)\//, '').split('/')[0]!

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs the program on a Node that is new enough: this one, else in a clone the project's own. In a clone it
-// is src/main/cli.ts, in the package that npm publishes dist/main/cli.js, which was made of it.
+// is src/main/cli.ts, in the package that npm publishes dist/cli.js, which was made of it.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -21,7 +21,7 @@ const FLAGS = [
 ]
 
 const home = join(dirname(fileURLToPath(import.meta.url)), '..')
-const cli = ['src/main/cli.ts', 'dist/main/cli.js'].map((file) => join(home, file)).find(existsSync)
+const cli = ['src/main/cli.ts', 'dist/cli.js'].map((file) => join(home, file)).find(existsSync)
 const [major, minor] = process.versions.node.split('.').map(Number)
 const isNewEnough = major > 22 || (major === 22 && minor >= 18)
 

@@ -37,6 +37,8 @@ const EVERYWHERE = new Set([
   'platform/environment-settings.ts',
   'platform/api-errors.ts',
   'platform/log.ts',
+  'platform/name-sources.ts',
+  'platform/program-folder.ts',
   'platform/terminal-log.ts',
 ])
 /** Rooms that know nothing of the server's inside: they speak HTTP to it. Only the named rooms use them. */

@@ -5,7 +5,7 @@ import { type Handler, Hono } from 'hono'
 import { listDescribedCollections } from '../http/openapi/described-collections.ts'
 import type { DescribedRoutes } from '../http/openapi/document.ts'
 import type { Ctx, Env, Services } from '../http/request-context.ts'
-import { PROGRAM_FOLDER } from '../platform/tools/program-folder.ts'
+import { PROGRAM_FOLDER } from '../platform/program-folder.ts'
 
 const DIST = join(PROGRAM_FOLDER, 'console/dist/')
 

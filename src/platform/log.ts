@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
+import { nameSources } from './name-sources.ts'
 import { makeTerminalLog } from './terminal-log.ts'
 
 export type { Logger }
@@ -52,7 +53,7 @@ function describeError(error: unknown, causes: number): unknown {
   return {
     type: name,
     message,
-    stack,
+    stack: stack && nameSources(stack),
     ...Object.fromEntries(extra),
     ...(cause !== undefined && causes > 0 && { cause: describeError(cause, causes - 1) }),
   }

@@ -1,8 +1,9 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { nameSources } from '../../src/platform/name-sources.ts'
 import { isRunning, openFolder, postmasterIn } from '../support/database/embedded.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
@@ -56,7 +57,7 @@ beforeAll(() => {
 
 test('the installed package has the program, its data and the console, and no sources', () => {
   expect(globSync(['*', 'console/*', 'dist/**/*.ts'], { cwd: installed }).sort()).toEqual(
-    `CHANGELOG.md LICENSE NOTICE README.md bin console console/dist deploy dist dist/types.d.ts grammar
+    `CHANGELOG.md LICENSE NOTICE README.md bin console console/dist deploy dist dist/types.d.ts
     package.json sql`.split(/\s+/),
   )
   const [megabytes] = execFileSync('du', ['-sm', place], { encoding: 'utf8' }).split('\t')
@@ -117,6 +118,18 @@ export const none = (message: SmsMessage) => message.nothing
   const tsc = join(HOME, 'node_modules/.bin/tsc')
   const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'esnext', 'app.ts']
   execFileSync(tsc, options, { cwd: place, stdio: 'pipe' })
+})
+
+test('a stack in the log names the sources of the installed files', () => {
+  const sentence = 'An SMS gateway that anyone can run'
+  const findLine = (text: string) =>
+    text.split('\n').findIndex((line) => line.includes(sentence)) + 1
+  const { href } = pathToFileURL(join(installed, 'dist/cli.js'))
+  const stack = `Error: no\n    at main (${href}:${findLine(read('dist/cli.js'))}:3)`
+  const source = findLine(readFileSync(join(HOME, 'src/main/cli.ts'), 'utf8'))
+  expect(nameSources(stack, installed)).toMatch(
+    new RegExp(`^Error: no\\n {4}at main \\(src/main/cli\\.ts:${source}:\\d+\\)$`),
+  )
 })
 
 test('the package has every command when installed without install scripts', () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { PROGRAM_FOLDER } from '../../tools/program-folder.ts'
+import { PROGRAM_FOLDER } from '../../program-folder.ts'
 
 export interface SqlFile {
   readonly name: string

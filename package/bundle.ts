@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import peggy from 'peggy'
+import { build, type Plugin } from 'vite'
+import { HOME } from './readme.ts'
+
+/** Puts the parser of filters in place of the module that makes it of the grammar. */
+const madeParser: Plugin = {
+  name: 'made-parser',
+  load: (id) =>
+    id.endsWith('/src/engine/filter/filter-grammar.ts')
+      ? peggy.generate(readFileSync(join(HOME, 'grammar/filter.peggy'), 'utf8'), {
+          output: 'source',
+          format: 'es',
+        })
+      : undefined,
+}
+
+/** A worker thread is a file beside the others, which `new URL` names by the ending of its source. */
+const threadsBeside: Plugin = {
+  name: 'threads-beside',
+  enforce: 'pre',
+  transform: (code) => ({
+    code: code.replace(/(new URL\('\.\/[\w-]+)\.ts'/g, "$1.js'"),
+    map: null, // no character moves
+  }),
+}
+
+/**
+ * Makes dist of src, for the package that npm publishes: Node strips no types below node_modules, and opens a
+ * few large files faster than a thousand small ones. Libraries stay packages of their own. A command loads
+ * the files that it needs; source maps name the sources in stacks.
+ */
+export async function bundleProgram(target: string): Promise<void> {
+  await build({
+    configFile: false,
+    root: HOME,
+    publicDir: false,
+    logLevel: 'warn',
+    plugins: [madeParser, threadsBeside],
+    build: {
+      ssr: true,
+      outDir: target,
+      emptyOutDir: true,
+      target: 'node22',
+      minify: false,
+      sourcemap: true,
+      rollupOptions: {
+        input: {
+          cli: join(HOME, 'src/main/cli.ts'),
+          'mail-thread': join(HOME, 'src/protocols/smtp/mail-thread.ts'),
+        },
+        output: {
+          entryFileNames: '[name].js',
+          chunkFileNames: '[name].js',
+          sourcemapExcludeSources: true,
+        },
+      },
+    },
+  })
+}
