@@ -101,3 +101,76 @@ scenario(
   {},
   { widths: [390] },
 )
+
+scenario(
+  'a saved reply, an automatic answer and a waiting campaign get a picture',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    const phone = await pairPhone(fixture.url, ann, 'desk phone')
+    await phone.beat({ mms: true })
+    await fixture.signIn()
+    const buffer = await makePhoto('whatsapp')
+    const dialog = page.getByRole('dialog')
+    const picture = dialog.getByRole('img', { name: /^parcel/ })
+    const save = async (said: string) => {
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await page.getByText(said).waitFor()
+    }
+    const addPicture = async () => {
+      const choose = page.waitForEvent('filechooser')
+      await dialog.getByRole('button', { name: 'Add pictures' }).click()
+      await (await choose).setFiles([{ ...PHOTO, buffer }])
+      await picture.waitFor()
+    }
+    const isSent = async (body: string) => {
+      const [task] = await phone.claim()
+      expect(task).toMatchObject({ to: TO, body, attachments: [{ size: buffer.length }] })
+      await phone.report(task!, 'sent')
+    }
+
+    await fixture.visit('/templates')
+    await page.getByRole('button', { name: 'New template' }).click()
+    await dialog.getByLabel('Name').fill('Menu')
+    await dialog.getByLabel('Text', { exact: true }).fill('Our menu')
+    await addPicture()
+    await fixture.look('template-picture')
+    await save('Template saved')
+    await page.getByRole('button', { name: 'Change Menu' }).click()
+    await picture.waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+    await phone.hear(TO, 'What is there to eat?')
+    await fixture.visit(`/conversations/${encodeURIComponent(TO)}`)
+    await page.locator('[name="body"]').fill('/Menu')
+    await page.getByRole('option', { name: /Menu/ }).click()
+    await page.getByRole('img', { name: 'parcel.jpg' }).waitFor()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await isSent('Our menu')
+
+    await fixture.visit('/answers')
+    await page.getByRole('button', { name: 'New automatic answer' }).click()
+    await dialog.getByLabel('Answer', { exact: true }).fill('We are closed')
+    await addPicture()
+    await save('Automatic answer saved')
+    await phone.hear(TO, 'Is anybody there?')
+    await isSent('We are closed')
+
+    const { id } = await ann.send('/api/campaigns', {
+      method: 'POST',
+      body: { body: 'Sale', recipients: [TO], scheduled_at: '2099-01-01 08:00:00Z' },
+    })
+    const listNames = async () => (await ann.collection('campaigns').getOne(id)).attachments
+    await fixture.visit(`/campaigns/${id}`)
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await addPicture()
+    await save('Campaign changed')
+    expect(await listNames()).toEqual([expect.stringMatching(/^parcel_\w{10}\.jpg$/)])
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Remove parcel.jpg' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(listNames).toEqual([])
+  },
+  {},
+  { widths: [390] },
+)

@@ -394,6 +394,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ],
       console: [
         test('browser/send', 'a text and a template sent to a group are filled for each member'),
+        test(
+          'browser/send-pictures',
+          'a saved reply, an automatic answer and a waiting campaign get a picture',
+        ),
         ...each('console'),
       ],
       docs: runs('campaigns', 'curl -s $URL/api/sms/send-template -H "X-API-Key: $KEY"'),

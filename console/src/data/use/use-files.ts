@@ -1,28 +1,25 @@
 import { useState } from 'preact/hooks'
 import { session } from '../session.ts'
-import { chosenFiles } from './chosen-files.ts'
+import { type ChosenFile, chosenFiles } from './chosen-files.ts'
 import { useDraft } from './use-draft.ts'
 
 export interface ChosenFiles {
-  readonly files: readonly File[]
+  readonly files: readonly ChosenFile[]
   /** Names of files that were chosen before the page was loaded again, which lost them. */
   readonly lost: readonly string[]
-  set(files: readonly File[]): void
+  set(files: readonly ChosenFile[]): void
 }
 
 const NONE: readonly string[] = []
 
-/**
- * Files of a form, which are kept with its draft `key` until they are sent, removed, or a sign-out. `before`:
- * names of files that the form begins without.
- */
-export function useFiles(key: string, before: readonly string[] = NONE): ChosenFiles {
+/** Files of a form, which are kept with its draft `key` until they are sent, removed, or a sign-out. */
+export function useFiles(key: string, initial: readonly ChosenFile[] = []): ChosenFiles {
   const name = `${session.value?.record.id ?? ''}.${key}`
-  const [files, setFiles] = useState(() => chosenFiles.get(name) ?? [])
-  const draft = useDraft(`${key}.files`, { names: before })
+  const [files, setFiles] = useState(() => chosenFiles.get(name) ?? initial)
+  const draft = useDraft(`${key}.files`, { names: NONE })
   return {
     files,
-    lost: files.length === 0 ? draft.value.names : [],
+    lost: draft.value.names.filter((name) => !files.some((file) => file.name === name)),
     set(now) {
       chosenFiles.set(name, now)
       setFiles(now)

@@ -9,6 +9,7 @@ import { ListPage } from '../../parts/list/list-page.tsx'
 import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { makeHoursRows, makeLinesRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
+import { usePicturesRow } from '../../parts/rows/pictures-row.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { OnOffBadge } from '../../parts/time.tsx'
 import { runWithToast } from '../../parts/toast.tsx'
@@ -86,7 +87,7 @@ const deleteAnswer = (answer: AutoAnswer) =>
     t('Automatic answer deleted'),
   )
 
-const makeAnswerRows = (templates: readonly Template[]): readonly FormRow[] => [
+const makeAnswerRows = (templates: readonly Template[], pictures: FormRow): readonly FormRow[] => [
   { name: 'name', label: t('Name'), hint: t('For you alone.') },
   {
     name: 'match',
@@ -130,6 +131,7 @@ const makeAnswerRows = (templates: readonly Template[]): readonly FormRow[] => [
     write: (typed, { template }) => (template ? '' : typed),
     hint: ({ body }) => formatTextSize(String(body)),
   },
+  pictures,
   {
     name: 'pause_hours',
     label: t('Pause in hours'),
@@ -142,6 +144,7 @@ const makeAnswerRows = (templates: readonly Template[]): readonly FormRow[] => [
 
 function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClose: () => void }) {
   const templates = useTemplates()
+  const { row, addTo, forget } = usePicturesRow('auto_answers', answer)
   return (
     <Dialog
       title={answer ? t('Change the automatic answer') : t('New automatic answer')}
@@ -151,11 +154,14 @@ function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClo
       <RecordForm
         collection="auto_answers"
         record={answer}
-        rows={makeAnswerRows(templates)}
+        rows={makeAnswerRows(templates, row)}
         blank={{ enabled: true, match: 'any', pause_hours: 12 }}
-        prepare={(_, all) => all}
+        prepare={(_, all) => addTo(all)}
         saved={t('Automatic answer saved')}
-        onClose={onClose}
+        onClose={() => {
+          forget()
+          onClose()
+        }}
       />
     </Dialog>
   )

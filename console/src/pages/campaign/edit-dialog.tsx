@@ -17,9 +17,11 @@ import { listOwnVariables, listVariables } from '../../data/text/variables.ts'
 import { isSameValue } from '../../data/use/draft-members.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useGroups } from '../../data/use/use-list.ts'
+import { useRecordFiles } from '../../data/use/use-record-files.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { AddPictures, nameStored } from '../../parts/form/add-pictures.tsx'
 import { CheckList } from '../../parts/form/choices.tsx'
 import { NumberCountry } from '../../parts/form/country-field.tsx'
 import { TextArea, TextField } from '../../parts/form/field.tsx'
@@ -63,6 +65,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   const [was] = useState(() => makeDraft(campaign))
   const typed = useDraft(`campaign.${campaign.id}`, was)
   const { value: draft, change } = typed
+  const pictures = useRecordFiles(`campaign.${campaign.id}`, campaign)
   const groups = useGroups()
   const [country, setCountry] = useCountry()
   const numbers = readNumbers(draft.numbers, country)
@@ -73,16 +76,21 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   const save = useTask(async () => {
     setTried(true)
     if (bad.length > 0 || faults.at) return
-    const body = makeRequest(campaign, was, draft, numbers)
+    const body = {
+      ...makeRequest(campaign, was, draft, numbers),
+      ...(pictures.isChanged && { attachments: pictures.files.map(nameStored) }),
+    }
     if (Object.keys(body).length > 0) {
       await pb.send(`/api/campaigns/${campaign.id}`, { method: 'PATCH', body })
       showToast(t('Campaign changed'))
     }
     typed.saved()
+    pictures.forget()
     onClose()
   })
   const cancel = () => {
     typed.discard()
+    pictures.forget()
     onClose()
   }
   const names = campaign.template ? Object.keys(was.variables) : listOwnVariables(draft.text)
@@ -114,6 +122,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
             onValue={(typed) => change({ variables: { ...draft.variables, [name]: typed } })}
           />
         ))}
+        <AddPictures files={pictures.files} lost={pictures.lost} onFiles={pictures.set} />
         {campaign.repeat ? (
           <RepeatField value={draft.repeat} onValue={(repeat) => change({ repeat })} isFixed />
         ) : (

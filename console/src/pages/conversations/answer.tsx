@@ -12,6 +12,7 @@ import { findAnsweredMeanwhile } from '../../data/team/answered-meanwhile.ts'
 import type { People } from '../../data/team/people.ts'
 import { formatSegments } from '../../data/text/text-size.ts'
 import { listOpenWords, listVariables } from '../../data/text/variables.ts'
+import { type ChosenFile, isStored, type StoredFile } from '../../data/use/chosen-files.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
 import { useFiles } from '../../data/use/use-files.ts'
 import { useLines } from '../../data/use/use-list.ts'
@@ -128,6 +129,9 @@ export function Answer({
         sign="/"
         listLabel={t('Saved replies')}
         find={replies.find}
+        onTake={({ files: more = [] }) =>
+          more.length > 0 && chosenFiles.set(addNewFiles(files, more))
+        }
         asked={asked}
         onSubmit={() => void submit()}
         error={isTried ? findTextError(isEmpty, open) : undefined}
@@ -179,6 +183,12 @@ export function Answer({
     </Form>
   )
 }
+
+/** Adds the files of a saved reply, unless they are there already. */
+const addNewFiles = (files: readonly ChosenFile[], more: readonly StoredFile[]) => [
+  ...files,
+  ...more.filter(({ name }) => !files.some((file) => isStored(file) && file.name === name)),
+]
 
 /** Why the typed text is not sent. */
 function findTextError(isEmpty: boolean, open: readonly string[]): string | undefined {

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import type { StoredFile } from '../../data/use/chosen-files.ts'
 import { hasKeyboard } from '../../data/use/media-queries.ts'
 import { Field } from '../../parts/form/field.tsx'
 import { useCompletion } from '../../parts/form/use-completion.tsx'
@@ -8,6 +9,7 @@ export interface Completion {
   readonly id: string
   readonly title: string
   readonly text: string
+  readonly files?: readonly StoredFile[]
 }
 
 interface Props {
@@ -19,6 +21,8 @@ interface Props {
   readonly sign: string
   readonly listLabel: string
   readonly find: (typed: string) => readonly Completion[]
+  /** Called when a completion was taken. */
+  readonly onTake?: (completion: Completion) => unknown
   readonly onSubmit: () => void
   readonly error?: string
   readonly hint?: string
@@ -50,7 +54,7 @@ function openWord(before: string, sign: string): { at: number; typed: string } |
  * focus stays in the text. Ctrl+Enter calls `onSubmit`.
  */
 export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest }: Props) {
-  const { label, name, listLabel, onSubmit, error, hint } = rest
+  const { label, name, listLabel, onTake, onSubmit, error, hint } = rest
   /** Where the search begins that `asked` has opened: no sign precedes it. */
   const [begun, setBegun] = useState<number>()
   const findWord = (before: string) =>
@@ -63,6 +67,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
     },
     listLabel,
     isFirstChosen: true,
+    onTake,
     class: 'conversations-completions',
     find: (before) => {
       const word = findWord(before)

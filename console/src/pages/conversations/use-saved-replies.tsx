@@ -2,6 +2,7 @@ import { findContactField } from '../../data/contact-fields.ts'
 import type { Contact, Template } from '../../data/record-types.ts'
 import { hasWords } from '../../data/search/words.ts'
 import { fillTemplate, isSameName } from '../../data/text/variables.ts'
+import { listFiles } from '../../data/use/chosen-files.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { Completion } from './completing-area.tsx'
 
@@ -34,7 +35,12 @@ export function useSavedReplies({
       return items
         .filter((template) => hasWords(template.name, typed))
         .slice(0, SHOWN)
-        .map(({ id, name, body }) => ({ id, title: name, text: fillTemplate(body, valueFor) }))
+        .map((template) => ({
+          id: template.id,
+          title: template.name,
+          text: fillTemplate(template.body, valueFor),
+          files: listFiles(template, template.attachments),
+        }))
     },
   }
 }

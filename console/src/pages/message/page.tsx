@@ -89,7 +89,7 @@ function OneMessage({ id }: { id: string }) {
           <p class={isIn ? 'message-text in' : 'message-text'}>
             {record.body || <span class="muted">{t('The text was removed.')}</span>}
           </p>
-          <Attachments message={record} />
+          <Attachments record={record} />
           <Facts facts={listFacts(record, findSim(record))} />
         </Card>
         <Card title={t('What happened')}>

@@ -5,6 +5,7 @@ import type { Device } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
 import { isSameName, listOwnVariables } from '../../data/text/variables.ts'
 import type { Usage } from '../../data/usage.ts'
+import type { ChosenFile } from '../../data/use/chosen-files.ts'
 import { hasKeyboard } from '../../data/use/media-queries.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
@@ -46,13 +47,12 @@ const TEXT = '.send-columns :is(textarea[name="text"], select[name="template"])'
 export function Compose({
   draftKey,
   initial,
-  lost,
+  initialFiles,
   devices,
 }: {
   draftKey: string
   initial: Composition
-  /** Names of files to choose again: a campaign's copy does not have its files. */
-  lost?: readonly string[]
+  initialFiles?: readonly ChosenFile[]
   devices: readonly Device[]
 }) {
   const draft = useDraft(draftKey, initial)
@@ -62,7 +62,7 @@ export function Compose({
   const templates = useTemplates()
   const usage = useAnswer<Usage>('/api/sms/usage')
   const send = useSend()
-  const chosen = useFiles(draftKey, lost)
+  const chosen = useFiles(draftKey, initialFiles)
   const { files } = chosen
   useEffect(() => {
     const isFor = composition.recipients.length + composition.groups.length

@@ -3,6 +3,7 @@ import { defaultCountry } from '../../data/phone/default-country.ts'
 import { readNumbers } from '../../data/phone/number-list.ts'
 import type { Campaign, Device } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
+import { listFiles } from '../../data/use/chosen-files.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
@@ -88,7 +89,7 @@ function Copied({ id, ...begun }: Begun & { id: string }) {
       <Compose
         {...begun}
         initial={{ ...copyCampaign(read.record), isCampaign: hasTeamRole('admin') }}
-        lost={read.record.attachments}
+        initialFiles={copyFiles(read.record)}
       />
     )
   return (
@@ -100,6 +101,10 @@ function Copied({ id, ...begun }: Begun & { id: string }) {
     />
   )
 }
+
+/** A template brings its own files. */
+const copyFiles = (campaign: Campaign) =>
+  campaign.template ? [] : listFiles(campaign, campaign.attachments)
 
 const NoDevice = () => (
   <Empty

@@ -7,6 +7,7 @@ import { type Repeat, writeRepeatSentence } from '../../data/repeat.ts'
 import { hasTeamRole, readUserId } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import { formatSegmentsOrMms } from '../../data/text/text-size.ts'
+import type { ChosenFile } from '../../data/use/chosen-files.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
 import {
@@ -42,7 +43,7 @@ interface Preview {
  */
 async function sendAsCampaign(
   request: Request,
-  files: readonly File[],
+  files: readonly ChosenFile[],
   key: string,
   atMs: number,
 ): Promise<{ readonly id: string } | 'no' | undefined> {
@@ -159,10 +160,10 @@ interface Accepted {
  * that a repeat sends nothing twice. May ask the user first, for example if there are more than 20
  * recipients: `run` returns false if the user declines.
  */
-export function useSend(): Task<[Request, (readonly File[])?]> {
+export function useSend(): Task<[Request, (readonly ChosenFile[])?]> {
   const [keys] = useState(() => requestKeys(`send.${readUserId()}`))
   const isDeclined = useRef(false)
-  const task = useTask(async (request: Request, files: readonly File[] = []) => {
+  const task = useTask(async (request: Request, files: readonly ChosenFile[] = []) => {
     const key = keys.of([request, describeFiles(files)])
     const campaign = await sendAsCampaign(request, files, key, keys.since())
     isDeclined.current = campaign === 'no'

@@ -4,6 +4,7 @@ import type { Fault } from '../../data/fault.ts'
 import type { Template } from '../../data/record-types.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { t, tx } from '../../language/words.ts'
+import { Attachments } from '../../parts/attachments/attachments.tsx'
 import { Segments } from '../../parts/form/choices.tsx'
 import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
@@ -103,6 +104,7 @@ function FromTemplate(props: Props & TemplateProps) {
         choices={[['', t('Choose…')], ...nameChoices(templates)]}
         hint={chosen?.body}
       />
+      {chosen && <Attachments record={chosen} />}
       {props.hasGap && (
         <Notice kind="warning">
           {tx('Some of them have no name: the text then has a gap. Write {default} in {link}.', {

@@ -17,6 +17,7 @@ import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { VariableButtons } from '../../parts/form/variable-buttons.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
+import { usePicturesRow } from '../../parts/rows/pictures-row.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -80,6 +81,7 @@ function TemplateForm({
   onClose: () => void
 }) {
   const area = useRef<HTMLTextAreaElement>(null)
+  const { row, addTo, forget } = usePicturesRow('sms_templates', template)
   return (
     <Dialog title={template ? t('Change the template') : t('New template')} onClose={onClose} wide>
       <RecordForm
@@ -106,10 +108,15 @@ function TemplateForm({
               </>
             )
           },
+          row,
           { name: 'requires_consent', label: t('Send only to people with proof of consent') },
         ]}
+        prepare={addTo}
         saved={t('Template saved')}
-        onClose={onClose}
+        onClose={() => {
+          forget()
+          onClose()
+        }}
       />
     </Dialog>
   )

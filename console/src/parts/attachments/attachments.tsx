@@ -2,7 +2,7 @@ import type { RecordModel } from 'pocketbase'
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { downloadUrl } from '../../data/files/save-file.ts'
-import type { Message } from '../../data/record-types.ts'
+import type { StoredFile } from '../../data/use/chosen-files.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../dialog/dialog.tsx'
 import { Actions, Button } from '../form/form.tsx'
@@ -20,19 +20,22 @@ const KINDS = [
 ] as const
 const findKind = (name: string) => KINDS.find(([, pattern]) => pattern.test(name))?.[0]
 
-/** A file name without the random part that the server adds. */
-const trimStoredName = (name: string) => name.replace(/_[^_.]{10}(?=\.|$)/, '')
+type WithFiles = RecordModel & { readonly attachments?: readonly string[] }
 
-export function Attachments({ message }: { message: Message }) {
-  const names = message.attachments ?? []
+/** A file name without the random part that the server adds. */
+export const trimStoredName = (name: string) => name.replace(/_[^_.]{10}(?=\.|$)/, '')
+
+/** The files of a record, which open large. */
+export function Attachments({ record }: { record: WithFiles }) {
+  const names = record.attachments ?? []
   const [token, setToken] = useState('')
   const [open, setOpen] = useState<{ name: string; url: string }>()
   const hasPictures = names.some((name) => findKind(name) === 'picture')
   useEffect(() => {
     if (hasPictures) readFileToken().then(setToken, showToastFault)
-  }, [hasPictures, message.id])
+  }, [hasPictures, record.id])
   const show = async (name: string) =>
-    setOpen({ name, url: makeFileUrl(message, name, await readFileToken()) })
+    setOpen({ name, url: makeFileUrl(record, name, await readFileToken()) })
   if (names.length === 0) return null
   return (
     <ul class="attachments">
@@ -42,7 +45,7 @@ export function Attachments({ message }: { message: Message }) {
             <button type="button" onClick={() => void show(name).catch(showToastFault)}>
               {token && (
                 <img
-                  src={makeFileUrl(message, name, token, { thumb: '480x480f' })}
+                  src={makeFileUrl(record, name, token, { thumb: '480x480f' })}
                   alt={t('Picture {name}', { name: trimStoredName(name) })}
                 />
               )}
@@ -52,7 +55,7 @@ export function Attachments({ message }: { message: Message }) {
               {t('Play {name}', { name: trimStoredName(name) })}
             </Button>
           ) : (
-            <Button icon="download" onClick={() => void saveAttachment(message, name)}>
+            <Button icon="download" onClick={() => void saveAttachment(record, name)}>
               {t('Save {name}', { name: trimStoredName(name) })}
             </Button>
           )}
@@ -62,7 +65,7 @@ export function Attachments({ message }: { message: Message }) {
         <Dialog title={trimStoredName(open.name)} onClose={() => setOpen(undefined)} wide>
           <Player {...open} />
           <Actions>
-            <Button icon="download" onClick={() => void saveAttachment(message, open.name)}>
+            <Button icon="download" onClick={() => void saveAttachment(record, open.name)}>
               {t('Save')}
             </Button>
           </Actions>
@@ -70,6 +73,18 @@ export function Attachments({ message }: { message: Message }) {
       )}
     </ul>
   )
+}
+
+/** A stored picture in small, or the name of another file. */
+export function StoredThumb({ file: { record, name } }: { file: StoredFile }) {
+  const [token, setToken] = useState('')
+  const isPicture = findKind(name) === 'picture'
+  useEffect(() => {
+    if (isPicture) readFileToken().then(setToken, showToastFault)
+  }, [isPicture])
+  const label = trimStoredName(name)
+  if (!isPicture || !token) return <span>{label}</span>
+  return <img src={makeFileUrl(record, name, token, { thumb: '480x480f' })} alt={label} />
 }
 
 function Player({ name, url }: { name: string; url: string }) {
@@ -83,11 +98,11 @@ function Player({ name, url }: { name: string; url: string }) {
   return <audio class="attachments-large" src={url} aria-label={label} controls />
 }
 
-const saveAttachment = (message: Message, name: string) =>
+const saveAttachment = (record: RecordModel, name: string) =>
   runWithToast(async () =>
     downloadUrl(
       trimStoredName(name),
-      makeFileUrl(message, name, await readFileToken(), { download: '1' }),
+      makeFileUrl(record, name, await readFileToken(), { download: '1' }),
     ),
   )
 

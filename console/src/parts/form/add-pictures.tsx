@@ -1,6 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { type ChosenFile, isStored } from '../../data/use/chosen-files.ts'
 import { useLines } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
+import { StoredThumb, trimStoredName } from '../attachments/attachments.tsx'
 import './add-pictures.css'
 import { Button, Notice } from './form.tsx'
 
@@ -9,42 +12,89 @@ const ACCEPT = 'image/*,video/mp4,video/3gpp,audio/*,application/pdf,text/vcard,
 /** The server takes no more. */
 const MAX_FILES = 10
 
+type Request = Readonly<Record<string, unknown>>
+
 /** A request with files: the SDK then sends a form. A text of files alone has no words. */
-export function addFiles(request: Readonly<Record<string, unknown>>, files: readonly File[]) {
-  if (files.length === 0) return request
-  const { body, ...rest } = request
-  return { ...rest, ...(body !== '' && { body }), attachments: files }
-}
+export const addFiles = (request: Request, files: readonly ChosenFile[]): Request =>
+  addAttachments(request, files, files.map(nameStored))
 
 /** The same for a preview, which counts files and needs no contents. */
-export const addFileNames = (
-  request: Readonly<Record<string, unknown>>,
-  files: readonly File[],
-): Readonly<Record<string, unknown>> =>
-  addFiles(request, files.map(({ name }) => `file/${name}`) as never)
+export const addFileNames = (request: Request, files: readonly ChosenFile[]): Request =>
+  addAttachments(
+    request,
+    files,
+    files.map(({ name }) => `file/${name}`),
+  )
+
+function addAttachments(
+  request: Request,
+  files: readonly ChosenFile[],
+  attachments: readonly (File | string)[],
+): Request {
+  if (files.length === 0) return request
+  const { body, ...rest } = request
+  // files of saved replies and copied campaigns may be there although no line sends MMS
+  const orLink = files.some(isStored) && { mms: 'or_link' }
+  return { ...rest, ...(body !== '' && { body }), ...orLink, attachments }
+}
+
+/** A file as a request names it if the server has it. */
+export const nameStored = (file: ChosenFile): File | string =>
+  isStored(file) ? `${file.record.id}/${file.name}` : file
 
 /** Identifies files in a request's key: a `File` has no JSON. */
-export const describeFiles = (files: readonly File[]) =>
-  files.map(({ name, size, lastModified }) => [name, size, lastModified])
+export const describeFiles = (files: readonly ChosenFile[]) =>
+  files.map((file) =>
+    isStored(file) ? [file.record.id, file.name] : [file.name, file.size, file.lastModified],
+  )
 
-/** Takes pictures and other files of a text, also dropped and pasted ones. Nothing if no line sends MMS. */
-export function AddPictures({
+interface Props {
+  readonly files: readonly ChosenFile[]
+  /** Names of files to choose again. */
+  readonly lost?: readonly string[]
+  readonly onFiles: (files: readonly ChosenFile[]) => void
+  readonly iconOnly?: boolean
+}
+
+/** Takes pictures and other files of a text. Nothing if no line sends MMS and none are chosen. */
+export function AddPictures(props: Props) {
+  const can = useLines().some(({ enabled, mms }) => enabled && mms === 'on')
+  const { files, lost = [] } = props
+  if (!can && files.length + lost.length === 0) return null
+  return (
+    <ChoosePictures {...props} takesArriving={can}>
+      {files.length > 0 && (
+        <span class="muted">
+          {can
+            ? tn(
+                'It goes as an MMS with 1 file.',
+                'It goes as an MMS with {count} files.',
+                files.length,
+              )
+            : t('No line can send pictures: the text has links to them.')}
+        </span>
+      )}
+    </ChoosePictures>
+  )
+}
+
+/** Takes pictures and other files, also dropped and pasted ones. */
+export function ChoosePictures({
   files,
   lost = [],
   onFiles,
   iconOnly,
-}: {
-  files: readonly File[]
-  /** Names of files to choose again. */
-  lost?: readonly string[]
-  onFiles: (files: readonly File[]) => void
-  iconOnly?: boolean
+  max = MAX_FILES,
+  takesArriving = true,
+  children,
+}: Props & {
+  readonly max?: number
+  readonly takesArriving?: boolean
+  readonly children?: ComponentChildren
 }) {
-  const can = useLines().some(({ enabled, mms }) => enabled && mms === 'on')
   const input = useRef<HTMLInputElement>(null)
-  const add = (more: Iterable<File>) => onFiles([...files, ...more].slice(0, MAX_FILES))
-  useArrivingFiles(can, add)
-  if (!can && files.length + lost.length === 0) return null
+  const add = (more: Iterable<File>) => onFiles([...files, ...more].slice(0, max))
+  useArrivingFiles(takesArriving, add)
   return (
     <div class="add-pictures">
       <input
@@ -58,43 +108,39 @@ export function AddPictures({
           event.currentTarget.value = ''
         }}
       />
-      <Button icon="picture" iconOnly={iconOnly} onClick={() => input.current?.click()}>
-        {t('Add pictures')}
-      </Button>
+      {files.length < max && (
+        <Button icon="picture" iconOnly={iconOnly} onClick={() => input.current?.click()}>
+          {t('Add pictures')}
+        </Button>
+      )}
       {lost.length > 0 && (
         <Notice kind="warning">
           {t('These files are not kept here. Choose them again: {names}.', {
             names: lost.join(', '),
           })}{' '}
-          <Button onClick={() => onFiles([])}>{t('Leave them out')}</Button>
+          <Button onClick={() => onFiles(files)}>{t('Leave them out')}</Button>
         </Notice>
       )}
       {files.length > 0 && (
-        <>
-          <ul>
-            {files.map((file) => (
-              <li key={file}>
-                <Picture file={file} />
-                <Button
-                  kind="quiet"
-                  icon="close"
-                  iconOnly
-                  onClick={() => onFiles(files.filter((other) => other !== file))}
-                >
-                  {t('Remove {name}', { name: file.name })}
-                </Button>
-              </li>
-            ))}
-          </ul>
-          <span class="muted">
-            {tn(
-              'It goes as an MMS with 1 file.',
-              'It goes as an MMS with {count} files.',
-              files.length,
-            )}
-          </span>
-        </>
+        <ul>
+          {files.map((file) => (
+            <li key={isStored(file) ? file.name : file}>
+              {isStored(file) ? <StoredThumb file={file} /> : <Picture file={file} />}
+              <Button
+                kind="quiet"
+                icon="close"
+                iconOnly
+                onClick={() => onFiles(files.filter((other) => other !== file))}
+              >
+                {t('Remove {name}', {
+                  name: isStored(file) ? trimStoredName(file.name) : file.name,
+                })}
+              </Button>
+            </li>
+          ))}
+        </ul>
       )}
+      {children}
     </div>
   )
 }

@@ -10,19 +10,20 @@ interface Completion {
 }
 
 /** What the text before the caret may be completed to. `at`: where the word begins that is replaced. */
-export interface Completions {
+export interface Completions<C extends Completion = Completion> {
   readonly at: number
-  readonly found: readonly Completion[]
+  readonly found: readonly C[]
 }
 
-interface Options {
+interface Options<C extends Completion> {
   readonly value: string
   /** `caret`: where the caret is in a typed text; undefined after a row was taken. */
   readonly onValue: (value: string, caret?: number) => void
   readonly listLabel: string
-  readonly find: (before: string) => Completions
+  readonly find: (before: string) => Completions<C>
   /** Whether Enter takes the first row, too, before the arrows choose one. */
   readonly isFirstChosen?: boolean
+  readonly onTake?: ((taken: C) => unknown) | undefined
   /** Called when Escape or the loss of the focus closes the list. */
   readonly onLeave?: () => void
   readonly class?: string
@@ -33,14 +34,14 @@ interface Options {
  * the chosen one, Enter only a chosen one, Escape closes the list. `press` says whether it used the key.
  * `openAt` moves the caret and opens the list there.
  */
-export function useCompletion({
+export function useCompletion<C extends Completion>({
   value,
   onValue,
   listLabel,
   find,
   isFirstChosen,
   ...rest
-}: Options) {
+}: Options<C>) {
   const area = useRef<HTMLTextAreaElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const [caret, setCaret] = useState<number>()
@@ -67,12 +68,14 @@ export function useCompletion({
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [chosen])
 
-  const take = ({ text }: Completion) => {
+  const take = (taken: C) => {
+    const { text } = taken
     const open = VARIABLE.exec(text)
     const from = at + (open?.index ?? text.length)
     selected.current = [from, from + (open?.[0].length ?? 0)]
     setActive(first)
     onValue(value.slice(0, at) + text + value.slice(caret))
+    rest.onTake?.(taken)
   }
   const leave = () => {
     setCaret(undefined)

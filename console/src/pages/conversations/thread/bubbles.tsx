@@ -87,7 +87,7 @@ export function Text({
         <span class="unseen">{isIn ? t('They wrote:') : t('You wrote:')} </span>
         {body || <span class="muted">{t('The text was removed.')}</span>}
       </p>
-      <Attachments message={message} />
+      <Attachments record={message} />
       <footer>
         <span>
           {isOpen || isWaiting ? formatDateTime(at) : <Hour at={at} />}
