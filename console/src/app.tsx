@@ -25,6 +25,9 @@ export const App = () => (
   </>
 )
 
+const isAccountPage = (path: string) =>
+  ACCOUNT_PAGES.some(({ path: pattern }) => matchPath(pattern, path))
+
 function Content() {
   const { path, query } = place.value
   const account = session.value?.record.id
@@ -32,8 +35,10 @@ function Content() {
   useEffect(() => {
     // after a change of account, the open page may still show a record of the previous account
     const isOther = before.current && account && before.current !== account
-    // after a sign-in, the URL may be that of a page which only the person before had
-    const isNew = !before.current && session.value && !hasPage(session.value, path)
+    // after a sign-in, the URL may be that of a page which only the person before had; pages that need no
+    // sign-in choose the next page themselves
+    const isNew =
+      !before.current && session.value && !isAccountPage(path) && !hasPage(session.value, path)
     if (isOther || isNew) goToPage('/', {}, true)
     before.current = account
   }, [account])

@@ -146,7 +146,7 @@ scenario('a campaign that waits for room is paused, resumed and canceled', async
     await fixture.root()
     await fillSignIn(root, url, 'root', fixture.say)
     await root.page.goto(`${url}/#/health`)
-    const tile = root.page.locator('.health-tile').filter({ hasText: 'Failed today' })
+    const tile = root.page.locator('.tile').filter({ hasText: 'Failed today' })
     await expect.poll(() => tile.textContent()).toBe('Failed today1')
     expect(root.faults).toEqual([])
   } finally {

@@ -18,6 +18,12 @@ scenario(
     await page.getByRole('button', { name: 'Create the account' }).click()
     await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
     await fixture.look('users-empty')
+    await fixture.visit('/health')
+    const steps = page.locator('.card').filter({ hasText: 'First steps' })
+    await steps.getByRole('link', { name: 'Create a user' }).waitFor()
+    expect(await steps.getByText('Done.').count()).toBe(0)
+    await page.locator('.badge.warn').filter({ hasText: 'never' }).waitFor()
+    await fixture.look('first-steps-of-a-server')
 
     if (fixture.screen === 'phone') {
       await page.getByRole('button', { name: 'More' }).click()

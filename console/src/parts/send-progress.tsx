@@ -11,7 +11,7 @@ export const SendProgress = ({
   total,
   counts,
   filter,
-  pending,
+  words,
   children,
 }: {
   done: number
@@ -19,8 +19,8 @@ export const SendProgress = ({
   counts: Readonly<Partial<Record<ShownState, number>>>
   /** Finds the messages. */
   filter: string
-  /** Other words for the state `pending`. */
-  pending?: string
+  /** Other words for some states. */
+  words?: Readonly<Partial<Record<ShownState, string>>>
   children?: ComponentChildren
 }) => (
   <Card title={t('Progress')}>
@@ -34,7 +34,7 @@ export const SendProgress = ({
         />
       ))}
     </div>
-    <StateCounts counts={counts} filter={filter} pending={pending} />
+    <StateCounts counts={counts} filter={filter} words={words} />
     {children}
   </Card>
 )

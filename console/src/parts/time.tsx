@@ -75,19 +75,19 @@ export const OUTGOING_STATES = [
   'canceled',
 ] as const
 
-/** Counts of the messages that `filter` finds, by state, as links. `pending`: other words for this state. */
+/** Counts of the messages that `filter` finds, by state, as links. `words`: other words for some states. */
 export const StateCounts = ({
   counts,
   filter,
-  pending,
+  words = {},
 }: {
   counts: Readonly<Partial<Record<ShownState, number>>>
   filter: string
-  pending?: string
+  words?: Readonly<Partial<Record<ShownState, string>>>
 }) => (
   <div class="row" role="status">
     {OUTGOING_STATES.filter((state) => counts[state]).map((state) => {
-      const [tone, words] = MESSAGE_STATES[state]
+      const [tone, usual] = MESSAGE_STATES[state]
       return (
         <a
           key={state}
@@ -95,8 +95,7 @@ export const StateCounts = ({
           href={makePageHref('/messages', { filter: `${filter} && ${writeStateFilter(state)}` })}
         >
           <Badge tone={tone}>
-            {formatNumber(counts[state] ?? 0)}{' '}
-            {(state === 'pending' && pending) || words.toLowerCase()}
+            {formatNumber(counts[state] ?? 0)} {words[state] ?? usual.toLowerCase()}
           </Badge>
         </a>
       )

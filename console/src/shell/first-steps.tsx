@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import type { Device, Message } from '../data/record-types.ts'
@@ -7,10 +6,9 @@ import { hasTeamRole, readUserId } from '../data/session.ts'
 import { useLive } from '../data/use/use-live.ts'
 import { t, tx } from '../language/words.ts'
 import { Button } from '../parts/form/form.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { Card } from '../parts/page.tsx'
 import { makePageHref } from '../router.ts'
-import './first-steps.css'
+import { Step } from './step.tsx'
 
 interface Reached {
   readonly device: string
@@ -117,13 +115,3 @@ function Steps({ onDone }: { onDone: () => void }) {
     </Card>
   )
 }
-
-const Step = ({ done, children }: { done: boolean; children: ComponentChildren }) => (
-  <li class={done ? 'done' : ''}>
-    <span class="step-mark">{done && <Icon name="check" size={14} />}</span>
-    <span>
-      {children}
-      {done && <span class="unseen"> {t('Done.')}</span>}
-    </span>
-  </li>
-)

@@ -13,6 +13,7 @@ import { useDebounced } from '../data/use/use-debounced.ts'
 import { useList } from '../data/use/use-list.ts'
 import { t } from '../language/words.ts'
 import { Dialog } from '../parts/dialog/dialog.tsx'
+import { Loading } from '../parts/page.tsx'
 import { goToPage, makeConversationPath } from '../router.ts'
 import { keysOpen, listShortcuts, type PaletteProps, pressShortcut } from './shortcuts.ts'
 
@@ -74,10 +75,14 @@ const makeTextCommand = (message: Message): Command => {
   }
 }
 
-function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
+/** The commands that fit the typed words. `isSearching`: until the server has answered for these words. */
+function useCommands(
+  typed: string,
+  pages: PaletteProps['pages'],
+): { readonly found: Command[]; readonly isSearching: boolean } {
   const [own] = useState(listOwnCommands)
   const asked = useDebounced(typed.trim())
-  const { items } = useList<Contact>('contacts', {
+  const people = useList<Contact>('contacts', {
     filter: `(${writeContactFilter(asked || '-', defaultCountry.value)})`,
     sort: 'name',
     perPage: FOUND,
@@ -93,7 +98,7 @@ function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
     live: false,
     ready: hasTexts,
   })
-  const contacts = asked.length >= MIN_SEARCH ? items : []
+  const contacts = asked.length >= MIN_SEARCH ? people.items : []
   const { phone } = readTypedPhone(typed, defaultCountry.value)
   const hasOptedOut = useOptedOutNumbers(phone && isUser() ? [phone] : [])
   const fixed: Command[] = [
@@ -103,7 +108,7 @@ function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
       .map(({ path, title }) => ({ id: path, words: title, run: () => goToPage(path) })),
     { id: '?', words: t('The keys of this page'), key: '?', run: openKeys },
   ]
-  return [
+  const found = [
     ...(phone && isUser() ? makeNumberCommand(phone, formatPhone(phone), hasOptedOut(phone)) : []),
     ...fixed.filter((command) => hasWords(command.words, typed)),
     ...contacts.flatMap((contact) =>
@@ -115,6 +120,8 @@ function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
     ),
     ...(hasTexts ? texts.items.map(makeTextCommand) : []),
   ].slice(0, MOST)
+  const isAsking = people.loading || texts.loading
+  return { found, isSearching: asked !== typed.trim() || (isUser() && isAsking) }
 }
 
 const openKeys = () => {
@@ -126,7 +133,7 @@ export function Palette({ pages, onClose }: PaletteProps) {
   const [typed, setTyped] = useState('')
   const [active, setActive] = useState(0)
   const id = useId()
-  const found = useCommands(typed, pages)
+  const { found, isSearching } = useCommands(typed, pages)
   const at = Math.min(active, found.length - 1)
   const run = (command: Command | undefined) => {
     if (!command) return
@@ -176,7 +183,12 @@ export function Palette({ pages, onClose }: PaletteProps) {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p class="muted">{t('Nothing found')}</p>}
+      {found.length === 0 &&
+        (isSearching ? (
+          <Loading what={t('Searching')} />
+        ) : (
+          <p class="muted">{t('Nothing found')}</p>
+        ))}
     </Dialog>
   )
 }

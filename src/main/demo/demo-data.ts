@@ -18,8 +18,14 @@ export type DemoData = Awaited<ReturnType<typeof setUpDemoData>>
 
 /** Makes the demo's user and data. Later runs reuse them. `known`: the API key of an earlier run. */
 export async function setUpDemoData(superuser: DemoApi, password: string, known?: string) {
-  const id = await ensureUser(superuser, { email: USER_EMAIL, name: 'Corner Bike Shop', password })
+  const id = await ensureUser(superuser, { email: USER_EMAIL, name: 'Sam Reed', password })
   const { api: user } = await signIn(superuser.url, 'users', USER_EMAIL, password)
+  // the country of the demo's numbers, so that they can be typed as people dial them: 07700 900101
+  await ensureRecord(user, 'user_settings', `user = "${id}"`, {
+    user: id,
+    account_name: 'Corner Bike Shop',
+    country: 'GB',
+  })
   const group = await ensureRecord(user, 'contact_groups', 'name = "Regulars"', {
     user: id,
     name: 'Regulars',

@@ -37,7 +37,7 @@ const CONVERSATION = `/conversations/${encodeURIComponent(STRANGER)}`
 const makeKey = (say: Say): readonly Step[] => [
   say('New key'),
   fill(say('Name'), 'Kasse'),
-  say('Make the key'),
+  say('Create the key'),
   sees('heading', say('The key of {name}', { name: 'Kasse' })),
 ]
 

@@ -1,4 +1,4 @@
-import { isDueLater, readTime } from '../../../console/src/data/text/message-time.ts'
+import { describeTime, isDueLater, readTime } from '../../../console/src/data/text/message-time.ts'
 
 const CREATED = '2026-11-23 08:00:00.000Z'
 const PAST = '2026-11-24 08:00:00.000Z'
@@ -26,4 +26,8 @@ test.each([
 ] as const)('a scheduled text that %s stands at its time', (_, values, time, isLater) => {
   const message = { ...text, ...values }
   expect([readTime(message), isDueLater(message)]).toEqual([time, isLater])
+})
+
+test('the time at which a text of another year is due has its year', () => {
+  expect(describeTime(text)).toContain('2999')
 })

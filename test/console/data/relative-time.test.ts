@@ -1,6 +1,7 @@
 import {
   formatDayAndHour,
   formatRelativeTime,
+  makeShortDate,
 } from '../../../console/src/data/text/relative-time.ts'
 
 /** Monday, in local time. */
@@ -29,4 +30,10 @@ test.each([
   ['some days ago', new Date(2026, 10, 20, 9), 'Nov 20, 2026, 9:00 AM'],
 ])('a day and hour %s is written as "$2"', (_, at, words) => {
   expect(formatDayAndHour(at.getTime(), NOW).replaceAll('\u202f', ' ')).toBe(words)
+})
+
+test('a short date has its year only if the present one is another', () => {
+  const format = makeShortDate({ month: 'short', day: 'numeric' })
+  const days = [new Date(2026, 0, 5), new Date(2027, 0, 5)].map((day) => format(day.getTime(), NOW))
+  expect(days).toEqual(['Jan 5', 'Jan 5, 2027'])
 })

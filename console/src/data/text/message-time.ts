@@ -4,6 +4,7 @@ import type { Message } from '../record-types.ts'
 import { isCanceledMessage } from '../words/message-states.ts'
 import { parseDate } from './local-time.ts'
 import { readNowMs } from './now.ts'
+import { makeShortDate } from './relative-time.ts'
 
 type Timed = Pick<Message, 'message_type' | 'status' | 'created' | 'delivered_at' | 'scheduled_at'>
 
@@ -20,8 +21,7 @@ export function readTime(message: Timed & Pick<Message, 'error_message'>): strin
   return scheduled_at > created && !isOff ? scheduled_at : created
 }
 
-/** Without the year, to fit beside the time of a list. */
-const due = new Intl.DateTimeFormat(locale, {
+const formatDue = makeShortDate({
   month: 'short',
   day: 'numeric',
   hour: 'numeric',
@@ -40,7 +40,7 @@ const UNITS = [
 export function describeTime(timed: Timed): string {
   if (timed.message_type === 'incoming') return describeDelay(timed.delivered_at, timed.created)
   return isDueLater(timed)
-    ? t('due {time}', { time: due.format(parseDate(timed.scheduled_at)) })
+    ? t('due {time}', { time: formatDue(parseDate(timed.scheduled_at), readNowMs()) })
     : ''
 }
 

@@ -35,6 +35,16 @@ export function formatDayAndHour(ms: number, nowMs: number): string {
     : dateTime.format(ms)
 }
 
+/** Returns a function that writes a date as `options` say, with its year unless that is the present one. */
+export function makeShortDate(
+  options: Intl.DateTimeFormatOptions,
+): (ms: number, nowMs: number) => string {
+  const short = new Intl.DateTimeFormat(locale, options)
+  const long = new Intl.DateTimeFormat(locale, { ...options, year: 'numeric' })
+  const year = new Intl.DateTimeFormat('en', { year: 'numeric', timeZone: options.timeZone })
+  return (ms, nowMs) => (year.format(ms) === year.format(nowMs) ? short : long).format(ms)
+}
+
 /** The number of a local day. Consecutive days have consecutive numbers, even if one of them has 23 hours. */
 function countCalendarDay(ms: number): number {
   const at = new Date(ms)

@@ -6,6 +6,8 @@ import { useLatest } from './use-latest.ts'
 export interface Answer<T> {
   /** The last successful answer; undefined before the first. */
   readonly value: T | undefined
+  /** Whether `value` is the answer of the path before, until that of the present path arrives. */
+  readonly isOld: boolean
   readonly fault: Fault | undefined
   reload(): Promise<void>
 }
@@ -18,15 +20,15 @@ const AGAIN_MS = 5_000
  * is unreachable, tries again every 5 s.
  */
 export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
-  const [value, setValue] = useState<T>()
+  const [answer, setAnswer] = useState<{ readonly path: string; readonly value: T }>()
   const [fault, setFault] = useState<Fault>()
   const begin = useLatest()
   const reload = useCallback(async () => {
     const isLatest = begin()
     try {
-      const answer = await pb.send<T>(path, {})
+      const value = await pb.send<T>(path, {})
       if (!isLatest()) return
-      setValue(() => answer)
+      setAnswer({ path, value })
       setFault(undefined)
     } catch (error) {
       if (isLatest()) setFault(readFault(error))
@@ -47,5 +49,6 @@ export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
     const timer = setInterval(() => void reload(), AGAIN_MS)
     return () => clearInterval(timer)
   }, [isAway, reload])
-  return { value, fault, reload }
+  const isOld = answer !== undefined && answer.path !== path
+  return { value: answer?.value, isOld, fault, reload }
 }

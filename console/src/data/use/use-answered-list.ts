@@ -19,7 +19,9 @@ export function useAnsweredList<T>(
 ): List<T> {
   const [rows, grow] = useRows(path + filter, FIRST_ROWS, page)
   const asked = { filter, sort: '-created,-@rowid', page: String(page), perPage: String(rows) }
-  const { value, fault, reload } = useAnswer<Answered<T>>(`${path}?${new URLSearchParams(asked)}`)
+  const { value, isOld, fault, reload } = useAnswer<Answered<T>>(
+    `${path}?${new URLSearchParams(asked)}`,
+  )
   const { items = [], totalItems: total = 0, totalPages = 1 } = value ?? {}
   return {
     items,
@@ -28,7 +30,7 @@ export function useAnsweredList<T>(
     grow: items.length === rows && total > rows ? grow : undefined,
     total,
     isCounted: true,
-    loading: !value && !fault,
+    loading: (!value || (isOld && items.length === 0)) && !fault,
     fault,
     goTo,
     reload,

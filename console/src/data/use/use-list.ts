@@ -36,7 +36,10 @@ export interface List<T> {
   /** A lower bound if the server did not count. */
   readonly total: number
   readonly isCounted: boolean
-  /** True until the first answer. With `live: false` it is true again after each change of the query. */
+  /**
+   * True until the first answer. True again after a change of the query if nothing is shown, and with
+   * `live: false` in any case.
+   */
   readonly loading: boolean
   /** The error of the last read, for example for an invalid filter. `items` keeps the records read before. */
   readonly fault: Fault | undefined
@@ -140,6 +143,7 @@ export function useList<T extends RecordModel>(
   )
 
   const { items, pages, total } = shown ?? NOTHING
+  const isEmpty = items.length === 0
   return {
     items,
     page,
@@ -147,7 +151,7 @@ export function useList<T extends RecordModel>(
     grow: items.length === rows && total > rows ? grow : undefined,
     total,
     isCounted,
-    loading: answered !== question && (shown === undefined || !live),
+    loading: answered !== question && (isEmpty || !live),
     fault,
     goTo: (next) => setAt({ question, page: next }),
     reload,

@@ -10,6 +10,7 @@ import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import { listCountryChoices } from '../../parts/form/country-field.tsx'
+import { JumpMenu } from '../../parts/list/jump-menu.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { makeDestinationsRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
@@ -51,6 +52,7 @@ export function Page() {
   const hasAccount = mine.role === 'user' && hasTeamRole('owner')
   return (
     <Frame title={t('Account')} text={describeAccount(mine)}>
+      <JumpMenu />
       <Section title={hasAccount ? t('You') : ''}>
         {/* both columns are about as high, with an account of one's own and without */}
         <div class="columns">

@@ -1,6 +1,8 @@
 import { matchAny, pb } from '../../data/client.ts'
+import { useCollections } from '../../data/schema.ts'
 import { hasWords } from '../../data/search/words.ts'
 import { useAnsweredList } from '../../data/use/use-answered-list.ts'
+import { useLookup } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
@@ -9,7 +11,7 @@ import { SearchField } from '../../parts/list/search-field.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { goToPage, type PageProps } from '../../router.ts'
+import { goToPage, makePageHref, type PageProps } from '../../router.ts'
 
 interface Entry {
   readonly id: string
@@ -47,15 +49,35 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'delete logs': t('Logs deleted'),
 }
 
-const COLUMNS: readonly Column<Entry>[] = [
+const makeKey = ({ collection, record }: Entry) => (record ? `${collection}/${record}` : '')
+
+/** Fields that name a record, the first that is not empty. */
+const NAMES = ['name', 'email', 'label', 'title', 'phone', 'number', 'url', 'key'] as const
+
+/** The names of the records that exist. A record without a name has its id. */
+async function findNames(keys: readonly string[]): Promise<(readonly [string, string])[]> {
+  const byCollection = Map.groupBy(keys, (key) => key.split('/', 1)[0]!)
+  const found = [...byCollection].map(async ([collection, members]) => {
+    const ids = members.map((key) => key.slice(collection.length + 1))
+    const asked = { filter: matchAny('id', ids), skipTotal: true }
+    const { items } = await pb.collection(collection).getList(1, ids.length, asked)
+    return items.map((record) => {
+      const name = NAMES.map((field) => record[field]).find(Boolean)
+      return [`${collection}/${record.id}`, String(name ?? record.id)] as const
+    })
+  })
+  return (await Promise.all(found)).flat()
+}
+
+const makeColumns = (findName: (key: string) => string | undefined): readonly Column<Entry>[] => [
   {
     title: t('Action'),
-    cell: ({ action, collection, record, fields }) => (
+    cell: (entry) => (
       <div>
-        {ACTIONS[action] ?? action}
+        {ACTIONS[entry.action] ?? entry.action}
         <p class="note breaks">
-          {collection} {record && <span class="mono">{record}</span>}
-          {fields && fields.length > 0 && `: ${fields.join(', ')}`}
+          {entry.collection} <RecordName entry={entry} name={findName(makeKey(entry))} />
+          {entry.fields && entry.fields.length > 0 && `: ${entry.fields.join(', ')}`}
         </p>
       </div>
     ),
@@ -71,6 +93,18 @@ const COLUMNS: readonly Column<Entry>[] = [
     ),
   },
 ]
+
+/** The name of the entry's record, as a link to it. Of a deleted record only the id is left. */
+const RecordName = ({
+  entry: { collection, record },
+  name,
+}: {
+  entry: Entry
+  name: string | undefined
+}) => {
+  if (name) return <a href={makePageHref(`/collections/${collection}`, { record })}>{name}</a>
+  return record ? <span class="mono">{record}</span> : null
+}
 
 function makeAuditFilter(words: string): string {
   if (words === '') return ''
@@ -88,6 +122,9 @@ export function Page({ query }: PageProps) {
   const list = useAnsweredList<Entry>('/api/audit', makeAuditFilter(words), page, (next) =>
     goToPage(PATH, { words, page: String(next) }),
   )
+  const collections = new Set(useCollections().value?.items.map(({ name }) => name))
+  const named = list.items.filter(({ collection }) => collections.has(collection))
+  const findName = useLookup(named.map(makeKey), findNames).get
   return (
     <Frame
       title={t('Audit log')}
@@ -106,7 +143,7 @@ export function Page({ query }: PageProps) {
       <Records
         list={list}
         caption={t('Audit log')}
-        columns={COLUMNS}
+        columns={makeColumns(findName)}
         empty={
           <Empty icon="check" title={t('Nothing found')}>
             {words

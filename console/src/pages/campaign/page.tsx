@@ -34,7 +34,8 @@ import { makeConversationPath, makePageHref, type PageProps } from '../../router
 import { Actions } from './actions.tsx'
 import { makeFilter } from './messages-filter.ts'
 import './page.css'
-import { Simulated } from './simulated.tsx'
+import { countGiven, SimulatedNotice, useSimulatedTexts } from './simulated.tsx'
+import { useWaitingPhones } from './waiting-phones.ts'
 
 const REFRESH_MS = 3_000
 
@@ -45,6 +46,7 @@ export function Page({ params: { id = '' } }: PageProps) {
     `/api/campaigns/${id}/progress`,
     REFRESH_MS,
   )
+  const simulated = useSimulatedTexts(campaign, progress)
   const changed = campaign?.updated
   useEffect(() => {
     if (changed) void reload()
@@ -67,10 +69,14 @@ export function Page({ params: { id = '' } }: PageProps) {
     >
       {campaign.error && <Notice kind="wrong">{translateFault(campaign.error)}</Notice>}
       {progress && hasTeamRole('admin') && <Hold campaign={campaign} progress={progress} />}
-      {progress && <Simulated campaign={campaign} progress={progress} />}
+      {simulated > 0 && <SimulatedNotice count={simulated} />}
       {campaign.repeat && <Runs campaign={campaign} />}
       {!campaign.repeat &&
-        (progress ? <Course campaign={campaign} progress={progress} /> : <Loading />)}
+        (progress ? (
+          <Course campaign={campaign} progress={progress} simulated={simulated} />
+        ) : (
+          <Loading />
+        ))}
       <div class="columns">
         <What campaign={campaign} />
         {progress?.consent && <ProofCard proof={progress.consent} />}
@@ -141,16 +147,33 @@ function describeAudience({ recipients_count, recipients, expand }: Campaign): s
   return groups.length > 0 ? `${people}: ${[...groups, ...numbers].join(', ')}` : people
 }
 
-function Course({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
+function Course({
+  campaign,
+  progress,
+  simulated,
+}: {
+  campaign: Campaign
+  progress: CampaignProgress
+  /** How many texts simulated phones have. */
+  simulated: number
+}) {
   const { recipients_count } = progress
   const { counts, done } = computeShownCounts(progress)
+  const phones = useWaitingPhones(campaign, counts.assigned)
+  const areAllSimulated = simulated > 0 && simulated >= countGiven(counts)
   return (
     <SendProgress
       done={done}
       counts={counts}
       total={recipients_count}
       filter={`(${makeFilter(campaign)})`}
-      pending={progress.status === 'paused' ? t('paused') : undefined}
+      words={{
+        ...(progress.status === 'paused' && { pending: t('paused') }),
+        ...(areAllSimulated && {
+          sent: t('would have been sent'),
+          delivered: t('would have been delivered'),
+        }),
+      }}
     >
       <Facts
         class="figures"
@@ -161,6 +184,7 @@ function Course({ campaign, progress }: { campaign: Campaign; progress: Campaign
             t('Segments sent'),
             t('{count} of {total}', { count: progress.segments_used, total: campaign.segments }),
           ],
+          phones.length > 0 && [t('Texts wait for'), phones.join(', ')],
         ]}
       />
     </SendProgress>

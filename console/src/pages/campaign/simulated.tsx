@@ -9,14 +9,15 @@ import { makeFilter } from './messages-filter.ts'
 
 const MOST_DEVICES = 30
 
-/** Says how many texts of a campaign simulated phones sent. Sends no request if the user has none. */
-export function Simulated({
-  campaign,
-  progress,
-}: {
-  campaign: Campaign
-  progress: CampaignProgress
-}) {
+/** How many texts devices have or had. */
+export const countGiven = ({ assigned, sending, sent, delivered }: CampaignProgress['counts']) =>
+  assigned + sending + sent + delivered
+
+/** How many texts of a campaign simulated phones have. Sends no request if the user has none. */
+export function useSimulatedTexts(
+  campaign: Campaign | undefined,
+  progress: CampaignProgress | undefined,
+): number {
   const { items: phones } = useList<Device>('devices', {
     filter: 'platform = "simulator"',
     perPage: MOST_DEVICES,
@@ -25,27 +26,27 @@ export function Simulated({
     'device',
     phones.map(({ id }) => id),
   )
-  const isReady = devices !== '' && campaign.batches.length > 0
+  const isReady = devices !== '' && campaign !== undefined && campaign.batches.length > 0
   const { total, reload } = useList<Message>('sms_messages', {
-    filter: `(${makeFilter(campaign)}) && (${devices})`,
+    filter: isReady ? `(${makeFilter(campaign)}) && (${devices})` : '',
     perPage: 1,
     fields: 'id',
     live: false,
     ready: isReady,
   })
-  const { assigned, sending, sent, delivered } = progress.counts
-  const given = assigned + sending + sent + delivered
+  const given = progress && countGiven(progress.counts)
   useEffect(() => {
     if (isReady) void reload()
   }, [given])
-  if (total === 0) return null
-  return (
-    <Notice kind="warning">
-      {tn(
-        '1 text of this campaign is with a simulated phone: nobody gets it.',
-        '{count} texts of this campaign are with a simulated phone: nobody gets them.',
-        total,
-      )}
-    </Notice>
-  )
+  return isReady ? total : 0
 }
+
+export const SimulatedNotice = ({ count }: { count: number }) => (
+  <Notice kind="warning">
+    {tn(
+      '1 text of this campaign is with a simulated phone: nobody gets it.',
+      '{count} texts of this campaign are with a simulated phone: nobody gets them.',
+      count,
+    )}
+  </Notice>
+)

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
+import { groupActs } from '../../data/consent-acts.ts'
 import { readFields } from '../../data/contact-fields.ts'
 import { makePersonPath } from '../../data/personal-data.ts'
 import type { Consent, ConsentState, Contact, ContactGroup } from '../../data/record-types.ts'
@@ -117,7 +118,7 @@ function ConsentCard({ contact, groups }: { contact: Contact; groups: readonly C
       <Button icon="plus" needs="agent" onClick={() => setRecording(true)}>
         {t('Record a consent')}
       </Button>
-      <TimeLine steps={entries.items.map(makeStep)} />
+      <TimeLine steps={groupActs(entries.items).map(makeStep)} />
       <Pager {...entries} />
       {isRecording && (
         <RecordConsent contact={contact} groups={groups} onClose={() => setRecording(false)} />
@@ -206,8 +207,9 @@ const labelConsentText = (source: Consent['source']) =>
 const formatConsentTime = ({ source, given_at }: Consent) =>
   source === 'console' || source === 'import' ? formatDay(given_at) : formatDateTime(given_at)
 
-/** A record of consent as a step of a time line, with its proof. */
-function makeStep(entry: Consent): Step<ComponentChildren> {
+/** One act of a person, such as a word texted, may be about several groups: a step of the time line. */
+function makeStep(act: readonly Consent[]): Step<ComponentChildren> {
+  const entry = act[0]!
   const [tone, word] = EVENTS[entry.event]
   const { id, created, source, shown, version, said, message, given_at, address, browser, expand } =
     entry
@@ -229,7 +231,7 @@ function makeStep(entry: Consent): Step<ComponentChildren> {
     id,
     tone,
     at: created,
-    words: `${word}: ${describePurpose(entry)}`,
+    words: `${word}: ${act.map(describePurpose).join(', ')}`,
     detail: <Facts facts={facts} />,
   }
 }

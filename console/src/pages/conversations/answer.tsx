@@ -10,7 +10,7 @@ import type { Conversation, Device, Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { findAnsweredMeanwhile } from '../../data/team/answered-meanwhile.ts'
 import type { People } from '../../data/team/people.ts'
-import { formatSegments } from '../../data/text/text-size.ts'
+import { formatSegmentsOrMms } from '../../data/text/text-size.ts'
 import { listOpenWords, listVariables } from '../../data/text/variables.ts'
 import { type ChosenFile, isStored, type StoredFile } from '../../data/use/chosen-files.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
@@ -135,7 +135,7 @@ export function Answer({
         asked={asked}
         onSubmit={() => void submit()}
         error={isTried ? findTextError(isEmpty, open) : undefined}
-        hint={makeHint(segments)}
+        hint={makeHint(files.length > 0 ? 0 : Math.max(1, segments))}
       />
       <AnswerCost number={number} body={body} device={device?.id} />
       {isAddingOpen && (
@@ -196,8 +196,9 @@ function findTextError(isEmpty: boolean, open: readonly string[]): string | unde
   return open.length > 0 ? listOpenWords(open) : undefined
 }
 
+/** `segments`: 0 for an MMS, which has none. */
 function makeHint(segments: number): string | undefined {
-  if (segments > 1) return formatSegments(segments)
+  if (segments !== 1) return formatSegmentsOrMms(segments)
   return hasKeyboard.value ? t('Ctrl+Enter also sends.') : undefined
 }
 

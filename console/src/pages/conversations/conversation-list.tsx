@@ -50,7 +50,8 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const shown = views.find(({ id }) => id === view.value) ?? ALL
   const { list: whole, hits, words: asked } = useConversations(shown, words.value)
   const list = useDrawn(whole)
-  const { loading, fault } = list
+  const { fault } = list
+  const loading = list.loading || words.value.trim() !== asked
   // a search in the view All also finds archived and blocked conversations
   const isAny = asked !== '' && shown === ALL
   const isMentions = shown.id === 'mentions'
@@ -72,7 +73,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
     <>
       {chosen ? <h2>{title}</h2> : <Title>{title}</Title>}
       <Views views={views} shown={shown} hasTeam={people.hasTeam} />
-      <ChooseButton />
+      {!isWide.value && <ChooseButton />}
       <Button
         kind="primary"
         icon="plus"
@@ -101,6 +102,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
               words.value = typed
             }}
           />
+          {isWide.value && <ChooseButton />}
         </div>
         {!isFirst && <NotifyHint />}
         {loading && items.length + hits.length === 0 && <Loading />}
@@ -241,7 +243,7 @@ async function readLastTexts(ids: readonly string[]): Promise<(readonly [string,
   const { items } = await pb.collection<Message>('sms_messages').getList(1, ids.length, {
     filter: matchAny('id', ids),
     fields:
-      'id,message_type,status,scheduled_at,delivered_at,created,expand.sent_by.kind,expand.sent_by.name',
+      'id,message_type,status,scheduled_at,delivered_at,created,attachments,expand.sent_by.kind,expand.sent_by.name',
     expand: 'sent_by',
     skipTotal: true,
   })

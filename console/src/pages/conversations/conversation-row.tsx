@@ -9,6 +9,7 @@ import { describeFailure } from '../../data/words/message-states.ts'
 import { describeSender } from '../../data/words/sender-words.ts'
 import { t } from '../../language/words.ts'
 import { Avatar } from '../../parts/avatar.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { memoizeComponent } from '../../parts/memo.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatSoon, Time } from '../../parts/time.tsx'
@@ -52,6 +53,7 @@ export const Row = memoizeComponent((props: RowProps) => {
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
   const { assignee, follow_up_at, archived, failure } = conversation
   const last = findLastText(last_message)
+  const hasFiles = (last?.attachments.length ?? 0) > 0
   const isOwn = last_sender === '' || last_sender === session.value?.sender
   const sender = isOwn ? '' : people.findName(last_sender) || (last && describeSender(last))
   const failed = hasFailed(conversation) && <em>{describeFailure(failure)}</em>
@@ -86,7 +88,8 @@ export const Row = memoizeComponent((props: RowProps) => {
         <span class={last_type === 'outgoing' ? 'muted' : ''}>
           {last_type === 'outgoing' &&
             `${failure ? `${describeFailure(failure)}:` : describeBeginning(last, isOwn, sender)} `}
-          {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
+          {hasFiles && <Icon name="picture" size={16} />}{' '}
+          {last_text || describeNoText(last_type, hasFiles)}
         </span>
       )}
     </RowLink>
@@ -101,6 +104,11 @@ export const Row = memoizeComponent((props: RowProps) => {
     </Swipe>
   )
 })
+
+function describeNoText(type: Conversation['last_type'], hasFiles: boolean): string {
+  if (type === '') return t('No texts yet')
+  return hasFiles ? t('Picture or file') : t('The text was removed.')
+}
 
 /** The words before an outgoing text: its sender, if read. */
 function describeBeginning(last: Message | undefined, isOwn: boolean, sender = ''): string {

@@ -126,6 +126,9 @@ function Actions({ conversation }: { conversation: Conversation }) {
   )
 }
 
+const LEFT = 'status = "sent" || status = "delivered"'
+
+/** How many texts were exchanged with the number, and the first that was received or has left. */
 function History({ number }: { number: string }) {
   const incoming = useList<Message>('sms_messages', {
     filter: pb.filter('message_type = "incoming" && from = {:number}', { number }),
@@ -137,8 +140,14 @@ function History({ number }: { number: string }) {
     sort: 'created',
     perPage: 1,
   })
-  if (incoming.loading || outgoing.loading) return null
-  const [first] = [...incoming.items, ...outgoing.items].sort((a, b) =>
+  const left = useList<Message>('sms_messages', {
+    filter: pb.filter(`to = {:number} && (${LEFT})`, { number }),
+    sort: 'created',
+    perPage: 1,
+    isCounted: false,
+  })
+  if (incoming.loading || outgoing.loading || left.loading) return null
+  const [first] = [...incoming.items, ...left.items].sort((a, b) =>
     a.created < b.created ? -1 : 1,
   )
   return (

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
 import { describeDeviceState, useDeviceStates } from '../../data/device/device-states.ts'
 import { isSimulated, nameDevice } from '../../data/device/lines.ts'
@@ -7,7 +6,7 @@ import { countKind, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { translateFault } from '../../data/words/fault-sentences.ts'
-import { FAILED_FILTER, type Tone } from '../../data/words/message-states.ts'
+import { FAILED_FILTER } from '../../data/words/message-states.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
 import { TableSection } from '../../parts/list/records.tsx'
@@ -15,9 +14,10 @@ import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { MessageStatus, Time } from '../../parts/time.tsx'
+import { Tile } from '../../parts/tile.tsx'
+import { Badge, MessageStatus, Time } from '../../parts/time.tsx'
 import { makePageHref } from '../../router.ts'
-import './page.css'
+import { ServerSteps } from '../../shell/server-steps.tsx'
 import { describeDuration } from './duration-words.ts'
 import { Jobs } from './jobs.tsx'
 import { Offline } from './offline.tsx'
@@ -81,7 +81,8 @@ export function Page() {
           {message}
         </Notice>
       ))}
-      <ul class="health-tiles">
+      <ServerSteps />
+      <ul class="tiles">
         <Tile title={t('Due messages')} value={queue && formatNumber(queue.due)} />
         <Tile
           title={t('Longest wait')}
@@ -130,7 +131,7 @@ const LastBackup = ({ at }: { at: string }) =>
   tx('Last backup: {when}', {
     when: (
       <a href={makePageHref('/backups')}>
-        <Time at={at} none={t('never')} />
+        {at ? <Time at={at} /> : <Badge tone="warn">{t('never')}</Badge>}
       </a>
     ),
   })
@@ -172,41 +173,6 @@ function useDeliveries(state: string): number | undefined {
     live: false,
   })
   return list.loading ? undefined : list.total
-}
-
-/** A figure with its name. With `href`, the whole tile is a link. */
-function Tile({
-  title,
-  value,
-  note,
-  tone = 'calm',
-  href,
-}: {
-  title: string
-  value: ComponentChildren
-  note?: string
-  tone?: Tone
-  href?: string
-}) {
-  const look = `health-tile ${tone}`
-  const facts = (
-    <>
-      <span>{title}</span>
-      <strong>{value ?? '…'}</strong>
-      {note && <span>{note}</span>}
-    </>
-  )
-  return (
-    <li>
-      {href ? (
-        <a class={look} href={href}>
-          {facts}
-        </a>
-      ) : (
-        <div class={look}>{facts}</div>
-      )}
-    </li>
-  )
 }
 
 const COUNT = 10

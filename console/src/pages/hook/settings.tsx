@@ -145,11 +145,18 @@ const makeHookRows = ({
     label: t('Template'),
     rows: 4,
     spellcheck: false,
-    placeholder: PRESETS[preset].template,
+    placeholder: t('As {program} needs it', { program: HOOK_TOOLS[preset].name }),
     hint: t(
       'Braces take values out of the body: {{title}}, {{alerts.0.labels.job}}. {{#each alerts}}…{{/each}} repeats, {{#if title}}…{{/if}} asks.',
     ),
   },
+  ({ values, change }) =>
+    values.template === '' &&
+    PRESETS[preset].template !== '' && (
+      <Button kind="quiet" onClick={() => change({ template: PRESETS[preset].template })}>
+        {t('Begin with the template for {program}', { program: HOOK_TOOLS[preset].name })}
+      </Button>
+    ),
   { summary: t('More: repetitions, quiet hours, line'), folded: makeMoreHookRows(preset, lines) },
   { name: 'enabled', label: t('Switched on') },
 ]

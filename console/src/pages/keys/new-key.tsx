@@ -72,7 +72,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           setKind(chosen as ProgramKindName)
           return { ...PROGRAM_KINDS[chosen as ProgramKindName].values, ...fields }
         }}
-        action={t('Make the key')}
+        action={t('Create the key')}
         onSaved={setMade}
         onCancel={onClose}
       />

@@ -28,7 +28,9 @@ export function Page({ query }: PageProps) {
   const filter =
     named &&
     writeWholeFilter({ ...question, words: named.words }, defaultCountry.value, named.contacts)
-  const messages = useMessages(filter, question.sort, question.page)
+  const found = useMessages(filter, question.sort, question.page)
+  const isSearching = named?.words !== question.words.trim()
+  const messages = isSearching ? { ...found, isOld: !found.loading } : found
   useEffect(() => {
     lastList.value = makeQuery(question)
   }, [query])
@@ -151,7 +153,7 @@ function Found({
           />
         </div>
       )}
-      {items.length === 0 && !fault && !isOld && <NothingFound />}
+      {items.length === 0 && !fault && (isOld ? <Loading /> : <NothingFound />)}
       {!isRefused && <Pager {...messages} goTo={turn} />}
     </>
   )

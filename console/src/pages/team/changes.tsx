@@ -1,7 +1,7 @@
 import { matchAny, pb } from '../../data/client.ts'
 import type { RecordOf, Sender } from '../../data/record-types.ts'
 import { useLookup } from '../../data/use/use-known.ts'
-import { useList } from '../../data/use/use-list.ts'
+import { type List, useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
@@ -77,12 +77,15 @@ const makeColumns = (findName: (key: string) => string | undefined): readonly Co
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 
-export function Changes() {
-  const changes = useList<Change>('account_audit', {
+export const useChanges = (ready: boolean) =>
+  useList<Change>('account_audit', {
     sort: '-created,-id',
     expand: 'sender',
     perPage: 20,
+    ready,
   })
+
+export function Changes({ list: changes }: { list: List<Change> }) {
   const findName = useLookup(changes.items.map(makeKey), findNames).get
   return (
     <Card title={t('What was changed')}>

@@ -5,7 +5,7 @@ import { useSetup } from '../../data/setup.ts'
 import { ROLE_WORDS } from '../../data/team/team.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import { readNowMs } from '../../data/text/now.ts'
-import { useList } from '../../data/use/use-list.ts'
+import { type List, useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -39,21 +39,19 @@ const COLUMNS: readonly Column<Invitation>[] = [
   ]),
 ]
 
-export function Invitations() {
-  const invitations = useList<Invitation>('member_invitations', { sort: '-created,-id' })
-  return (
-    <Card title={t('Open invitations')}>
-      <Records
-        list={invitations}
-        caption={t('Open invitations')}
-        columns={COLUMNS}
-        empty={
-          <p class="muted">{t('None. An invitation is good for 7 days and for one person.')}</p>
-        }
-      />
-    </Card>
-  )
-}
+export const useInvitations = (ready: boolean) =>
+  useList<Invitation>('member_invitations', { sort: '-created,-id', ready })
+
+export const Invitations = ({ list }: { list: List<Invitation> }) => (
+  <Card title={t('Open invitations')}>
+    <Records
+      list={list}
+      caption={t('Open invitations')}
+      columns={COLUMNS}
+      empty={<p class="muted">{t('None. An invitation is good for 7 days and for one person.')}</p>}
+    />
+  </Card>
+)
 
 const revokeInvitation = (invitation: Invitation) =>
   deleteRecord(

@@ -2,7 +2,7 @@ import type { Choices } from '../../data/choices.ts'
 import { findPersonalClient, own, pb } from '../../data/client.ts'
 import type { MemberRole, Notify } from '../../data/record-types.ts'
 import { hasTeamRole, type Session, session, stopActing } from '../../data/session.ts'
-import { usePeople } from '../../data/team/people.ts'
+import type { People } from '../../data/team/people.ts'
 import { ROLE_WORDS } from '../../data/team/team.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
@@ -10,7 +10,7 @@ import { deleteRecord, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Options } from '../../parts/form/field.tsx'
 import { FaultNotice } from '../../parts/form/form.tsx'
 import { type Column, makeActionsColumn, Table } from '../../parts/list/table.tsx'
-import { Card, Loading } from '../../parts/page.tsx'
+import { Card } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { runWithToast } from '../../parts/toast.tsx'
 
@@ -35,10 +35,9 @@ const NOTIFY = [
   ['none', t('None')],
 ] as const
 
-export function Members() {
-  const { members, findName } = usePeople()
+export function Members({ people: { members, findName } }: { people: People }) {
   const mine = session.value
-  if (!mine || members.loading) return <Loading />
+  if (!mine) return null
   const owner: Person = {
     id: mine.record.id,
     name: findName(mine.record.id),

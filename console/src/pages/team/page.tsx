@@ -1,19 +1,28 @@
 import { useState } from 'preact/hooks'
 import type { UserSettings } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
+import { usePeople } from '../../data/team/people.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, FaultNotice } from '../../parts/form/form.tsx'
-import { Card, Page as Frame } from '../../parts/page.tsx'
+import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { showToast } from '../../parts/toast.tsx'
-import { Changes } from './changes.tsx'
-import { Invitations, Invite } from './invitations.tsx'
+import { Changes, useChanges } from './changes.tsx'
+import { Invitations, Invite, useInvitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 
 export function Page() {
   const [isInviting, setInviting] = useState(false)
+  const isAdmin = hasTeamRole('admin')
+  const people = usePeople()
+  const invitations = useInvitations(isAdmin)
+  const changes = useChanges(isAdmin)
+  // all cards at once: a card that is read later would move those below it
+  const isReading =
+    people.members.loading ||
+    (isAdmin && (invitations.loading || changes.loading || ownSettings.value === undefined))
   return (
     <Frame
       title={t('Team')}
@@ -30,10 +39,15 @@ export function Page() {
         </Button>
       }
     >
-      <Members />
-      {hasTeamRole('admin') && <Invitations />}
-      {hasTeamRole('admin') && <Assigning />}
-      {hasTeamRole('admin') && <Changes />}
+      {isReading && <Loading />}
+      {!isReading && <Members people={people} />}
+      {!isReading && isAdmin && (
+        <>
+          <Invitations list={invitations} />
+          <Assigning />
+          <Changes list={changes} />
+        </>
+      )}
       {isInviting && <Invite onClose={() => setInviting(false)} />}
     </Frame>
   )
@@ -50,7 +64,6 @@ function Assigning() {
     await saveOwnSettings({ assign: assign as UserSettings['assign'] })
     showToast(t('Saved'))
   })
-  if (ownSettings.value === undefined) return null
   const assign = ownSettings.value?.assign ?? ''
   return (
     <Card title={t('Assigning')}>

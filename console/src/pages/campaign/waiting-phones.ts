@@ -1,0 +1,26 @@
+import { useEffect } from 'preact/hooks'
+import { nameDevice } from '../../data/device/lines.ts'
+import type { Campaign, Message } from '../../data/record-types.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { makeFilter } from './messages-filter.ts'
+
+const MOST_TEXTS = 30
+
+/** The names of devices that have not yet fetched texts of a campaign. `assigned`: how many such texts. */
+export function useWaitingPhones(campaign: Campaign, assigned: number): readonly string[] {
+  const isReady = assigned > 0 && campaign.batches.length > 0
+  const { items, reload } = useList<Message>('sms_messages', {
+    filter: `(${makeFilter(campaign)}) && status = "assigned"`,
+    perPage: MOST_TEXTS,
+    sort: 'created',
+    expand: 'device',
+    isCounted: false,
+    live: false,
+    ready: isReady,
+  })
+  useEffect(() => {
+    if (isReady) void reload()
+  }, [assigned])
+  const names = items.map(({ expand }) => nameDevice(expand?.device)).filter(Boolean)
+  return isReady ? [...new Set(names)] : []
+}
