@@ -309,7 +309,9 @@ create table sms_dispatch (
   -- By what the send requires consent, and which groups its recipient may have left: sms_request.scope.
   scope json,
   -- Why a claim did not hand the message out: the next sweep ends it. '' for any other message.
-  refused text collate "C" not null default ''
+  refused text collate "C" not null default '',
+  -- The batch_id of the message; its own id if it was sent alone.
+  send text collate "C" not null default ''
 );
 -- The order in which a device claims.
 create index sms_dispatch_claim on sms_dispatch (device, state, priority desc, position);
@@ -318,6 +320,9 @@ create index sms_dispatch_lease on sms_dispatch (lease_until) where state = 'sen
 create index sms_dispatch_refused on sms_dispatch (message) where refused <> '';
 create index sms_dispatch_wake on sms_dispatch (wake_at) where state = 'assigned';
 create index sms_dispatch_due on sms_dispatch (due_at) where state = 'pending';
+-- Scheduled messages of a user by their sends, whose messages stand beside each other.
+create index sms_dispatch_scheduled on sms_dispatch ("user", due_at, send, message)
+  where state = 'pending' and waiting_for = '';
 create index sms_dispatch_expiry on sms_dispatch (expires_at) where state <> 'sending' and expires_at is not null;
 -- Messages that wait for room, in the order in which they get it.
 create index sms_dispatch_waiting on sms_dispatch ("user", priority desc, position)

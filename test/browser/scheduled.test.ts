@@ -63,13 +63,41 @@ scenario(
       expect.stringMatching(/^(23:30|11:30.PM) · Zoë$/),
     ])
     await fixture.look('scheduled')
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    const isWithin = () =>
+      page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth')
+    expect(await isWithin()).toBe(true)
 
     await tomorrow.getByRole('link', { name: /Zoë/ }).click()
     await page.locator('.conversations-thread').getByText('Your table').waitFor()
     await page.goBack()
     await tomorrow.getByRole('link', { name: /Sale/ }).click()
     await page.getByRole('heading', { name: 'Sale' }).waitFor()
+
+    // a send is one row, whose time changes and which is canceled as a whole
+    const { batch_id } = await send('/api/sms/send', {
+      recipients: [ZOE, STRANGER],
+      body: 'For both',
+      scheduled_at: day(1, '02:00:00'),
+    })
+    await page.goBack()
+    const row = tomorrow.getByRole('row').filter({ hasText: 'For both' })
+    await row.getByText(say('{count} people', { count: 2 })).waitFor()
+    await row.getByRole('button', { name: say('Change the time') }).click()
+    const [later] = [day(3, '02:00:00')]
+    await page.getByRole('dialog').locator('[type="datetime-local"]').fill(later.slice(0, 16))
+    await page.getByRole('button', { name: say('Save'), exact: true }).click()
+    await row.waitFor({ state: 'detached' })
+    await fixture.visit(`/scheduled?view=month&day=${later.slice(0, 10)}`)
+    await page.locator('.scheduled-month a').first().waitFor()
+    await fixture.look('scheduled-month')
+    expect(await isWithin()).toBe(true)
+    await page.getByText(say('All'), { exact: true }).click()
+    const moved = page.getByRole('row').filter({ hasText: 'For both' })
+    await moved.getByRole('button', { name: say('Cancel the {count} texts', { count: 2 }) }).click()
+    await page.getByRole('button', { name: say('Cancel them') }).click()
+    await moved.waitFor({ state: 'detached' })
+    const { counts } = await ann.send(`/api/sms/batches/${batch_id}`, {})
+    expect(counts).toMatchObject({ pending: 0, failed: 2 })
   },
   {},
   { widths: [1440, 390] },

@@ -7,6 +7,8 @@ import type { Who } from './who.ts'
 export const OTHERS: readonly (readonly [RegExp, Who])[] = [
   // lists of records: the rules of the collections. Devices see their own messages
   [/^GET \/api\/collections\/:collection\/(records|export)/, 'viewerOrDevice'],
+  // scheduled texts, by their sends
+  [/^GET \/api\/sms\/scheduled$/, 'viewer'],
   [/^GET \/(metrics|api\/openapi\.json)$/, 'nobody'],
   // other products
   [/^\w+ \/api\/account\/smsgate-key$/, 'nobody'],

@@ -15,6 +15,8 @@ export const PROMISES: Readonly<Record<string, Who>> = {
   'GET /api/sms/usage': 'usage',
   'GET /api/sms/usage/days': 'usage',
   'GET /api/sms/usage/lines': 'devices',
+  'GET /api/sms/scheduled': 'viewer',
+  'GET /api/sms/scheduled/days': 'viewer',
   'GET /api/sms/batches/:batch_id': 'usage',
   'POST /api/sms/batches/:batch_id/cancel': 'cancel',
   'POST /api/sms/batches/:batch_id/reschedule': 'change',

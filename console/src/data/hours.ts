@@ -21,13 +21,15 @@ const makeDate = (day: Day) => new Date(Date.UTC(2026, 0, 5 + DAYS.indexOf(day))
 
 export const nameDay = (day: Day): string => long.format(makeDate(day))
 
+export const shortenDay = (day: Day): string => short.format(makeDate(day))
+
 const formatTimeOfDay = (at: string) => time.format(new Date(`2026-01-05T${at}Z`))
 
 /** Hours as text in the browser's language: `10:00 PM to 8:00 AM, Sat, Sun`; '' for none. */
 export function describeHours({ from, to, days }: Hours): string {
   const hours =
     from && t('{from} to {to}', { from: formatTimeOfDay(from), to: formatTimeOfDay(to) })
-  const names = DAYS.filter((day) => days.includes(day)).map((day) => short.format(makeDate(day)))
+  const names = DAYS.filter((day) => days.includes(day)).map(shortenDay)
   return [hours, ...names].filter((part) => part !== '').join(', ')
 }
 

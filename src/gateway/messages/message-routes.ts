@@ -1,3 +1,4 @@
+import { allowRole } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import { type Bound, BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
@@ -8,6 +9,14 @@ import { readBodyLength } from '../../http/server/incoming-body.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
+import {
+  countScheduledDays,
+  listScheduledSends,
+  SCHEDULED_DAYS,
+  SCHEDULED_DAYS_QUERY,
+  SCHEDULED_QUERY,
+  SCHEDULED_SENDS,
+} from './list-scheduled.ts'
 import { CANCELED, CANCELED_BATCH, cancelBatch, cancelMessage } from './queue/cancel-messages.ts'
 import {
   CHANGED,
@@ -47,8 +56,41 @@ const OF_WAITING: Bound = {
   by: 'a batch has at most 20,000 texts (`MAX_AUDIENCE`); 30 s',
 }
 
+const OF_SCHEDULED: Bound = {
+  cost: 'scheduled texts of the user',
+  by: 'turns; 200 sends. Reads one index, and a text of each send',
+}
+
 /** `/api/sms`: changes of texts that were sent, and counts of a send. Errors are `{"error","message"}`. */
 export const MESSAGE_ROUTES = makeRoutes(SENDING_TAG, {
+  'GET /api/sms/scheduled': {
+    permission: allowRole('viewer'),
+    bound: OF_SCHEDULED,
+    describe: {
+      id: 'listScheduledSends',
+      summary: 'List the sends that wait for their time',
+      description:
+        'The earliest first, without campaigns. If some texts of a send were moved to another time, the send has a row for each time.',
+      params: { query: SCHEDULED_QUERY },
+      answer: ['The sends.', SCHEDULED_SENDS],
+      fails: describeRefusals('invalid_request'),
+    },
+    run: ({ user, store }, c) =>
+      listScheduledSends(store, user, checkShape(SCHEDULED_QUERY, c.env.incoming.query)),
+  },
+  'GET /api/sms/scheduled/days': {
+    permission: allowRole('viewer'),
+    bound: OF_SCHEDULED,
+    describe: {
+      id: 'countScheduledDays',
+      summary: 'Count the sends that wait for their time, by day',
+      params: { query: SCHEDULED_DAYS_QUERY },
+      answer: ['The days that have such sends, the earliest first.', SCHEDULED_DAYS],
+      fails: describeRefusals('invalid_request'),
+    },
+    run: ({ user, store }, c) =>
+      countScheduledDays(store, user, checkShape(SCHEDULED_DAYS_QUERY, c.env.incoming.query)),
+  },
   'GET /api/sms/batches/:batch_id': {
     permission: allowReader('readUsage'),
     bound: { cost: 'texts of the batch', by: 'turns' },

@@ -770,6 +770,7 @@ interface SmsDispatchRow {
   refused: Generated<string>
   scope: string | null
   sealed: string | null
+  send: Generated<string>
   state: string
   user: string
   waiting_for: Generated<string>

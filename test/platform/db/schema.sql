@@ -1064,6 +1064,7 @@ create table sms_dispatch (
   lines text[] collate "C",
   scope json,
   refused text collate "C" not null default ''::text,
+  send text collate "C" not null default ''::text,
   constraint sms_dispatch_pkey PRIMARY KEY (message),
   constraint sms_dispatch_state_check CHECK (state = ANY (ARRAY['pending'::text, 'assigned'::text, 'sending'::text]))
 );
@@ -1074,6 +1075,7 @@ CREATE INDEX sms_dispatch_expiry ON sms_dispatch USING btree (expires_at) WHERE 
 CREATE INDEX sms_dispatch_lease ON sms_dispatch USING btree (lease_until) WHERE state = 'sending'::text;
 CREATE INDEX sms_dispatch_quiet ON sms_dispatch USING btree ("user", quiet_zone, message) WHERE state = 'assigned'::text AND quiet_zone IS NOT NULL;
 CREATE INDEX sms_dispatch_refused ON sms_dispatch USING btree (message) WHERE refused <> ''::text;
+CREATE INDEX sms_dispatch_scheduled ON sms_dispatch USING btree ("user", due_at, send, message) WHERE state = 'pending'::text AND waiting_for = ''::text;
 CREATE INDEX sms_dispatch_waiting ON sms_dispatch USING btree ("user", priority DESC, "position") WHERE state = 'pending'::text AND waiting_for <> ''::text;
 CREATE INDEX sms_dispatch_wake ON sms_dispatch USING btree (wake_at) WHERE state = 'assigned'::text;
 CREATE TRIGGER line_freed AFTER DELETE ON sms_dispatch FOR EACH ROW WHEN (old.charged <> ''::text AND old.state <> 'sending'::text) EXECUTE FUNCTION sms_line_freed();

@@ -1,53 +1,73 @@
-import { useMemo } from 'preact/hooks'
-import { makeTitle } from '../../data/campaign-progress.ts'
-import type { Campaign, Message } from '../../data/record-types.ts'
+import { useMemo, useState } from 'preact/hooks'
 import { parseDate } from '../../data/text/local-time.ts'
 import { readNowMs } from '../../data/text/now.ts'
+import { makeShortDate } from '../../data/text/relative-time.ts'
 import { HERE } from '../../data/time-zones.ts'
+import { formatMonth } from '../../data/usage.ts'
 import { useNames } from '../../data/use/use-known.ts'
-import { useList } from '../../data/use/use-list.ts'
 import { ownSettings } from '../../data/user-settings/own.ts'
 import { locale } from '../../language/language.ts'
 import { t, tn } from '../../language/words.ts'
-import { FaultNotice } from '../../parts/form/form.tsx'
+import { Segments } from '../../parts/form/choices.tsx'
+import { ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Pager, TableSection } from '../../parts/list/records.tsx'
-import type { Column } from '../../parts/list/table.tsx'
-import { useDrawn } from '../../parts/list/use-drawn.ts'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { Page as Frame, Loading } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { makeConversationPath, makePageHref } from '../../router.ts'
+import { goToPage, makePageHref, type PageProps } from '../../router.ts'
+import {
+  type Entry,
+  groupByDay,
+  makeCampaignEntry,
+  makeReminderEntry,
+  makeSendEntry,
+} from './entries.ts'
+import { Month } from './month.tsx'
+import {
+  addDays,
+  findMonth,
+  findWeek,
+  makeDayReader,
+  mergeEntries,
+  type Period,
+} from './periods.ts'
+import { ChangeTime, cancelSend } from './send-actions.tsx'
+import {
+  type ScheduledSend,
+  useReminders,
+  useScheduledCampaigns,
+  useScheduledSends,
+} from './use-scheduled.ts'
 
-const DAY_MS = 86_400_000
-const MOST_CAMPAIGNS = 500
-/** A campaign's texts are stored before it begins. */
-const TEXTS = 'status = "pending" && scheduled_at > @now && sent_by.kind != "campaign"'
-const SORT = 'scheduled_at,id'
-const ABOUT = t('The texts and campaigns that wait for their time, by day.')
+const PATH = '/scheduled'
+const ABOUT = t('Texts, campaigns and reminders that wait for their time, by day.')
+const ALWAYS: Period = { from: '', until: '' }
+const VIEWS = [
+  ['', t('All')],
+  ['week', t('Week')],
+  ['month', t('Month')],
+] as const
+type View = (typeof VIEWS)[number][0]
 
-type Entry = Message | Campaign
+const readView = (query: URLSearchParams): View =>
+  VIEWS.find(([view]) => view === query.get('view'))?.[0] ?? ''
 
-const isCampaign = (entry: Entry): entry is Campaign => entry.collectionName === 'campaigns'
-
-const makeHref = (entry: Entry) =>
-  isCampaign(entry)
-    ? makePageHref(`/campaigns/${entry.id}`)
-    : makePageHref(makeConversationPath(entry.to), { at: `sms_messages/${entry.id}` })
-
-/** Texts that are not due yet, and campaigns that have not begun, by the days of the account's time zone. */
-export function Page() {
-  const texts = useDrawn(useList<Message>('sms_messages', { filter: TEXTS, sort: SORT }))
-  const campaigns = useList<Campaign>('campaigns', {
-    filter: '(status = "scheduled" || status = "repeating") && scheduled_at > @now',
-    sort: SORT,
-    perPage: MOST_CAMPAIGNS,
-  })
-  const findName = useNames(texts.items.map((text) => text.to))
+/** What waits for its time, by the days of the account's time zone: all of it, a week, or a month. */
+export function Page({ query }: PageProps) {
   const timeZone = ownSettings.value?.time_zone || HERE
-  const columns = useMemo(() => makeColumns(timeZone, findName), [timeZone, findName])
-  const days = groupByDay(mergeEntries(texts, campaigns.items), timeZone)
-  const fault = texts.fault ?? campaigns.fault
-  const isLoading = texts.loading || campaigns.loading
+  const view = readView(query)
+  const readDay = useMemo(() => makeDayReader(timeZone), [timeZone])
+  const asked = query.get('day') ?? ''
+  const day = /^\d{4}-\d\d-\d\d$/.test(asked) ? asked : readDay(readNowMs())
+  const period = view === 'week' ? findWeek(day) : view === 'month' ? findMonth(day) : ALWAYS
+  const campaigns = useScheduledCampaigns()
+  const reminders = useReminders()
+  const others = [
+    ...campaigns.items.map(makeCampaignEntry),
+    ...reminders.items.map(makeReminderEntry),
+  ].filter(({ at }) => isWithin(readDay(parseDate(at)), period))
   return (
     <Frame
       title={t('Scheduled')}
@@ -57,9 +77,79 @@ export function Page() {
           : `${ABOUT} ${t('Times are in {zone}.', { zone: timeZone.replaceAll('_', ' ') })}`
       }
     >
-      <FaultNotice fault={fault} />
+      <div class="row">
+        <Segments
+          legend={t('Show')}
+          choices={VIEWS}
+          chosen={view}
+          onChoose={(next) => goToPage(PATH, { view: next, day: next && day })}
+        />
+        {view !== '' && <Steps view={view} period={period} />}
+      </div>
+      <FaultNotice fault={campaigns.fault ?? reminders.fault} />
+      {view === 'month' ? (
+        <Month period={period} others={others.map(({ at }) => readDay(parseDate(at)))} />
+      ) : (
+        <Sends
+          period={period}
+          others={others}
+          isReading={campaigns.loading || reminders.loading}
+          timeZone={timeZone}
+        />
+      )}
+    </Frame>
+  )
+}
+
+const isWithin = (day: string, { from, until }: Period) =>
+  (from === '' || day >= from) && (until === '' || day <= until)
+
+const formatShortDay = makeShortDate({ day: 'numeric', month: 'short', timeZone: 'UTC' })
+const nameDay = (day: string) => formatShortDay(Date.parse(day), readNowMs())
+
+/** The name of the week or month, and links to those beside it. */
+function Steps({ view, period: { from, until } }: { view: View; period: Period }) {
+  const link = (day: string) => makePageHref(PATH, { view, day })
+  const title =
+    view === 'month'
+      ? formatMonth(from.slice(0, 7))
+      : t('{first} to {last}', { first: nameDay(from), last: nameDay(until) })
+  return (
+    <div class="row">
+      <ButtonLink kind="quiet" icon="left" iconOnly href={link(addDays(from, -1))}>
+        {t('Earlier')}
+      </ButtonLink>
+      <strong>{title}</strong>
+      <ButtonLink kind="quiet" icon="right" iconOnly href={link(addDays(until, 1))}>
+        {t('Later')}
+      </ButtonLink>
+    </div>
+  )
+}
+
+/** The entries of a period in sections, one for each day. */
+function Sends({
+  period,
+  others,
+  isReading,
+  timeZone,
+}: {
+  period: Period
+  others: readonly Entry[]
+  isReading: boolean
+  timeZone: string
+}) {
+  const sends = useScheduledSends(period)
+  const [changed, setChanged] = useState<ScheduledSend>()
+  const isLoading = isReading || sends.loading
+  const entries = mergeEntries(sends.items.map(makeSendEntry), others, sends.next === '')
+  const findName = useNames(entries.map(({ number }) => number))
+  const columns = useMemo(() => makeColumns(timeZone, findName, setChanged), [timeZone, findName])
+  return (
+    <>
+      <FaultNotice fault={sends.fault} />
       {isLoading && <Loading />}
-      {!isLoading && !fault && days.length === 0 && (
+      {!isLoading && !sends.fault && entries.length === 0 && (
         <Empty icon="clock" title={t('Nothing is scheduled')}>
           {t(
             'To send a text later, choose its time in the form or press the clock beside an answer.',
@@ -67,24 +157,26 @@ export function Page() {
         </Empty>
       )}
       {!isLoading &&
-        days.map(([title, rows]) => (
+        groupByDay(entries, timeZone).map(([title, rows]) => (
           <TableSection
             key={title}
             title={title}
             columns={columns}
             rows={rows}
-            href={makeHref}
+            href={({ href }) => href}
             none=""
           />
         ))}
-      <Pager {...texts} />
-    </Frame>
+      <Pager page={1} pages={1} total={undefined} goTo={() => {}} grow={sends.grow} />
+      {changed && <ChangeTime send={changed} onClose={() => setChanged(undefined)} />}
+    </>
   )
 }
 
 const makeColumns = (
   timeZone: string,
   findName: (number: string) => string,
+  change: (send: ScheduledSend) => void,
 ): readonly Column<Entry>[] => {
   const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone })
   return [
@@ -92,50 +184,35 @@ const makeColumns = (
       title: t('To'),
       cell: (entry) => (
         <span>
-          {hour.format(parseDate(entry.scheduled_at))} ·{' '}
-          {isCampaign(entry)
-            ? `${makeTitle(entry)} · ${tn('1 person', '{count} people', entry.recipients_count)}`
-            : findName(entry.to) || <PhoneNumber number={entry.to} />}
+          {hour.format(parseDate(entry.at))} · {entry.title && `${entry.title} · `}
+          {entry.number === ''
+            ? tn('1 person', '{count} people', entry.people)
+            : findName(entry.number) || <PhoneNumber number={entry.number} />}
         </span>
       ),
     },
-    { title: t('Text'), long: true, cell: ({ body }) => body },
+    {
+      title: t('Text'),
+      long: true,
+      cell: ({ body, hasPicture, isReminder }) => (
+        <>
+          {hasPicture && <Icon name="picture" size={16} />} {isReminder && t('Reminder:')} {body}
+        </>
+      ),
+    },
+    makeActionsColumn(
+      ({ send }) =>
+        send
+          ? [
+              { icon: 'clock', words: t('Change the time'), onClick: () => change(send) },
+              {
+                icon: 'close',
+                words: tn('Cancel the text', 'Cancel the {count} texts', send.messages),
+                onClick: () => void cancelSend(send),
+              },
+            ]
+          : [],
+      'agent',
+    ),
   ]
-}
-
-/** Texts and campaigns in the order of their times: the campaigns between the texts that are read so far. */
-function mergeEntries(
-  texts: ReturnType<typeof useList<Message>>,
-  campaigns: readonly Campaign[],
-): Entry[] {
-  const { items, page, pages, total } = texts
-  const from = page > 1 ? items[0]?.scheduled_at : undefined
-  const isWhole = page === pages && (page > 1 || items.length === total)
-  const until = isWhole ? undefined : items.at(-1)?.scheduled_at
-  const between = campaigns.filter(
-    ({ scheduled_at: at }) => !((from && at < from) || (until && at >= until)),
-  )
-  return [...items, ...between].sort((a, b) => a.scheduled_at.localeCompare(b.scheduled_at))
-}
-
-/** The entries of each day, with the day's title, such as `Tomorrow, Sunday, November 29`. */
-function groupByDay(
-  entries: readonly Entry[],
-  timeZone: string,
-): [title: string, entries: Entry[]][] {
-  const title = new Intl.DateTimeFormat(locale, {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    timeZone,
-  })
-  const iso = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone })
-  const numberDay = (ms: number) => Date.parse(iso.format(ms)) / DAY_MS
-  const today = numberDay(readNowMs())
-  const days = Map.groupBy(entries, ({ scheduled_at }) => numberDay(parseDate(scheduled_at)))
-  return [...days].map(([day, those]) => {
-    const date = title.format(parseDate(those[0]!.scheduled_at))
-    const near = [t('Today'), t('Tomorrow')][day - today]
-    return [near ? `${near}, ${date}` : date, those]
-  })
 }

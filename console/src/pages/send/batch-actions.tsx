@@ -8,9 +8,9 @@ import { useOne } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
-import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { ResendMessages } from '../../parts/dialog/resend-messages.tsx'
 import { Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
+import { confirmCancel, describeCanceled } from '../../parts/message/confirm-cancel.ts'
 import { showToast } from '../../parts/toast.tsx'
 import { goToPage, makePageHref } from '../../router.ts'
 import type { Batch } from './use-batch.ts'
@@ -30,9 +30,9 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
   const waiting = (counts.pending ?? 0) + (counts.assigned ?? 0)
   const notSent = (counts.failed ?? 0) + (counts.canceled ?? 0)
   const cancel = useTask(async () => {
-    if (!(await askToConfirm(askToCancel(waiting)))) return
+    if (!(await confirmCancel(waiting))) return
     const { canceled } = await postRequest<{ canceled: number }>(`/api/sms/batches/${batch}/cancel`)
-    showToast(tn('One message canceled', '{count} messages canceled', canceled))
+    showToast(describeCanceled(canceled))
   })
   if (batch === '' || !isUser()) return null
   const retry = async (include: readonly string[]) => {
@@ -102,18 +102,6 @@ const BatchAgain = ({
 }: { filter: string } & Omit<ComponentProps<typeof ResendMessages>, 'counts'>) => (
   <ResendMessages {...useFailed(filter)} {...others} />
 )
-
-const askToCancel = (waiting: number) => ({
-  title: t('Cancel what is left?'),
-  text: tn(
-    'One message that no device has yet is not sent. What a device has already goes on.',
-    '{count} messages that no device has yet are not sent. What a device has already goes on.',
-    waiting,
-  ),
-  action: tn('Cancel it', 'Cancel them', waiting),
-  keep: tn('Keep it', 'Keep them', waiting),
-  danger: true,
-})
 
 /** The batch id under which the failed messages were sent again; '' if they were not. */
 function useRetryBatch(items: readonly Message[]): string {

@@ -81,11 +81,12 @@ begin
   setting := set_config('pocketsms.counted', '', true);
   insert into sms_dispatch (
     message, "user", device, line, pinned, line_pinned, charged, cost, waiting_for, quiet_zone, state, period, wake_at,
-    wakes, due_at, expires_at, priority, at_least_once, sealed, lines, scope
+    wakes, due_at, expires_at, priority, at_least_once, sealed, lines, scope, send
   )
   select d.id, d."user", d.device, d.line, d.pinned, d.line_pinned, d.charged, d.cost, d.waiting_for, d.zone, d.status, left(moment, 7),
     case d.status when 'assigned' then moment::timestamptz + sms_wake_interval() end, (d.status = 'assigned')::int,
-    d.due_at, d.expires_at::timestamptz, d.priority, d.guarantee = 'at_least_once', d.sealed, d.lines, d.scope::json
+    d.due_at, d.expires_at::timestamptz, d.priority, d.guarantee = 'at_least_once', d.sealed, d.lines, d.scope::json,
+    coalesce(d.batch, d.id)
   from unnest(drafts) d where d.status <> 'failed';
 
   -- A text to a single recipient becomes the last text of its conversation, if there is one. Locks

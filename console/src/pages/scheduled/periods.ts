@@ -1,0 +1,56 @@
+/** The first and the last day, such as `2026-11-30`; '' for no limit. */
+export interface Period {
+  readonly from: string
+  readonly until: string
+}
+
+/** The parameters of a request for a period. */
+export const readPeriod = ({ from, until }: Period): Readonly<Record<string, string>> => ({
+  ...(from && { from }),
+  ...(until && { until }),
+})
+
+const DAY_MS = 86_400_000
+
+/** Returns a function from an instant to its day in the time zone, such as `2026-11-30`. */
+export function makeDayReader(timeZone: string): (ms: number) => string {
+  const iso = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone })
+  return (ms) => iso.format(ms)
+}
+
+/** The day that is some days later. */
+export const addDays = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
+
+const SUNDAY = 0
+
+/** The week of the day, from Monday to Sunday. */
+export function findWeek(day: string): Period {
+  const weekday = new Date(day).getUTCDay()
+  const from = addDays(day, weekday === SUNDAY ? -6 : 1 - weekday)
+  return { from, until: addDays(from, 6) }
+}
+
+/** The month of the day, from its first to its last day. */
+export function findMonth(day: string): Period {
+  const [year = 0, month = 0] = day.split('-').map(Number)
+  const last = new Date(Date.UTC(year, month, 0)).getUTCDate()
+  return {
+    from: `${day.slice(0, 8)}01`,
+    until: `${day.slice(0, 8)}${String(last).padStart(2, '0')}`,
+  }
+}
+
+/**
+ * The entries in the order of their times. If `others` has more sends than were read, leaves out what is
+ * after the last one that was read.
+ */
+export function mergeEntries<E extends { readonly at: string }>(
+  sends: readonly E[],
+  others: readonly E[],
+  isWhole: boolean,
+): E[] {
+  const until = isWhole ? undefined : sends.at(-1)?.at
+  const between = others.filter(({ at }) => !until || at < until)
+  return [...sends, ...between].sort((a, b) => a.at.localeCompare(b.at))
+}

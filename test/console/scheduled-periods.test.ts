@@ -1,0 +1,27 @@
+import { findMonth, findWeek, mergeEntries } from '../../console/src/pages/scheduled/periods.ts'
+
+test.each([
+  ['Monday', '2026-11-30', '2026-11-30', '2026-12-06'],
+  ['Sunday', '2026-11-29', '2026-11-23', '2026-11-29'],
+  ['a day at the turn of the year', '2027-01-01', '2026-12-28', '2027-01-03'],
+])('the week of %s begins on a Monday', (_, day, from, until) => {
+  expect(findWeek(day)).toEqual({ from, until })
+})
+
+test.each([
+  ['2026-11-29', '2026-11-01', '2026-11-30'],
+  ['2028-02-10', '2028-02-01', '2028-02-29'],
+  ['2026-12-31', '2026-12-01', '2026-12-31'],
+])('the month of %s ends on its last day', (day, from, until) => {
+  expect(findMonth(day)).toEqual({ from, until })
+})
+
+const entry = (at: string) => ({ at })
+
+test('campaigns and reminders after the last send that was read wait until more sends are read', () => {
+  const sends = [entry('2026-11-30'), entry('2026-12-02')]
+  const others = [entry('2026-12-01'), entry('2026-12-03')]
+  const days = (isWhole: boolean) => mergeEntries(sends, others, isWhole).map(({ at }) => at)
+  expect(days(false)).toEqual(['2026-11-30', '2026-12-01', '2026-12-02'])
+  expect(days(true)).toEqual(['2026-11-30', '2026-12-01', '2026-12-02', '2026-12-03'])
+})
