@@ -51,6 +51,7 @@ export const PAGES: readonly PageEntry[] = [
     bar: true,
     countsUnread: true,
   }),
+  makePage('today', '/today', t('Today'), 'usage', { for: 'user', needs: 'admin', group: 'texts' }),
   makePage('conversations', '/conversations/:number', t('Conversation'), 'conversations', {
     for: 'user',
   }),

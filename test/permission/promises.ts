@@ -78,6 +78,7 @@ export const PROMISES: Readonly<Record<string, Who>> = {
   'GET /api/account/accounts': 'owner',
   'POST /api/account/act-for': 'owner',
   'GET /api/account/inbox': 'viewer',
+  'GET /api/account/today': 'viewer',
   'POST /api/account/presence': 'viewer',
   'POST /api/account/invitations': 'admin',
   'POST /api/account/invitations/show': 'everybody',

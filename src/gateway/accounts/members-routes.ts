@@ -38,6 +38,7 @@ import {
   SHOWN_INVITATION,
 } from './invitations.ts'
 import { loadOwnAccount, ME } from './load-own-account.ts'
+import { loadToday, TODAY } from './today.ts'
 
 const ACT_FOR = makeObjectShape({ account: text })
 const SHOW = makeObjectShape({ secret: text })
@@ -152,6 +153,19 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT_TAG, {
       answer: ['The counts.', INBOX],
     },
     run: ({ user, auth, store }) => countInbox(store.db, user, auth.sender),
+  },
+  'GET /api/account/today': {
+    permission: allowRole('viewer'),
+    bound: {
+      cost: 'texts of 7 days, members, lines, devices',
+      by: 'turns; the index of `sms_messages_brief`, 2,000 received texts with the text after each',
+    },
+    describe: {
+      id: 'readToday',
+      summary: 'Read the figures of the first page',
+      answer: ['The figures.', TODAY],
+    },
+    run: ({ user, store, services }) => loadToday(store, user, services.config, new Date()),
   },
   'POST /api/account/presence': {
     permission: allowRole('viewer'),

@@ -4,7 +4,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { CANCELED_SQL, STATUSES } from '../base/message-status.ts'
 
 const DEFAULT_DAYS = 30
@@ -57,22 +57,27 @@ function loadDayStarts(db: Db, user: string, days: number, at: Date) {
 }
 
 /** A message's status in statistics, in which `failed` excludes `canceled`. */
-const STATE = sql<string>`case when status = 'failed' and error_message in ${sql.raw(CANCELED_SQL)}
-  then 'canceled' else status end`
+const STATE = sql<string>`case when b.status = 'failed' and exists (
+  select from sms_messages m where m._rowid = b._rowid and m.error_message in ${sql.raw(CANCELED_SQL)}
+) then 'canceled' else b.status end`
 
-/** Counts messages of each of the last `days` days up to `at`, oldest first. `user`: null for all users. */
+/**
+ * Counts messages of each of the last `days` days up to `at`, oldest first. `user`: null for all users. Reads
+ * the index of the brief rows, and of the messages only those that have failed.
+ */
 export async function countDays(store: Store, user: string | null, days: number, at: Date) {
   const all = await loadDayStarts(store.db, user ?? '', days, at)
   const starts = all.map((one) => one.starts)
   const counted = await queries(store.db, 'shaped')
-    .selectFrom('sms_messages')
+    .selectFrom('sms_messages_brief as b')
     .select(({ fn }) => [
-      sql<number>`width_bucket(created::text, ${starts}::text[])`.as('day'),
+      sql<number>`width_bucket(b.created::text, ${starts}::text[])`.as('day'),
       STATE.as('state'),
       fn.countAll<number>().as('messages'),
     ])
-    .where('created', '>=', starts[0]!)
-    .$if(user !== null, (query) => query.where('user', '=', user!))
+    .where('b.status', '=', matchAny(STATUSES))
+    .where('b.created', '>=', starts[0]!)
+    .$if(user !== null, (query) => query.where('b.user', '=', user!))
     .groupBy(sql`1, 2`)
     .execute()
   const found = all.map(({ day }) => ({ day, counts: {} as Record<string, number> }))

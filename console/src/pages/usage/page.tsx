@@ -3,14 +3,7 @@ import { formatBytes } from '../../data/backups.ts'
 import { describeLine } from '../../data/device/lines.ts'
 import { formatMoney } from '../../data/money.ts'
 import { isUser } from '../../data/session.ts'
-import {
-  countAllKinds,
-  countKind,
-  formatMonth,
-  KINDS,
-  type Usage,
-  type UsageDay,
-} from '../../data/usage.ts'
+import { countAllKinds, formatMonth, type Usage, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useLines } from '../../data/use/use-list.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
@@ -20,9 +13,9 @@ import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Page as Frame, Progress, Reading } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UsagePlot } from '../../parts/usage-plot/usage-plot.tsx'
 import { makePageHref } from '../../router.ts'
 import './page.css'
-import { Plot } from './plot.tsx'
 
 const SPANS = [7, 30, 90].map((days) => [days, t('{count} days', { count: days })] as const)
 const EVERY_MS = 30_000
@@ -33,10 +26,7 @@ export function Page() {
     `/api/sms/usage/days?days=${days}`,
     EVERY_MS,
   )
-  const sums = KINDS.map((kind) =>
-    (value?.days ?? []).reduce((sum, day) => sum + countKind(day, kind), 0),
-  )
-  const isEmpty = value !== undefined && sums.every((sum) => sum === 0)
+  const isEmpty = value?.days.every((day) => countAllKinds(day) === 0)
   return (
     <Frame title={t('Usage')} text={isUser() ? undefined : t('Of all users together.')}>
       {isUser() && <Quota />}
@@ -49,21 +39,7 @@ export function Page() {
             <Segments legend={t('How far back')} choices={SPANS} chosen={days} onChoose={setDays} />
           }
         >
-          {isEmpty ? (
-            <Nothing />
-          ) : (
-            <>
-              <ul class="usage-sums">
-                {KINDS.map((kind, at) => (
-                  <li key={kind.id} class={`usage-${kind.id}`}>
-                    <strong>{formatNumber(sums[at]!)}</strong> {kind.words}
-                  </li>
-                ))}
-              </ul>
-              <Plot days={value.days} />
-              <DayTable days={value.days} />
-            </>
-          )}
+          {isEmpty ? <Nothing /> : <UsagePlot days={value.days} />}
         </Card>
       )}
     </Frame>
@@ -85,29 +61,6 @@ const Nothing = () => (
     {t('The figures appear after your first message.')}
   </Empty>
 )
-
-type Row = UsageDay & { readonly id: string }
-
-const COLUMNS: readonly Column<Row>[] = [
-  { title: t('Day'), cell: ({ day }) => day },
-  ...KINDS.map(
-    (kind): Column<Row> => ({
-      title: kind.words,
-      align: 'end',
-      cell: (day) => formatNumber(countKind(day, kind)),
-    }),
-  ),
-]
-
-const DayTable = ({ days }: { days: readonly UsageDay[] }) => {
-  const rows = days.filter((day) => countAllKinds(day) > 0).map((day) => ({ ...day, id: day.day }))
-  return (
-    <details class="usage-table">
-      <summary>{t('As a table')}</summary>
-      <Table caption={t('Messages by day')} columns={COLUMNS} rows={rows.reverse()} />
-    </details>
-  )
-}
 
 const QUOTA_EVERY_MS = 30_000
 

@@ -1,14 +1,16 @@
+import { readNowMs } from '../../data/text/now.ts'
+import { makeShortDate } from '../../data/text/relative-time.ts'
 import { countAllKinds, countKind, KINDS, type UsageDay } from '../../data/usage.ts'
-import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'
+import './plot.css'
 
 /** SVG units: STEP is the width of a bar with its gap, BAR of the bar alone; HEIGHT is that of the plot. */
 const STEP = 10
 const BAR = 7
 const HEIGHT = 1000
 
-const dayName = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const nameDay = (day: string) => dayName.format(new Date(day))
+const formatShortDay = makeShortDate({ day: 'numeric', month: 'short', timeZone: 'UTC' })
+const nameDay = (day: string) => formatShortDay(Date.parse(day), readNowMs())
 
 /** A bar for each day, stacked by the outcome of the messages. The table below the plot has the figures. */
 export function Plot({ days }: { days: readonly UsageDay[] }) {
