@@ -35,10 +35,7 @@ export interface Credentials<Who extends Identity = Identity> {
    * The caller that the cache has; it may be outdated. Null for wrong credentials, undefined for those that
    * must be looked up.
    */
-  readonly findCached: (
-    headers: IncomingHttpHeaders,
-    catalog: Catalog,
-  ) => Identity | null | undefined
+  readonly findCached: (asking: Asking, catalog: Catalog) => Identity | null | undefined
   /** The caller from the database; null for wrong credentials. */
   readonly lookUp: (asking: Asking, store: Store) => Promise<Who | null>
 }
@@ -51,7 +48,7 @@ export interface Asking {
 
 /** A token in `Authorization`. */
 export const BY_TOKEN: Credentials = {
-  findCached({ authorization }, catalog) {
+  findCached({ headers: { authorization } }, catalog) {
     if (!authorization) return null
     const auth = findCachedIdentity(catalog, authorization)
     return auth && { auth, version: auth.version }
@@ -96,10 +93,10 @@ export const byKey = <Who extends Identity = Identity>(
   otherwise: Credentials<Who> = BY_NOTHING as Credentials<Who>,
   fits = isOwnName,
 ): Credentials<Identity | Who> => ({
-  findCached(headers, catalog) {
-    const shown = readKey(headers)
-    if (!shown) return otherwise.findCached(headers, catalog)
-    const holder = findCachedKeyHolder(catalog, shown.key)
+  findCached(asking, catalog) {
+    const shown = readKey(asking.headers)
+    if (!shown) return otherwise.findCached(asking, catalog)
+    const holder = findCachedKeyHolder(catalog, shown.key, asking.ip)
     return holder && (fits(holder, shown) ? makeKeyIdentity(holder) : null)
   },
   async lookUp(asking, store) {

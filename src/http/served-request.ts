@@ -99,7 +99,7 @@ export class ServedRequest extends LimitedIncomingMessage {
     const { catalog } = this.services.store
     if (this.#known === undefined || this.#knownIn !== catalog) {
       const credentials = this.row?.permission.credentials ?? BY_TOKEN
-      this.#known = credentials.findCached(this.headers, catalog)
+      this.#known = credentials.findCached(this, catalog)
       this.#knownIn = catalog
     }
     return this.#known

@@ -146,6 +146,7 @@ function isKnown(at: string, name: string): boolean {
   const credentialsOfRow = ROWS.find((row) => row.at === at)!.permission.credentials
   const { catalog } = server.server.services.store
   const headers = credentials[name]!
-  if (credentialsOfRow) return Boolean(credentialsOfRow.findCached(headers, catalog))
+  if (credentialsOfRow)
+    return Boolean(credentialsOfRow.findCached({ headers, ip: '127.0.0.1' }, catalog))
   return name.startsWith('token of a')
 }

@@ -27,14 +27,14 @@ const reverse = (text: string) => [...text].reverse().join('')
 /** A key or token of the same form with other last characters. */
 const forge = (secret: string) => secret.slice(0, -10) + reverse(secret.slice(-10))
 
-export async function startCallersFixture() {
-  const server = await startServerWithDevices()
+export async function startCallersFixture(env: Record<string, string> = {}) {
+  const server = await startServerWithDevices(env)
   const user = await makeUser(server.url, server.superuser)
   const phone = await server.pair(user)
   const line = (await must(user, 'GET', '/api/collections/lines/records')).items[0].id as string
   await must(user, 'PATCH', `/api/collections/lines/records/${line}`, { mms: 'on' })
   const values = { user: user.id, name: 'app', scopes: ['all:any'] }
-  const { key } = await must(user, 'POST', '/api/collections/api_keys/records', values)
+  const { key, id: keyId } = await must(user, 'POST', '/api/collections/api_keys/records', values)
   const twilio = await makeKey(user)
   const issued = await request(
     server.url,
@@ -187,5 +187,6 @@ export async function startCallersFixture() {
     'key as password of another SID, forged': basic(`AC${'0'.repeat(32)}`, twilio.auth_token),
   }
   const holder = makeUserHolder(user.id)
-  return { server, user, line, key, wrong, ways, send, holder, ids, credentials }
+  const keys = [keyId as string, twilio.id]
+  return { server, user, line, key, keys, wrong, ways, send, holder, ids, credentials }
 }

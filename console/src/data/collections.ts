@@ -419,6 +419,7 @@ export const api_keys = {
   },
   twilio: { type: 'bool' },
   destinations: { type: 'text', max: 1000 },
+  addresses: { type: 'text', max: 1000 },
   disabled: { type: 'bool' },
   lines: { type: 'relation', many: true },
   last_used_ip: { type: 'text' },
@@ -541,6 +542,7 @@ export const hooks = {
   quiet_to: { type: 'text' },
   max_parts: { type: 'number', min: 1, max: 10 },
   rate: { type: 'number', min: 1, max: 1000 },
+  addresses: { type: 'text', max: 1000 },
   signing_secret: { type: 'text', max: 200 },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
@@ -643,5 +645,6 @@ export const account_audit = {
   collection: { type: 'text' },
   record: { type: 'text' },
   fields: { type: 'json' },
+  ip: { type: 'text' },
   created: { type: 'autodate' },
 } as const

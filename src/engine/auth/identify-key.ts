@@ -6,6 +6,7 @@ import { quoteName, toTableName } from '../collections/sql-names.ts'
 import { formatNow } from '../fields/parse-date.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { Scopes } from '../request/scopes.ts'
+import { isAllowedAt, requireAllowedAddress, splitAddresses } from './allowed-addresses.ts'
 import { selectFreshRows, toAuthRecord, writeAuthColumns } from './find-auth-record.ts'
 import { hashSha256 } from './tokens.ts'
 
@@ -32,6 +33,9 @@ export interface KeyHolder {
   readonly lastUsedAt: string
   readonly scopes: Scopes
   readonly isTwilio: boolean
+  readonly name: string
+  /** Where the key may be used; [] for everywhere. */
+  readonly addresses: readonly string[]
 }
 
 /** Whether a user name is the id or the email of a key's user. */
@@ -45,7 +49,8 @@ const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNO
 /**
  * Finds the user of an API key; null if the key is unknown, disabled or expired, or its user deleted or
  * disabled. With `cached` the result may be out of date: the caller's SQL must compare the versions of key
- * and user; if they differ, call again without `cached`. Stores the last use, by address `ip`.
+ * and user; if they differ, call again without `cached`. Stores the last use, by address `ip`. Throws 403 if
+ * the key may not be used at this address.
  */
 export async function identifyKey(
   store: Store,
@@ -56,7 +61,7 @@ export async function identifyKey(
   const memory = keysOf(store.catalog)
   const hit = cached ? memory.get(key) : undefined
   const holder =
-    hit && isLive(hit)
+    hit && isLive(hit) && isAllowedAt(hit.addresses, ip)
       ? hit
       : await selectKeyHolder(store, IS_ITS_HASH, 'k.hash = $1', [hashSha256(key), formatNow()])
   if (!holder) {
@@ -64,21 +69,40 @@ export async function identifyKey(
     return null
   }
   if (holder !== hit) memory.set(key, holder)
+  requireKeyAddress(store, holder, ip)
   recordKeyUse(store, holder, ip)
   return holder
 }
 
+/** Throws 403 if the key may not be used at this address. */
+export const requireKeyAddress = (
+  store: Store,
+  { auth, id, name, addresses }: KeyHolder,
+  ip: string,
+): void =>
+  requireAllowedAddress(store, addresses, ip, {
+    ...{ user: auth.id, collection: 'api_keys', record: id, name },
+  })
+
 const isLive = ({ expiresAt }: KeyHolder) => expiresAt === '' || expiresAt > formatNow()
 
-/** The cached holder of a key; undefined if not cached. Not for authorization: it may be outdated. */
-export function findCachedKeyHolder(catalog: Catalog, key: string): KeyHolder | undefined {
+/**
+ * The cached holder of a key; undefined if not cached, or if the key may not be used at this address. Not for
+ * authorization: it may be outdated.
+ */
+export function findCachedKeyHolder(
+  catalog: Catalog,
+  key: string,
+  ip: string,
+): KeyHolder | undefined {
   const hit = keysOf(catalog).get(key)
-  return hit && isLive(hit) ? hit : undefined
+  return hit && isLive(hit) && isAllowedAt(hit.addresses, ip) ? hit : undefined
 }
 
+const KEY_COLUMNS = 9
 type KeyColumns = [
   ...[id: string, version: string, secret: string, expires: string, lastUsed: string],
-  ...[Scopes, isTwilio: boolean],
+  ...[Scopes, isTwilio: boolean, name: string, addresses: string],
 ]
 
 /**
@@ -113,7 +137,7 @@ async function selectKeyHolder(
   const users = store.catalog.find(USERS_ID) as AuthCollection
   const text = `select ${writeAuthColumns(store, users)}, k.id, key_version(k), s.prefix,
       case when k.expires_at <> '' and (s.until = '' or k.expires_at < s.until) then k.expires_at else s.until end,
-      case when k.last_used_prefix in ('', s.prefix) then k.last_used_at else '' end, k.scopes, k.twilio
+      case when k.last_used_prefix in ('', s.prefix) then k.last_used_at else '' end, k.scopes, k.twilio, k.name, k.addresses
     from api_keys k join ${quoteName(toTableName(users))} b on b.id = k."user"
     cross join lateral (
       select case when ${isCurrent} then k.prefix else k.previous_prefix end as prefix,
@@ -123,11 +147,13 @@ async function selectKeyHolder(
       and (${isCurrent} or k.previous_until > $2)`
   const [row] = await selectFreshRows(store, text, values)
   if (!row) return null
-  const [id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio] = row.slice(-7) as KeyColumns
   const auth = toAuthRecord(users, row)
-  return auth.isDisabled
-    ? null
-    : { auth, id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio }
+  if (auth.isDisabled) return null
+  const [id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio, name, addresses] = row.slice(
+    -KEY_COLUMNS,
+  ) as KeyColumns
+  const uses = { expiresAt, lastUsedAt, scopes, isTwilio, addresses: splitAddresses(addresses) }
+  return { auth, id, version, secret, name, ...uses }
 }
 
 const MAX_TOUCHED = 10_000

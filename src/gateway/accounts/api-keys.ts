@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { completeAddresses } from '../../engine/auth/allowed-addresses.ts'
 import { hashSha256 } from '../../engine/auth/tokens.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import { formatDate, formatNow } from '../../engine/fields/parse-date.ts'
@@ -44,10 +45,12 @@ export const apiKeysExtension = {
   shownOnce: NEW_KEY.shape,
   async beforeCreate(store, values) {
     for (const field of [...SET_BY_SERVER, 'previous_until']) values[field] = ''
+    completeAddresses(values)
     await requireOwnRecord(store, 'lines', values)
     return makeKeySecret(values)
   },
   async beforeUpdate(store, values, old, { body }) {
+    completeAddresses(values)
     await requireOwnRecord(store, 'lines', values, old)
     const isRotated = values.prefix === ''
     for (const field of ['prefix', ...SET_BY_SERVER]) values[field] = old[field] ?? ''

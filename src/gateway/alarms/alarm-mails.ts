@@ -91,6 +91,8 @@ export interface AlarmNews {
   readonly fault?: string
   /** The monthly budget of a line, which is too small for another text. */
   readonly budget?: string
+  /** An address at which the key or hook `name` was used, although its list excludes that. */
+  readonly refusedAddress?: string
   readonly silentSince?: string
   readonly backSince?: string
   /** How many messages wait for the device. */
@@ -112,7 +114,8 @@ export function renderAlarmMail(
   const stopped = news.filter(({ stoppedCountry }) => stoppedCountry)
   const faulty = news.filter(({ fault }) => fault)
   const spent = news.filter(({ budget }) => budget)
-  const others = [failing, low, silent, stopped, faulty, spent].flat()
+  const refused = news.filter(({ refusedAddress }) => refusedAddress)
+  const others = [failing, low, silent, stopped, faulty, spent, refused].flat()
   const back = news.filter((one) => !others.includes(one))
   const groups = [
     [silent, 'silent', describeSilence],
@@ -121,6 +124,7 @@ export function renderAlarmMail(
     [faulty, 'unable to send', describeCarrierFault],
     [spent, 'at the monthly budget', describeSpentBudget],
     [back, 'back', describeReturn],
+    [refused, 'refused at another address', describeRefusedAddress],
     [stopped, `sending no codes to ${stopped[0]?.stoppedCountry}`, describeStoppedCountry],
   ] as const
   const body = [
@@ -182,3 +186,6 @@ const describeCarrierFault = (news: AlarmNews) =>
 
 const describeSpentBudget = (news: AlarmNews) =>
   `${writeDeviceName(news)} has reached its monthly budget of ${news.budget}: a text did not fit any more. Texts use other lines or wait for the next month. If you want to send more, raise the budget.`
+
+const describeRefusedAddress = ({ name, refusedAddress }: AlarmNews) =>
+  `${formatNameForMail(name, 'A key')} was used at ${refusedAddress}, which its list of addresses excludes: it was refused. If that was not you, make a new secret for it. If it was, add the address to its list. Your audit log has further attempts; a mail is sent at most once an hour.`

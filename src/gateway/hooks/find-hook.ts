@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { requireAllowedAddress, splitAddresses } from '../../engine/auth/allowed-addresses.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { QueryMethod } from '../../platform/db/execute-statement.ts'
@@ -16,10 +17,23 @@ const selectBySecret = (db: Db, secret: string, way?: QueryMethod) =>
     .where('h.secret', '<>', sql.lit(''))
     .where(({ not }) => not(isDisabled('h.user')))
 
-/** The account of the hook with this secret; undefined if the secret is unknown or the account disabled. */
-export async function findHookAccount({ db }: Store, secret: string): Promise<string | undefined> {
-  const hook = await selectBySecret(db, secret, 'lookUp').select('h.user').executeTakeFirst()
-  return hook?.user
+/**
+ * The account of the hook with this secret; undefined if the secret is unknown or the account disabled.
+ * Throws 403 if the hook may not be called from this address.
+ */
+export async function findHookAccount(
+  store: Store,
+  secret: string,
+  ip: string,
+): Promise<string | undefined> {
+  const hook = await selectBySecret(store.db, secret, 'lookUp')
+    .select(['h.user', 'h.id', 'h.name', 'h.addresses'])
+    .executeTakeFirst()
+  if (!hook) return undefined
+  const { user, id: record, name, addresses } = hook
+  const used = { user, collection: 'hooks', record, name } as const
+  requireAllowedAddress(store, splitAddresses(addresses), ip, used)
+  return user
 }
 
 /** Locks the hook with this secret: its calls run one at a time on all servers. Undefined if unknown. */

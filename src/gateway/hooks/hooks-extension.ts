@@ -1,3 +1,4 @@
+import { completeAddresses } from '../../engine/auth/allowed-addresses.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
@@ -46,6 +47,7 @@ export const hooksExtension: Extension = {
 }
 
 async function prepareHook(store: Store, values: Record<string, Value>): Promise<undefined> {
+  completeAddresses(values)
   await completeRecipients(store, values)
   completeHook(values)
   await checkRecipients(store, values)

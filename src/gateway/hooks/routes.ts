@@ -57,7 +57,7 @@ const PREVIEW = z
 /** Returns the challenge of a service that checks the address. Throws 405 for other requests. */
 async function answerChallenge(c: Ctx, { store }: Services, secret: string): Promise<Response> {
   const challenge = findChallenge(c.req.query())
-  if (challenge && (await findHookAccount(store.signIn, secret)) !== undefined)
+  if (challenge && (await findHookAccount(store.signIn, secret, c.env.incoming.ip)) !== undefined)
     return c.text(challenge)
   c.header('allow', 'POST')
   throw new ApiError(405, 'A hook accepts POST only: choose POST in the tool that calls it.')
@@ -72,7 +72,7 @@ const allowHookSecret = (
   credentials: BY_NOTHING,
   async withCaller(c, services, work) {
     const secret = readSecret(c)
-    const user = await findHookAccount(services.store.signIn, secret)
+    const user = await findHookAccount(services.store.signIn, secret, c.env.incoming.ip)
     if (user === undefined) throw notFound()
     return work({ user, secret, services })
   },

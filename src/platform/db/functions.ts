@@ -11,6 +11,7 @@ export interface Functions {
   alarms_silences: (seen_since: string) => void
   alarms_waiting: (of_user: string, of_device: string) => number
   auth_give_back: (keys: readonly string[], exempt: string, days: number) => void
+  auth_note_refused_address: (account: string, collection: string, record: string, label: string, address: string, network: string) => void
   auth_take_tries: (keys: readonly string[], limits: readonly number[], seconds: number, exempt: string) => number
   codes_few_right: (of_user: string, to_country: string, of_pages: boolean) => boolean
   codes_stop: (of_user: string, to_country: string) => boolean

@@ -210,6 +210,7 @@ interface AccountAuditRow {
   created: Generated<string>
   fields: string | null
   id: string
+  ip: Generated<string>
   record: Generated<string>
   sender: Generated<string>
   user: Generated<string>
@@ -217,6 +218,7 @@ interface AccountAuditRow {
 
 interface ApiKeysRow {
   _rowid: Generated<number>
+  addresses: Generated<string>
   created: Generated<string>
   destinations: Generated<string>
   disabled: Generated<boolean>
@@ -592,6 +594,7 @@ interface HookWindowsRow {
 
 interface HooksRow {
   _rowid: Generated<number>
+  addresses: Generated<string>
   created: Generated<string>
   enabled: Generated<boolean>
   groups: Generated<string[]>

@@ -1,5 +1,10 @@
 import { readBasic } from '../../engine/auth/basic-credentials.ts'
-import { findKeyHolderById, isKey, type KeyHolder } from '../../engine/auth/identify-key.ts'
+import {
+  findKeyHolderById,
+  isKey,
+  type KeyHolder,
+  requireKeyAddress,
+} from '../../engine/auth/identify-key.ts'
 import type { Catalog } from '../../engine/collections/catalog.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import {
@@ -45,15 +50,16 @@ const ownersOf = memoize((_: Catalog) => new Lru<string, AuthRecord | null>(MAX_
 
 /** A token issued for an API key. The token is looked up for each request. */
 const BY_ISSUED_TOKEN: Credentials<ClientIdentity> = {
-  findCached({ authorization = '' }, catalog) {
+  findCached({ headers: { authorization = '' } }, catalog) {
     const auth = ownersOf(catalog).get(readBearerToken(authorization))
     return auth ? { auth, version: auth.version, isForLimits: true } : undefined
   },
-  async lookUp({ headers: { authorization = '' } }, signIn) {
+  async lookUp({ headers: { authorization = '' }, ip }, signIn) {
     const text = readBearerToken(authorization)
     const jti = text ? await readToken(signIn.db, text) : null
     const token = jti && (await findToken(signIn, jti))
     const key = token && (await findKeyHolderById(signIn, token.apiKey, token.secret))
+    if (key) requireKeyAddress(signIn, key, ip)
     const found = key && key.auth.id === token.user ? { ...makeKeyIdentity(key), token } : null
     const owners = ownersOf(signIn.catalog)
     if (found || owners.get(text)) owners.set(text, found?.auth ?? null)

@@ -112,7 +112,7 @@ export async function listenForMails(
         const path = recipient.number ? '/api/sms/send' : '/api/hooks'
         const sender = findMailSender(session.user)
         checkRate(services(), sender?.auth ?? null, session.remoteAddress, 'POST', path)
-        await validateRecipient(services(), sender, recipient)
+        await validateRecipient(services(), sender, session.remoteAddress, recipient)
       }),
     onData: (stream, session, done) =>
       answer(done, async () => receiveMail(services(), stream, session)),

@@ -32,11 +32,11 @@ export const MAX_MAIL_BYTES = 2 << 20
 export async function receiveMail(
   services: GatewayServices,
   stream: SMTPServerDataStream,
-  { envelope, user }: SMTPServerSession,
+  { envelope, user, remoteAddress }: SMTPServerSession,
 ): Promise<string> {
   const { numbers, secrets } = parseRecipients(envelope.rcptTo.map(({ address }) => address))
   const sender = findMailSender(user)
-  const account = sender?.user ?? (await requireHookOwner(services, secrets[0]!))
+  const account = sender?.user ?? (await requireHookOwner(services, secrets[0]!, remoteAddress))
   const memory = new RequestMemory(makeUserHolder(account))
   try {
     const bytes = await readMailBytes(stream, memory)
@@ -44,7 +44,7 @@ export async function receiveMail(
     const toNumbers = async (isTrial: boolean) =>
       sendMailText(services, sender!, numbers, mail, memory, isTrial)
     const toHook = (secret: string) => async (isTrial: boolean) =>
-      postToHook(services, secret, mail, memory, isTrial)
+      postToHook(services, secret, remoteAddress, mail, memory, isTrial)
     const sends = [...(numbers.length > 0 ? [toNumbers] : []), ...secrets.map(toHook)]
     // a refusal after others were sent would make the sender send those again
     if (sends.length > 1) for (const send of sends) await send(true)
@@ -114,12 +114,13 @@ async function sendMailText(
 async function postToHook(
   services: GatewayServices,
   secret: string,
+  ip: string,
   { id, fields, pictures: files, mention }: ReceivedMail,
   memory: RequestMemory,
   isTrial: boolean,
 ) {
   const { store, config } = services
-  const user = await requireHookOwner(services, secret)
+  const user = await requireHookOwner(services, secret, ip)
   const posted = { raw: JSON.stringify(fields), headers: {}, messageId: id, memory, files, mention }
   const { outcome, error } = await handleHookCall(
     store.forUser(user),

@@ -7,12 +7,13 @@ import { asKeyHolder, makeKeyAsker } from '../send-by-key.ts'
 import type { Recipient, SignedInSender } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 
-/** The account of the hook with this secret. Throws 550 for an unknown secret. */
+/** The account of the hook with this secret. `ip`: where the mail was sent from. Throws 550, 403. */
 export async function requireHookOwner(
   { store }: GatewayServices,
   secret: string,
+  ip: string,
 ): Promise<string> {
-  const user = await findHookAccount(store.signIn, secret)
+  const user = await findHookAccount(store.signIn, secret, ip)
   if (user === undefined) throw makeSmtpReply(550, 'There is no hook with this address')
   return user
 }
@@ -21,9 +22,10 @@ export async function requireHookOwner(
 export async function validateRecipient(
   services: GatewayServices,
   sender: SignedInSender | undefined,
+  ip: string,
   { number, secret }: Recipient,
 ): Promise<void> {
-  if (number === undefined) await requireHookOwner(services, secret)
+  if (number === undefined) await requireHookOwner(services, secret, ip)
   else if (!sender) throw makeSmtpReply(530, 'Sign in with an API key to send to a number')
   else {
     await asKeyHolder(services, makeKeyAsker(services, sender.by), async (by) => {

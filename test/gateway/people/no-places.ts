@@ -56,8 +56,8 @@ const REASONS: Readonly<Record<string, string>> = {
     devices.sims lines.carrier lines.label smsgate_phones.path`,
   'a text that the account wrote for all': `auto_answers.body contact_groups.join_text contact_groups.join_words
     contact_groups.page_consent contact_groups.page_text sms_templates.body verify_services.templates`,
-  'about people who sign in': `_audit.email _audit.ip _audit.superuser _externalAuths.providerId _otps.sentTo
-    _superusers.email api_keys.last_used_ip api_keys.last_used_prefix auth_sessions.ip auth_sessions.user_agent
+  'about people who sign in': `_audit.email _audit.ip account_audit.ip _audit.superuser _externalAuths.providerId _otps.sentTo
+    _superusers.email addresses api_keys.last_used_ip api_keys.last_used_prefix auth_sessions.ip auth_sessions.user_agent
     member_invitations.email push_subscriptions.endpoint push_subscriptions.user_agent users.email users.name`,
   'random, a hash, or encrypted': `hash sealed fingerprint secret previous_secret signing_secret token
     service_token address_hash token_hash code_hash tokenKey signing_key checksum api_keys.prefix

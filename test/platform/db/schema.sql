@@ -347,6 +347,7 @@ create table account_audit (
   collection text collate "C" not null default ''::text,
   record text collate "C" not null default ''::text,
   fields json,
+  ip text collate "C" not null default ''::text,
   created pb_date,
   _rowid bigint generated always as identity not null,
   constraint account_audit__rowid_key UNIQUE (_rowid),
@@ -363,6 +364,7 @@ create table api_keys (
   twilio boolean not null default false,
   signing text collate "C" not null default ''::text,
   destinations text collate "C" not null default ''::text,
+  addresses text collate "C" not null default ''::text,
   disabled boolean not null default false,
   lines text[] collate "C" not null default '{}'::text[],
   last_used_ip text collate "C" not null default ''::text,
@@ -860,6 +862,7 @@ create table hooks (
   quiet_to text collate "C" not null default ''::text,
   max_parts double precision not null default 0,
   rate double precision not null default 0,
+  addresses text collate "C" not null default ''::text,
   signing_secret text collate "C" not null default ''::text,
   preset text collate "C" not null default ''::text,
   kind text collate "C" not null default ''::text,
@@ -1551,6 +1554,7 @@ create function alarms_name(name text, phone text, id text) returns text immutab
 create function alarms_silences(seen_since text) returns void volatile
 create function alarms_waiting(of_user text, of_device text) returns bigint stable
 create function auth_give_back(keys text[], exempt text, days integer) returns void volatile
+create function auth_note_refused_address(account text, collection text, record text, label text, address text, network text) returns void volatile
 create function auth_take_tries(keys text[], limits integer[], seconds integer, exempt text) returns integer volatile
 create function campaigns_unsettled() returns trigger volatile
 create function code_take(keys text[], amounts integer[], limits integer[], seconds integer[], OUT place integer, OUT wait integer) returns record volatile

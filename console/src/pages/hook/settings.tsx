@@ -13,7 +13,7 @@ import { deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { NumberCountry } from '../../parts/form/country-field.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
-import { makeHoursRows } from '../../parts/rows/common-rows.tsx'
+import { makeAddressesRow, makeHoursRows } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import type { Values } from '../../parts/rows/values.ts'
@@ -209,6 +209,7 @@ const makeMoreHookRows = (preset: HookPreset, lines: readonly Line[]): readonly 
       ...lines.map((line) => [line.id, describeLine(line)] as const),
     ],
   },
+  makeAddressesRow(t('May be called only from')),
   {
     name: 'recipients_from',
     label: t('Recipients that the body names'),

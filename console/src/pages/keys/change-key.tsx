@@ -7,7 +7,11 @@ import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
-import { makeDestinationsRow, makeLinesRow } from '../../parts/rows/common-rows.tsx'
+import {
+  makeAddressesRow,
+  makeDestinationsRow,
+  makeLinesRow,
+} from '../../parts/rows/common-rows.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -16,6 +20,7 @@ import { showToast, showToastFault } from '../../parts/toast.tsx'
 export const LIMITS = () => [
   makeDestinationsRow(),
   makeLinesRow(t('Sends only by these lines (none: by all)')),
+  makeAddressesRow(t('May be used only at')),
 ]
 
 export const hasPreviousKey = ({ previous_until }: ApiKey) => parseDate(previous_until) > Date.now()

@@ -18,6 +18,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   create: t('Created'),
   update: t('Changed'),
   delete: t('Deleted'),
+  refused: t('Refused at this address'),
 }
 const THINGS: Readonly<Record<string, string>> = {
   devices: t('Device'),
@@ -57,7 +58,7 @@ async function findNames(keys: readonly string[]): Promise<(readonly [string, st
 }
 
 const makeColumns = (findName: (key: string) => string | undefined): readonly Column<Change>[] => [
-  { title: t('Who'), cell: ({ expand }) => expand?.sender?.name ?? '–' },
+  { title: t('Who'), cell: ({ expand, ip }) => expand?.sender?.name ?? (ip || '–') },
   {
     title: t('What'),
     cell: ({ action, collection }) =>
