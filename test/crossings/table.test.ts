@@ -226,8 +226,10 @@ test('every row has a way, and the test of its column in each cell, or a test of
 const short = (file: string) => file.replace(/^test\/|(\.slow)?\.test\.ts$/g, '')
 const nameProof = (proof: Proof) =>
   'file' in proof ? `${short(proof.file)}: “${proof.title}”` : `${proof.page}: \`${proof.line}\``
-const letters = Object.keys(REASONS).map((reason, i) => [reason, 'abcdefghij'[i]!] as const)
-const letterOf = new Map<string, string>(letters)
+const letters = Object.entries(REASONS).map(
+  ([reason, why], i) => [reason, 'abcdefghij'[i]!, why] as const,
+)
+const letterOf = new Map<string, string>(letters.map(([reason, letter]) => [reason, letter]))
 
 function showCell(cell: Cell): string {
   if ('not' in cell) return letterOf.get(cell.not)!
@@ -267,7 +269,7 @@ function makePage(): string {
   const promises = Object.entries(PROMISES)
   const rows = Object.entries(ROWS)
   const head = promises.map(([, title]) => ` ${title} |`).join('')
-  const kinds = letters.map(([reason, letter]) => `- **${letter}**: ${REASONS[reason as never]}\n`)
+  const kinds = letters.map(([, letter, why]) => `- **${letter}**: ${why}\n`)
   const body = rows.map(([, { title, cells: of }]) => {
     const shown = promises.map(([promise]) => ` ${showCell(of[promise as Promised])} |`)
     return `| ${title} |${shown.join('')}\n`

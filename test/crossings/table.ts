@@ -885,11 +885,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'a posted body is sent as a text by the hook, and the call is recorded',
       ),
       onceByKey: tested(
-        'gateway/hooks/hooks',
+        'gateway/hooks/hook-events',
         'an event is sent once by two nodes that get it at the same moment',
       ),
       onceByReference: tested(
-        'gateway/hooks/hooks',
+        'gateway/hooks/hook-events',
         'an event is sent once and its end once, however often both are repeated',
       ),
       onceByFile: tested(
@@ -898,7 +898,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       keyBounds: not('noKey'),
       size: sized(
-        'gateway/hooks/hooks',
+        'gateway/hooks/hook-bodies',
         'the body of a call of 2 MiB is accepted, and a larger one sends one text that says so',
       ),
       closedAccount: [
@@ -912,12 +912,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       twoServers: and(
         'twoServers',
-        'gateway/hooks/hooks',
+        'gateway/hooks/hook-events',
         'an event is sent once by two nodes that get it at the same moment',
       ),
       killed: and(
         'killed',
-        'gateway/hooks/hooks',
+        'gateway/hooks/hook-events',
         'a crash while %s is written stores nothing, and the next call sends',
       ),
       console: and('console', 'browser/hooks', 'a hook is created, tested and sends a posted text'),

@@ -4,7 +4,7 @@ import type { CompiledFilter, FilterQuery } from '../../../src/engine/filter/com
 import { FilterError } from '../../../src/engine/filter/parse-filter.ts'
 import { makeTemplate, type Template } from '../../../src/engine/filter/template.ts'
 import { requireRule } from '../../../src/engine/records/check-rules.ts'
-import { columnsOf, toValues } from '../../../src/engine/records/record-row.ts'
+import { columnsOf, type RecordRow, toValues } from '../../../src/engine/records/record-row.ts'
 import {
   type AuthRecord,
   makeAuthRecord,
@@ -32,7 +32,7 @@ export async function openWorld(config: Config) {
     const { select } = columnsOf(collection)
     const table = quoteName(toTableName(collection))
     const { rows } = await db.query(`SELECT ${select} FROM ${table} b WHERE id = $1`, [id])
-    return makeAuthRecord(collection, toValues(collection, rows[0] as never), '1')
+    return makeAuthRecord(collection, toValues(collection, rows[0] as RecordRow), '1')
   }
   /** `root`, a superuser, and `ann`, one of the people. */
   const who: Record<string, AuthRecord> = {

@@ -34,6 +34,7 @@ export async function startServerWithMail(env: Record<string, string> = {}) {
     call,
     post,
     signIn,
+    find,
     change,
     async superuser(): Promise<Headers> {
       return { authorization: await signIn('_superusers', SUPERUSER.email, SUPERUSER.password) }
