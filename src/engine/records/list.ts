@@ -45,13 +45,14 @@ interface ListQuery {
   readonly params: readonly unknown[]
 }
 
-/** The statement of a page and its parameters. Throws 400 for an invalid query. */
+/** The statement of a page, by default the one that the query names. Throws 400 for an invalid query. */
 export function compileList(
   store: Store,
   extension: Extension | undefined,
   collection: Collection,
   rule: string,
   request: RequestInfo,
+  page = parsePage(request.query, extension?.maxPerPage),
 ): ListQuery {
   const { auth } = request
   const { filter = '', sort = '' } = request.query
@@ -63,7 +64,6 @@ export function compileList(
     request,
     ticket: store.db.ticket,
   })
-  const page = parsePage(request.query, extension?.maxPerPage)
   const { perPage, offset, skipTotal } = page
   const isUsual = USUAL_SIZES.has(perPage)
   const pageValues = [

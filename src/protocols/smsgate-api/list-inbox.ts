@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import type { Store } from '../../engine/collections/catalog.ts'
 import { findStoredFiles } from '../../engine/files/stored-files.ts'
 import { toSentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/send-file.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
-import { toObjects } from '../../platform/db/execute-statement.ts'
-import { queries, writeUnindexed } from '../../platform/db/queries.ts'
+import type { TableRow } from '../../platform/db/execute-statement.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { matchAny, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
+import { findRecords, type ListCaller } from '../find-records.ts'
 import type { Call } from './define-route.ts'
 import { queryDate, queryDevice, queryNumber, toIsoDate } from './smsgate-values.ts'
 
@@ -35,55 +36,74 @@ export const INBOX_QUERY = z
     error: 'must not be after to',
   })
 
-/** SQL: SMSGate's type of the text `m`. A text with attachments is an MMS. */
-const TYPE = `case when m.attachments <> '{}' then 'MMS_DOWNLOADED' when starts_with(m.body, '${DATA_URL}') then 'DATA_SMS'
-  else 'SMS' end`
-
-const ATTACHMENTS = `(
-  select json_agg(json_build_object('partId', n.i, 'name', n.name, 'size', f.size, 'contentType', f.type) order by n.i)
-  from unnest(m.attachments) with ordinality n(name, i)
-  join _files f on f.collection = 'sms_messages' and f.record = m.id and f.name = n.name and f.thumb = '')::text`
-
-/** SQL: the conditions of a list. User and type, the first two, match the index sms_messages_incoming. */
-const MATCHING = `
-  m."user" = $1 and m.message_type = 'incoming' and ($2 = '' or m.delivered_at >= $2) and ($3 = '' or m.delivered_at < $3)
-  and ($4 = '' or m.device = $4) and ($5 = '' or $5 = ${TYPE})`
-
-const LIST = `
-select m.id, ${TYPE} as type, m."from" as sender, m."to" as recipient, m.sim as "simNumber", m.body as "contentPreview",
-  m.delivered_at as "createdAt", case when m.attachments <> '{}' then ${ATTACHMENTS} end as attachments
-from sms_messages m where ${MATCHING}
-order by m.delivered_at desc, m.id desc limit $6 offset $7`
-
-const TOTAL = `select count(*) from sms_messages m where ${MATCHING}`
-
-/** A page of a user's incoming texts, newest first. MMS announcements (type `MMS`) are not stored. */
-export async function listInbox({ db }: Store, user: string, query: z.output<typeof INBOX_QUERY>) {
-  if (query.type === 'MMS') return { total: 0, items: [] }
-  const params = [user, query.from, query.to, query.deviceId, query.type]
-  const counted = await db.shaped(TOTAL, params)
-  const found = await db.shaped(LIST, [...params, query.limit, query.offset])
-  return {
-    total: Number(counted.rows[0]![0]),
-    items: toObjects<InboxRow>(found).map(toInboxMessage),
-  }
+/** SMSGate's types of incoming texts as filters. A text with attachments is an MMS; `MMS` are not stored. */
+const OF_TYPE = {
+  '': '',
+  SMS: `attachments:length = 0 && body !~ "${DATA_URL}%"`,
+  DATA_SMS: `attachments:length = 0 && body ~ "${DATA_URL}%"`,
+  MMS_DOWNLOADED: 'attachments:length > 0',
 }
 
-interface InboxRow extends Readonly<Record<'id' | 'type' | 'sender' | 'contentPreview', string>> {
-  readonly recipient: string
-  readonly simNumber: number
-  readonly createdAt: string
-  readonly attachments: string | null
+type InboxText = Pick<
+  TableRow<'sms_messages'>,
+  'id' | 'from' | 'to' | 'sim' | 'body' | 'delivered_at' | 'attachments'
+>
+
+/** A page of a user's incoming texts, newest first. */
+export async function listInbox(
+  caller: ListCaller,
+  { type, from, to, deviceId, limit, offset }: z.output<typeof INBOX_QUERY>,
+) {
+  if (type === 'MMS') return { total: 0, items: [] }
+  const conditions = [
+    'message_type = "incoming"',
+    from && `delivered_at >= "${from}"`,
+    to && `delivered_at < "${to}"`,
+    deviceId && `device = ${JSON.stringify(deviceId)}`,
+    OF_TYPE[type],
+  ]
+  const filter = conditions.filter((one) => one !== '').join(' && ')
+  const part = { filter, sort: '-delivered_at,-id', limit, offset }
+  const { total, records } = await findRecords(caller, 'sms_messages', part)
+  const texts = records as unknown as readonly InboxText[]
+  const files = await findFilesOfTexts(caller.store.db, texts)
+  return { total, items: texts.map((text) => toInboxMessage(text, files)) }
+}
+
+/** The stored files of texts, by the text and the name. */
+async function findFilesOfTexts(db: Db, texts: readonly InboxText[]) {
+  const ids = texts.flatMap(({ id, attachments }) => (attachments.length > 0 ? [id] : []))
+  const found = queries(db)
+    .selectFrom('_files')
+    .select(['record', 'name', 'size', 'type'])
+    .where('collection', '=', 'sms_messages')
+    .where('record', '=', matchAny(ids))
+    .where('thumb', '=', '')
+  const files = ids.length > 0 ? await found.execute() : []
+  return new Map(files.map((file) => [`${file.record}/${file.name}`, file]))
 }
 
 /** An incoming text as SMSGate's clients read it. The preview is the whole text. */
-const toInboxMessage = ({ recipient, simNumber, createdAt, attachments, ...row }: InboxRow) => ({
-  ...row,
-  ...(recipient && { recipient }),
-  ...(simNumber && { simNumber }),
-  createdAt: toIsoDate(createdAt),
-  ...(attachments && { attachments: JSON.parse(attachments) }),
-})
+function toInboxMessage(
+  { id, from, to, sim, body, delivered_at, attachments }: InboxText,
+  files: Awaited<ReturnType<typeof findFilesOfTexts>>,
+) {
+  const isMms = attachments.length > 0
+  const parts = attachments.flatMap((name, i) => {
+    const file = files.get(`${id}/${name}`)
+    return file ? [{ partId: i + 1, name, size: file.size, contentType: file.type }] : []
+  })
+  return {
+    id,
+    type: isMms ? 'MMS_DOWNLOADED' : body.startsWith(DATA_URL) ? 'DATA_SMS' : 'SMS',
+    sender: from,
+    contentPreview: body,
+    ...(to && { recipient: to }),
+    ...(sim && { simNumber: sim }),
+    createdAt: toIsoDate(delivered_at),
+    ...(parts.length > 0 && { attachments: parts }),
+  }
+}
 
 /**
  * Answers with a file of an incoming text. The path has the file's number in that text, from 1. Throws 404.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Store } from '../../engine/collections/catalog.ts'
+import type { Call } from './define-route.ts'
 import type { SendRow } from './find-send.ts'
 import { MESSAGES_OF_SEND, readStates, WHOLE_STATE, writeStateSql } from './send-state.ts'
 import { queryDate, queryDevice, queryFlag, queryNumber } from './smsgate-values.ts'
@@ -39,7 +39,10 @@ export interface Page<T> {
   readonly total: number
 }
 
-export async function listMessages(store: Store, user: string, query: ListQuery) {
+export async function listMessages(
+  { store, user }: Pick<Call, 'store' | 'user'>,
+  query: ListQuery,
+) {
   const { from, to, state, deviceId, limit, offset } = query
   const params = [user, from, to, limit, offset, state, deviceId].slice(
     0,

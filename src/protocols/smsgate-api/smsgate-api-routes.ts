@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Store } from '../../engine/collections/catalog.ts'
 import { deleteRecord } from '../../engine/records/delete.ts'
+import { MAX_PER_PAGE } from '../../engine/records/list.ts'
 import { REFRESH_SCOPE, type TokenScope } from '../../engine/request/scopes.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
 import { checkDevice } from '../../gateway/messages/send/prepare-offer.ts'
@@ -10,7 +9,7 @@ import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDS } from '../../http/metrics/group-requests.ts'
 import { sendMessageError } from '../../http/middleware/answer-errors.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { findRecords } from '../find-records.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { OF_SEND } from '../send-only-protocol.ts'
 import { makePhoneSettings, renderDevice } from '../smsgate/app-json.ts'
@@ -29,17 +28,10 @@ import { readSigningKey, SETTINGS_BODY, SIGNING_KEY_ROUTES, setSigningKey } from
 import { checkQuery } from './smsgate-values.ts'
 import { deleteWebhook, listWebhooks, saveWebhook, WEBHOOK_BODY } from './webhooks.ts'
 
-async function listDevices({ store: { db }, user }: Call) {
-  const devices = await queries(db)
-    .selectFrom('devices')
-    .select(['id', 'name', 'created', 'sims'])
-    .select(sql<string>`coalesce(nullif(updated, ''), created)`.as('updated'))
-    .select(sql<string>`coalesce(nullif(last_seen, ''), created)`.as('last_seen'))
-    .where('user', '=', user)
-    .orderBy('devices.created')
-    .orderBy('id')
-    .execute()
-  return devices.map(renderDevice)
+/** All devices of a user, 100 at most. */
+async function listDevices(call: Call) {
+  const part = { sort: 'created,id', limit: MAX_PER_PAGE }
+  return (await findRecords(call, 'devices', part)).records.map(renderDevice)
 }
 
 /** Deletes a device of the caller. Its waiting messages go to other devices. Throws 404. */
@@ -74,14 +66,15 @@ const listRoute = <Q extends z.ZodObject>(
   summary: string,
   bound: Bound,
   schema: Q,
-  list: (store: Store, user: string, query: z.output<Q>) => Promise<Page<unknown>>,
+  list: (caller: Call, query: z.output<Q>) => Promise<Page<unknown>>,
 ) =>
   defineRoute(
     scope,
     summary,
     bound,
-    async ({ c, store, user }) => {
-      const { items, total } = await list(store, user, checkQuery(c, schema))
+    async (call) => {
+      const { c } = call
+      const { items, total } = await list(call, checkQuery(c, schema))
       c.header('X-Total-Count', String(total))
       // scripts of other origins can read only headers that are named here
       c.header('Access-Control-Expose-Headers', 'X-Total-Count')

@@ -4,6 +4,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
 import { createRecord, updateRecord } from '../../engine/records/create-or-update.ts'
 import { deleteRecord } from '../../engine/records/delete.ts'
+import { MAX_PER_PAGE } from '../../engine/records/list.ts'
 import { grantsScope } from '../../engine/request/scopes.ts'
 import {
   checkShape,
@@ -16,6 +17,7 @@ import { ApiError } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
+import { findRecords } from '../find-records.ts'
 import type { Call } from './define-route.ts'
 import { MAX_ID } from './send-body.ts'
 import { ensureSigningKey } from './signing-key.ts'
@@ -55,16 +57,14 @@ export const WEBHOOK_BODY = z
 const OTHER_NAMES = z.object({ device_id: makeIdSchema(MAX_DEVICE_ID).nullish() })
 
 /** The webhooks of a user in SMSGate's form. `deviceId` null: all devices. */
-export const listWebhooks = ({ store: { db }, user }: Call) =>
-  queries(db)
-    .selectFrom('webhooks')
-    .select(['smsgate_id as id', sql<string | null>`nullif(device, '')`.as('deviceId'), 'url'])
-    .select('smsgate_event as event')
-    .where('user', '=', user)
-    .where('smsgate_event', '<>', '')
-    .orderBy('created')
-    .orderBy('webhooks.id')
-    .execute()
+export async function listWebhooks(call: Call) {
+  const filter = 'smsgate_event != ""'
+  const part = { filter, sort: 'created,id', limit: MAX_PER_PAGE }
+  const { records } = await findRecords(call, 'webhooks', part)
+  return records.map(({ smsgate_id: id, device, url, smsgate_event: event }) => {
+    return { id, deviceId: device || null, url, event }
+  })
+}
 
 async function findWebhook({ db }: Store, user: string, id: string): Promise<string | undefined> {
   const found = await queries(db)

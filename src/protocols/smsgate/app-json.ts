@@ -13,8 +13,8 @@ export const renderDevice = (values: Readonly<Record<string, Value>>) => ({
   id: String(values.id),
   name: String(values.name),
   createdAt: renderDate(String(values.created)),
-  updatedAt: renderDate(String(values.updated)),
-  lastSeen: renderDate(String(values.last_seen)),
+  updatedAt: renderDate(String(values.updated || values.created)),
+  lastSeen: renderDate(String(values.last_seen || values.created)),
   simCards: parseSimCards(values.sims),
 })
 
