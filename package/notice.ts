@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { LICENSES } from './bundle.ts'
 import { HOME } from './readme.ts'
 
 const { resolve } = createRequire(import.meta.url)
@@ -15,14 +16,14 @@ macOS and Windows with the libraries of EnterpriseDB's build. Pictures are made 
 (LGPL-3.0-or-later), a library that is loaded as it is and can be replaced. All other dependencies come as npm
 packages with their own licences.
 
-The console, its reference of the API and the agent (console/dist) contain these packages:
+The console, its reference of the API and the agent (console/dist), and the program (dist) contain these packages:
 `
 
-/** The licences of what the package redistributes. The console must be built. */
+/** The licences of what the package redistributes. The console and the program must be built. */
 export function notice(): string {
-  const dist = (name: string) => readFileSync(join(HOME, 'console/dist', name), 'utf8')
-  const bundled = ['licenses.md', 'agent-licenses.md'].map((name) =>
-    dist(name).replace(/^# .*\n[^#]*/, ''),
+  const lists = ['console/dist/licenses.md', 'console/dist/agent-licenses.md', `dist/${LICENSES}`]
+  const bundled = lists.map((name) =>
+    readFileSync(join(HOME, name), 'utf8').replace(/^# .*\n[^#]*/, ''),
   )
   const swagger = readFileSync(
     resolve('swagger-ui-dist/swagger-ui-es-bundle.js.LICENSE.txt'),

@@ -1,6 +1,6 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleProgram } from './bundle.ts'
+import { bundleProgram, LICENSES } from './bundle.ts'
 import { notice } from './notice.ts'
 import { HOME, linkAbsolutely, README_OF_CLONE } from './readme.ts'
 import { typesOf } from './types.ts'
@@ -12,6 +12,7 @@ const TARGET = join(HOME, 'dist')
 await bundleProgram(TARGET)
 writeFileSync(join(TARGET, 'types.d.ts'), typesOf())
 writeFileSync(join(HOME, 'NOTICE'), notice())
+rmSync(join(TARGET, LICENSES))
 const readme = join(HOME, 'README.md')
 cpSync(readme, README_OF_CLONE)
 writeFileSync(readme, linkAbsolutely(readFileSync(readme, 'utf8')))

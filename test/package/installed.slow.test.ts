@@ -93,7 +93,7 @@ test("the release's SBOM lists exactly the installed packages", () => {
   execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: release })
 })
 
-test('NOTICE names the packages contained in the console and the agent, with locked versions', () => {
+test('NOTICE names the packages contained in the console, agent and program, with locked versions', () => {
   const { packages } = JSON.parse(readFileSync(join(HOME, 'package-lock.json'), 'utf8'))
   const named = [...read('NOTICE').matchAll(/^## (\S+) - (\S+) \(/gm)].map(([, name, version]) => [
     name,
@@ -101,7 +101,7 @@ test('NOTICE names the packages contained in the console and the agent, with loc
   ])
   expect(named).toEqual(named.map(([name]) => [name, packages[`node_modules/${name}`]?.version]))
   expect(named.map(([name]) => name)).toEqual(
-    expect.arrayContaining(['preact', 'swagger-ui-dist', 'smpp']),
+    expect.arrayContaining(['preact', 'swagger-ui-dist', 'smpp', 'kysely']),
   )
 })
 

@@ -1,6 +1,6 @@
-import { RE2JS } from 're2js'
 import { makeFieldError } from '../../platform/api-errors.ts'
 import type { FieldOf, FieldType } from './field.ts'
+import { compileAtFirstUse } from './regex-patterns.ts'
 import { TEXT_LIKE } from './scalar-types.ts'
 
 /** Non-ASCII characters allowed in an email address, besides RFC 5322's atoms and quoted strings. */
@@ -13,9 +13,11 @@ const QUOTED = `"${FOLD}${QUOTED_CHARACTER}${FOLD}"`
 const OUTER = `a-zA-Z${WIDE}`
 const LABEL = `[${OUTER}0-9]([${OUTER}0-9\\-._~]*[${OUTER}0-9])?`
 const TOP_LABEL = `[${OUTER}]([${OUTER}0-9\\-_~]*[${OUTER}])?`
-const EMAIL = RE2JS.compile(`^(${ATOM}(\\.${ATOM})*|${QUOTED})@(${LABEL}\\.)+${TOP_LABEL}\\.?$`)
+const emailForm = compileAtFirstUse(
+  `^(${ATOM}(\\.${ATOM})*|${QUOTED})@(${LABEL}\\.)+${TOP_LABEL}\\.?$`,
+)
 
-export const isEmail = (text: string): boolean => EMAIL.test(text)
+export const isEmail = (text: string): boolean => emailForm().test(text)
 
 interface Domains {
   onlyDomains: string[]

@@ -2,6 +2,15 @@ import { randomInt } from 'node:crypto'
 import { RE2JS } from 're2js'
 import { Lru } from '../../platform/tools/lru.ts'
 
+/** A pattern that is compiled at its first use: the one of URLs takes 30 ms. */
+export function compileAtFirstUse(pattern: string): () => RE2JS {
+  let program: RE2JS | undefined
+  return () => {
+    program ??= RE2JS.compile(pattern)
+    return program
+  }
+}
+
 const MAX_LENGTH = 5_000
 /** Maximum instructions of a compiled pattern. A match may take this many steps for each character. */
 const MAX_INSTRUCTIONS = 1_000

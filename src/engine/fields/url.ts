@@ -1,8 +1,8 @@
-import { RE2JS } from 're2js'
 import { makeFieldError } from '../../platform/api-errors.ts'
 import { countCharacters } from './convert-values.ts'
 import { isDomainAllowed } from './email.ts'
 import type { FieldOf, FieldType } from './field.ts'
+import { compileAtFirstUse } from './regex-patterns.ts'
 import { TEXT_LIKE } from './scalar-types.ts'
 
 /** Parts of the pattern of URLs that PocketBase accepts. Source: github.com/asaskevich/govalidator */
@@ -17,7 +17,7 @@ const LETTER = 'a-zA-Z\\x{00a1}-\\x{ffff}'
 const PREFIX =
   '(([a-zA-Z0-9]([a-zA-Z0-9_-]+)?[a-zA-Z0-9]([-.][a-zA-Z0-9]+)*)|((www\\.)|([a-zA-Z0-9]+([-_.]?[a-zA-Z0-9])*[a-zA-Z0-9]\\.[a-zA-Z0-9]+))?)?'
 const NAME = `${PREFIX}(([${LETTER}0-9]+-?-?)*[${LETTER}0-9]+)(\\.([${LETTER}]+))?`
-const URL_FORM = RE2JS.compile(
+const urlForm = compileAtFirstUse(
   `^${SCHEME}${USER}(${IPV4}|${IPV6}|${NAME})\\.?(:(\\d{1,5}))?([/?#][^\\s]*)?$`,
 )
 
@@ -36,7 +36,7 @@ export function isUrl(text: string): boolean {
   const parsed = parseUrl(text.includes(':') && !text.includes('://') ? `http://${text}` : text)
   if (!parsed || parsed.host.startsWith('.')) return false
   if (parsed.host === '' && parsed.path !== '' && !parsed.path.includes('.')) return false
-  return URL_FORM.test(text)
+  return urlForm().test(text)
 }
 
 const PARTS = /^(?:[^:/?#]+:)?(?:\/\/([^/?#]*))?([^?#]*)/

@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type'
 import { addCharset, isText } from './detect-charset.ts'
 import { findTextKind, HEAD_BYTES } from './detect-text-kind.ts'
 import NAMES from './pocketbase-names.json' with { type: 'json' }
@@ -67,6 +66,7 @@ const findSignature = (text: string, signatures: readonly Signature[]) =>
   signatures.find(([, , pattern]) => pattern.test(text))
 
 async function sniffBinary(bytes: Buffer, head: string): Promise<NamedType | Signature> {
+  const { fileTypeFromBuffer } = await import('file-type')
   const kind = await fileTypeFromBuffer(bytes)
   if (!kind) return isZlib(bytes) ? ['application/zlib', ''] : ['application/octet-stream', '']
   return (kind.ext === 'cfb' && sniffCompound(bytes, head)) || toPocketbaseType(kind)
