@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { REMOVALS } from './crossings/checks.ts'
+import { CHECKS as LATE_REFUSALS } from './gateway/consent/late-refusal-checks.ts'
+import { CHECKS as PERMISSIONS } from './permission/checks.ts'
 
 const HOME = join(dirname(fileURLToPath(import.meta.url)), '..')
 const MAX_COLUMNS = 110
@@ -340,6 +343,15 @@ describe('the tests', () => {
     const tests = ofTests.filter((file) => rooms.has(file.split('/')[0]))
     expect(tests.length).toBeGreaterThan(100)
     expect(tests.filter((file) => !isFolder(posix.dirname(file)))).toEqual([])
+  })
+
+  test('the checks that are removed by night are once in their files', () => {
+    const checks = [...REMOVALS.map(({ removed }) => removed), ...LATE_REFUSALS, ...PERMISSIONS]
+    const isOnce = (file: string, check: string) =>
+      readFileSync(join(HOME, file), 'utf8').split(check).length === 2
+    const wrong = checks.filter(([file, check]) => !isOnce(file, check))
+    expect(checks.length).toBeGreaterThan(50)
+    expect(wrong.map(([file, check]) => `${file}: ${check}`)).toEqual([])
   })
 
   // the files of a project share processes and modules, and what a file has started is stopped after it

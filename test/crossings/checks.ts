@@ -195,7 +195,7 @@ export const REMOVALS: readonly Removal[] = [
       'const handled = (async (work: (db: typeof store.db) => Promise<any>) => work(store.db))(async (db) => {',
     ],
     [
-      'test/gateway/hooks/hooks.test.ts',
+      'test/gateway/hooks/hook-events.test.ts',
       ...['--project', 'quick', '-t', 'a crash while hook_calls is written'],
     ],
   ),
