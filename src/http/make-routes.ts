@@ -52,7 +52,7 @@ export const makeUndescribedRow = <Asking, Own extends Services>(
 /** Method and path. ALL: every other method. A path may end in `:name.json`: the value includes `.json`. */
 type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL'} /${string}`
 
-/** A row whose caller only its permission and its code know. */
+/** A row whose caller only its permission and its code use. */
 type AnyRow<Own extends Services> = Omit<Row<never, Own>, 'permission'> & {
   readonly permission: Permission<unknown, Own>
 }

@@ -3,7 +3,7 @@ import { useAnswer } from './use/use-answer.ts'
 
 interface Setup {
   readonly has_superuser: boolean
-  /** False if no mail server is set: mails then go to the log. */
+  /** False if no mail server is set: mails are then written to the log. */
   readonly sends_mail: boolean
 }
 

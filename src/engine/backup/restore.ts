@@ -71,7 +71,7 @@ interface RestoreOptions {
 export interface Restored extends BackupSummary {
   /** How many messages were set to failed, because they may have been sent after the backup. */
   readonly ended: number
-  /** Tables in the backup that pocketsms does not know. They are not restored. */
+  /** Tables in the backup that are none of pocketsms. They are not restored. */
   readonly foreign: readonly string[]
 }
 

@@ -72,7 +72,9 @@ export class CatalogStore {
     )
   }
 
-  /** Changes collections, one call at a time in all servers. Waits until all servers know the change. */
+  /**
+   * Changes collections, one call at a time in all servers. Waits until all servers have loaded the change.
+   */
   async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
     let change = ''
     try {

@@ -31,7 +31,7 @@ interface Common {
   readonly guard?: Sql
 }
 
-/** A value that the server knows before the query: from the request, a literal or a keyword. */
+/** A value that the server has before the query: from the request, a literal or a keyword. */
 export interface Known extends Common {
   readonly kind: 'known'
   readonly value: KnownValue

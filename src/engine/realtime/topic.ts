@@ -5,7 +5,7 @@ import { toSnakeCase } from '../files/stored-name.ts'
 export interface Topic {
   /** The name as the client wrote it; also the name of its events. */
   readonly name: string
-  /** `name` without options. Changes of records go to `contacts`, `contacts/*` and `contacts/RECORD_ID`. */
+  /** `name` without options. `contacts`, `contacts/*` and `contacts/RECORD_ID` get changes of records. */
   readonly base: string
   readonly query: Readonly<Record<string, string>>
   /** The header names are in snake_case, as rules use them. */

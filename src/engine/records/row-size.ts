@@ -24,6 +24,6 @@ export const rowSizeOf = memoize((collection: Collection) => {
   }
 })
 
-/** SQL of a column as text. Text columns stay: Postgres knows their length without reading them. */
+/** SQL of a column as text. Text columns stay: Postgres has their length without reading them. */
 const castToText = (field: Field, column: string): string =>
   field.type === 'text' || field.type === 'editor' ? column : `${column}::text`

@@ -82,7 +82,7 @@ export const makeWholeNumber = (min: number, max: number) => {
 /** The last year of accepted dates: JavaScript, Postgres and PocketBase all support 1970 to 9999. */
 const LAST_YEAR = 9999
 
-/** The schema of an instant in any notation that PocketBase knows. Its output is milliseconds since 1970. */
+/** The schema of an instant in any notation that PocketBase reads. Its output is milliseconds since 1970. */
 export const makeInstantSchema = () =>
   z
     .string('must be a date')

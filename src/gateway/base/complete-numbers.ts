@@ -28,7 +28,7 @@ export async function completeNumber(
   values[field] = number ?? given
 }
 
-/** As `completeNumber` for a device or line, but keeps a second form, by which its carrier knows it. */
+/** As `completeNumber` for a device or line, but keeps a second form, which its carrier uses. */
 export const completeOwnNumber = async (
   ...[store, values, field, old]: Parameters<typeof completeNumber>
 ) => (isOtherForm(String(values[field])) ? undefined : completeNumber(store, values, field, old))

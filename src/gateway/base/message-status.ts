@@ -19,7 +19,7 @@ export type Status = (typeof STATUSES)[number]
 
 /**
  * Maps a status to its successors, as the SQL function sms_may_become does. Only unsent or repeatable
- * messages go from `sending` to `assigned`.
+ * messages change from `sending` to `assigned`.
  */
 export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   pending: ['assigned', 'failed'],
@@ -52,7 +52,7 @@ export const REASONS = {
 /** Why a message is not sent again: its person did not want it, or had not agreed. */
 export const NEVER_AGAIN: readonly string[] = [REASONS.optedOut, REASONS.noConsent, REASONS.stopped]
 
-/** Why a message may not go to its person, as the SQL function sms_refusals says. Such a message is free. */
+/** Why a message may not be sent to its person, by the SQL function sms_refusals. Such a message is free. */
 export const REFUSED: readonly string[] = [...NEVER_AGAIN, REASONS.notAllowed]
 
 /** The `error_message` of messages that the user canceled, through the API or on the phone. */

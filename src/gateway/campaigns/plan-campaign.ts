@@ -29,7 +29,7 @@ import { loadTemplate, TEXT, type Text, writeTexts } from '../messages/send/writ
 import type { CampaignServices, CampaignText } from './campaign.ts'
 import { MAX_AUDIENCE, type NewCampaign } from './campaign-body.ts'
 
-/** Maximum texts to write in one go: 1,000 long ones block the event loop for 20 ms. */
+/** Maximum texts to write at once: 1,000 long ones block the event loop for 20 ms. */
 const CHUNK = 1_000
 
 /** The text of a request, or the current text of its template. Throws 400 for an unknown template. */

@@ -55,7 +55,7 @@ export async function openAttemptJournal(db: Db, device: string): Promise<Journa
       const given = [device, id, attempt, time, formers, isFresh] as const
       const answer = await callFunction(db, 'sms_begin', ...given).catch(() => undefined)
       if (!answer) {
-        // the database is busy or gone, or its answer was lost: the attempt is not sent now
+        // the database is busy or away, or its answer was lost: the attempt is not sent now
         await sleep(UNSTORED_MS)
         return 'unstored'
       }

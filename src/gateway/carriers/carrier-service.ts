@@ -177,7 +177,7 @@ export function makeCarrierService({
   }
 }
 
-/** The settings that decide where a secret is sent. Only a caller who knows the secret may change them. */
+/** The settings that decide where a secret is sent. Only a caller who gives the secret may change them. */
 const serializeDestination = ({ preset, url, user, values, custom }: CarrierBody['account']) =>
   JSON.stringify([preset, url, user, values, custom])
 

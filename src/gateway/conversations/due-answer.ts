@@ -62,7 +62,7 @@ export type Answerable = NonNullable<Awaited<ReturnType<typeof findAnswerable>>>
 /** The `client_ref` of the automatic answer to a text. */
 const makeAnswerRef = (id: string): string => SERVER_REFS.answer + id
 
-/** Whether an automatic answer may go to this sender: not to a name, nor to a short code. */
+/** Whether this sender may get an automatic answer: no name, and no short code. */
 export const isAnswerable = (sender: string): boolean => E164.test(sender)
 
 /** Maximum automatic answers to a number in 24 hours. The limit stops two machines that answer each other. */

@@ -29,7 +29,7 @@ export function checkTimeZone({ time_zone }: CheckedValues, old?: CheckedValues)
   throw refuseTimeZone()
 }
 
-/** Replaces a new time zone by the name under which Postgres knows it. Throws 400 if it knows none. */
+/** Replaces a new time zone by Postgres' name for it. Throws 400 if Postgres has none. */
 export async function completeTimeZone(
   db: Db,
   values: Record<string, Value>,
@@ -42,7 +42,7 @@ export async function completeTimeZone(
   values.time_zone = zone
 }
 
-/** Whether Intl knows the zone. The name must begin with a letter: Intl also accepts offsets (+01:00). */
+/** Whether Intl has the zone. The name must begin with a letter: Intl also accepts offsets (+01:00). */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
@@ -81,7 +81,7 @@ export function describeZones(unknown: unknown) {
   return { found: `Postgres does not know ${unknown}`, advice: ADVICE }
 }
 
-/** Logs the stored time zones that this Postgres does not know, for example after a move or a restore. */
+/** Logs the stored time zones that this Postgres lacks, for example after a move or a restore. */
 export async function warnAboutZones(db: Db, log: Logger): Promise<void> {
   const zones = await callFunction(db, 'sms_unknown_zones')
   const { found, advice } = describeZones(zones)

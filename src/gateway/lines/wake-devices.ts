@@ -7,7 +7,9 @@ import type { Logger } from '../../platform/log.ts'
 import { counts } from '../../platform/tools/process-counters.ts'
 import { WakeSignal } from '../../platform/tools/repeat-work.ts'
 
-/** `wake`: claim messages. `canceled`: do not send this attempt. `access`: check if streams may go on. */
+/**
+ * `wake`: claim messages. `canceled`: do not send this attempt. `access`: check whether streams may continue.
+ */
 export type DeviceEvent =
   | { readonly name: 'wake' }
   | { readonly name: 'access' }

@@ -23,7 +23,7 @@ type Erasure = Omit<Erasing, 'texts'> & HasPersonalData & { readonly request: st
 
 /** Where an erasure continues. */
 interface At extends MentionsAt {
-  /** The name of the person at the start: the contact may be gone before the end. */
+  /** The name of the person at the start: the contact may be deleted before the end. */
   readonly name: string
   /** Texts to and from the person at the start, and those that are erased. */
   readonly texts: number

@@ -71,7 +71,7 @@ async function findRowIds(db: Db, place: Place, rows: RawBuilder<boolean>): Prom
   return found.map(({ name }) => name)
 }
 
-/** Deletes rows that no other records need. Subscribers of a collection learn that its records are gone. */
+/** Deletes rows that no other records need. Subscribers of a collection get the deletion of its records. */
 async function deletePersonRows(
   db: Db,
   { table }: Place,

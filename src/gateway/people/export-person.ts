@@ -75,7 +75,10 @@ async function requireNotErased(db: Db, request: string, isBegun: boolean): Prom
   if (!found) throw new ApiError(409, 'The person was erased meanwhile.')
 }
 
-/** Begins or continues the files of an export. The record names them from the start: they go with it. */
+/**
+ * Begins or continues the files of an export. The record names them from the start, so they are deleted with
+ * it.
+ */
 async function openExport(
   db: Db,
   { request, person, owner }: Exporting,

@@ -90,7 +90,7 @@ async function joinNumbers(store: Store, { user, number }: Person, words: OptWor
         await joinNumber(store, user, one, words)
 }
 
-/** Begins or continues a request; undefined if the request has ended or is gone. */
+/** Begins or continues a request; undefined if the request has ended or was deleted. */
 async function beginRequest(db: Db, id: string) {
   await updateRecords(db, 'person_requests', (update) =>
     update.set({ state: 'running' }).where('id', '=', id).where('state', '=', 'waiting'),

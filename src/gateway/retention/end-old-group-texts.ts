@@ -50,7 +50,7 @@ async function listContactsAfter(db: Db, user: string, after: string): Promise<s
   return found.map(({ phone }) => phone)
 }
 
-/** Days after which texts from and to a contact `c` go: the fewest of its groups. Null without any. */
+/** Days after which texts from and to a contact `c` are deleted: the fewest of its groups, or null. */
 const MEMBER_DAYS = sql<number>`(select min(g.keep_days) from contact_groups g
   where g."user" = c."user" and g.id = any(c.groups) and g.keep_days > 0)`
 

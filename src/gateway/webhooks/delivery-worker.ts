@@ -21,7 +21,7 @@ export type WebhookSettings = Pick<Config, 'webhookAllowPrivate'>
 
 /** Maximum concurrent calls of this node. Each holds a socket and a kilobyte, for 12 s at most. */
 const MAX_CALLS = 400
-/** How long running calls may go on when the server stops. Another node then repeats the aborted ones. */
+/** How long running calls may continue when the server stops. Another node then repeats the aborted ones. */
 const STOP_MS = 3_000
 /** Polling interval while deliveries wait. New deliveries wake the worker earlier. */
 const LOOK_MS = 1_000

@@ -48,7 +48,7 @@ export class LimitedIncomingMessage extends IncomingMessage {
     return this.complete || this.#bytes >= Number(this.headers['content-length'])
   }
 
-  /** Resolves when the body has arrived or the client is gone. The body must fit the stream's buffer. */
+  /** Resolves when the body has arrived or the client has left. The body must fit the stream's buffer. */
   arrival(): Promise<void> {
     return new Promise((resolve) => {
       if (this.isWhole || this.destroyed) return resolve()

@@ -144,7 +144,7 @@ async function pairPhone(
   return pairAgent(user.url, code, { name: '', phone, platform: 'simulator' }, () => stateFile)
 }
 
-/** The phone of an earlier run; undefined if there is none, or if the server does not know it. */
+/** The phone of an earlier run; undefined if there is none, or if the server has deleted it. */
 async function readPairedState(url: string, stateFile: string): Promise<AgentState | undefined> {
   try {
     const state = { ...loadAgentState(stateFile), url }

@@ -22,7 +22,7 @@ export function makeWorkerMember() {
   let read: () => Promise<readonly Figure[]> = async () => []
   const collecting: ((all: readonly WorkerFigures[]) => void)[] = []
   const tell = (message: ToParent): void => {
-    // if the parent is gone, node:cluster ends this worker
+    // if the parent has ended, node:cluster ends this worker
     if (process.connected) process.send?.(message, undefined, undefined, () => {})
   }
   process.on('message', async (message: ToWorker) => {

@@ -68,7 +68,7 @@ export interface DriverEvents {
   roomGrew(): void
   /** Tells why no text can be sent, such as no credit; '' once a text was sent again. */
   fault?(text: string): void
-  /** Tells the names of the fields of an event that a carrier's preset does not know. */
+  /** Reports the names of the fields of an event that a carrier's preset lacks. */
   unknown?(names: readonly string[]): void
 }
 

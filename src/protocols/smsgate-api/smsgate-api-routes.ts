@@ -34,7 +34,7 @@ async function listDevices(call: Call) {
   return (await findRecords(call, 'devices', part)).records.map(renderDevice)
 }
 
-/** Deletes a device of the caller. Its waiting messages go to other devices. Throws 404. */
+/** Deletes a device of the caller. Other devices take over its waiting messages. Throws 404. */
 async function deleteDevice({ c, services, store, auth, attempt, id }: Call): Promise<void> {
   await checkDevice(store, auth.id, id)
   const devices = store.catalog.find('devices')!

@@ -27,7 +27,7 @@ export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 
 /**
  * Answers a pull: cancellations, texts that the phone may lack, new ones. A phone's pulls run one at a time.
- * MMS that the phone cannot send go to other lines.
+ * Other lines get the MMS that the phone cannot send.
  */
 export async function pullMessages(
   store: Store,
@@ -102,7 +102,7 @@ async function answerPull(
   const lease = phoneLease(leaseSeconds)
   const claim = async () => {
     if (!device.enabled) return []
-    // an expedited text goes alone to a phone that sends nothing: it restarts the app's sender
+    // a phone that sends nothing gets an expedited text alone: it restarts the app's sender
     if (rules.hasWorkHours && hasUrgent && toSend.length === 0)
       return claimMessages(inside, device, leased + 1, lease, 1)
     // a phone without an open stream gets all it can: it cannot be told later to fetch more

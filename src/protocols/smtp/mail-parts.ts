@@ -39,7 +39,7 @@ const SIGNED = /^(?:(?:image|video|audio)\/|application\/(?:pdf|zip)$)/
 const NO_TEXT = /^(?:image\/(?!svg)|video\/)/
 
 /**
- * What programs declare for a text in a charset that they do not know: cron without a locale ASCII, Sendmail
+ * What programs declare for a text in an unknown charset: cron without a locale ASCII, Sendmail
  * `unknown-8bit`, Pine `X-UNKNOWN`. RFC 1428
  */
 const UNDECLARED = /^(?:us-ascii|ansi_x3\.4-1968|unknown-8bit|x-unknown)$/i

@@ -6,7 +6,7 @@ import { readUserId, session } from '../session.ts'
 import { isOnline } from './connection.ts'
 import { makeRequestKey } from './request-key.ts'
 
-/** A text or note that the server has not yet accepted, as far as this browser knows. */
+/** A text or note that this browser has not yet seen accepted by the server. */
 export interface Unsent {
   /** The Idempotency-Key of all tries, so the text is sent only once. The server keeps keys for a day. */
   readonly key: string

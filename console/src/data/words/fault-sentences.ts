@@ -106,7 +106,7 @@ const SENTENCES: Choices<RegExp> = [
   [/^Too Many Requests\.$/, t('These were too many requests. Wait a moment and try again.')],
 ]
 
-/** Rewrites a message of the server for people. A message that it does not know becomes a sentence. */
+/** Rewrites a message of the server for people. An unlisted message becomes a sentence. */
 export function translateFault(message: string): string {
   for (const [said, words] of SENTENCES) {
     const found = said.exec(message)

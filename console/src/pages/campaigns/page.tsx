@@ -66,7 +66,7 @@ export const Page = () => (
   />
 )
 
-/** How many recipients are done. Asks the server once, and again and again only while the texts go out. */
+/** How many recipients are done. Asks the server once, and repeatedly only while texts are being sent. */
 function Course({ campaign }: { campaign: Campaign }) {
   const { id, recipients_count: total } = campaign
   const { value } = useAnswer<CampaignProgress>(

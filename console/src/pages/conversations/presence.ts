@@ -21,7 +21,7 @@ interface Other extends PresenceMessage {
 const WRITING_MS = 2_500
 /** A person counts as typing for this time after their last report of typing. */
 const TYPES_MS = 6_000
-/** A person who reports nothing for this time counts as gone. */
+/** A person who reports nothing for this time counts as absent. */
 const STAYS_MS = 50_000
 const REPEAT_MS = 20_000
 const SWEEP_MS = 2_000
@@ -64,7 +64,7 @@ export function usePresence(conversation: string | undefined): Presence {
   const written = useRef(0)
   const me = session.value?.sender
   const tell = (state: State) => {
-    // after a sign-out or a change of account, the server knows that this person is gone
+    // after a sign-out or a change of account, the server has already removed this person
     if (!me || session.peek()?.sender !== me || session.peek()?.isVisit) return
     const body = { conversation, state }
     // a failure does not matter: reports are repeated, and without them a state ends by itself

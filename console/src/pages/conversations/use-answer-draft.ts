@@ -56,7 +56,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   const draft = useDraft(`answer.${number}`, text, { lasts: true })
   const latest = useRef({ conversation, draft, loading, text })
   latest.current = { conversation, draft, loading, text }
-  /** The draft on the server, as far as this tab knows. */
+  /** The draft on the server, as this tab saw it last. */
   const known = useRef(stored)
   useEffect(() => {
     known.current = stored
@@ -65,7 +65,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   const writer = useRef(session.value?.sender).current
 
   const put = async ({ conversation, draft, loading }: typeof latest.current) => {
-    // while loading, this tab does not know whether the server already has a draft
+    // while loading, the server may already have a draft
     if (!hasTeamRole('agent') || !conversation || loading || !draft.isChanged) return
     if (session.peek()?.sender !== writer) return // the account was changed meanwhile
     if (draft.value === (known.current?.text ?? '')) return

@@ -53,7 +53,10 @@ export function Page() {
   )
 }
 
-/** Says where codes go and when a country is stopped. The button opens the dialog with all limits. */
+/**
+ * Shows to which countries codes are sent, and when one is stopped. The button opens the dialog with all
+ * limits.
+ */
 function Limits({ settings }: { settings: UserSettings | undefined }) {
   const [isOpen, setOpen] = useState(false)
   const floor = settings?.code_approval_floor ?? 0

@@ -37,7 +37,7 @@ const KEYWORDS = new Set([
     'filter',
   ],
 ])
-/** Parts in which Postgres knows the names of the columns that the query selects. */
+/** Parts in which Postgres accepts the names of the columns that the query selects. */
 const AFTER_SELECT = new Set(['order', 'group'])
 
 /**

@@ -2,7 +2,7 @@ import { isSqlError } from '../../../platform/db/database-errors.ts'
 import type { CatalogDraft } from '../catalog.ts'
 import type { Collection } from '../collection.ts'
 
-/** An error with SQLite's message, which PocketBase's clients know. */
+/** An error with SQLite's message, which PocketBase's clients expect. */
 export class SqliteFault extends Error {
   override name = 'SqliteFault'
 

@@ -12,8 +12,8 @@ export const CANNOT_SEND = {
 } as const
 
 /**
- * Returns the texts among messages that a device without MMS has claimed. The MMS go to other lines: a device
- * that does not know of files would send their words alone.
+ * Returns the texts among messages that a device without MMS has claimed. Other lines get the MMS: a device
+ * that supports no files would send their words alone.
  */
 export async function giveBackMms(
   store: Store,

@@ -19,7 +19,7 @@ const makeFailStep = (reason: string, find: (db: Db) => Expression<unknown>) => 
   return []
 }
 
-/** The message `d` may not go to its person any more. */
+/** Whether the message `d` may no longer be sent to its person. */
 const IS_REFUSED = sql<boolean>`exists (
   select from sms_messages m
   where m.id = d.message and sms_refusals(d."user", array[m."to"]::text[], d.scope::text, m.sent_by) is not null)`

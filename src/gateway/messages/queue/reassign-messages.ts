@@ -8,7 +8,7 @@ export const listWokenDevices = async (
 ): Promise<string[]> => (await step).map(({ device }) => device)
 
 /**
- * Ends those messages of `source` that may not go to their persons any more, or that were canceled. Returns
+ * Ends those messages of `source` that may no longer be sent to their persons, or that were canceled. Returns
  * their devices. `areUnsent`: the device that has fetched them says that it has not sent them.
  */
 export const cancelIfRefused = (

@@ -63,7 +63,7 @@ export interface SendOptions extends StoredOptions {
  */
 export interface SendOrigin {
   readonly api: 'smsgate' | 'twilio' | 'kannel' | 'sealed' | 'consent' | 'files' | 'answers'
-  /** The id that clients of `api` know; '' for the id of the message or batch. */
+  /** The id for clients of `api`; '' for the id of the message or batch. */
   readonly id: string
   /** Data of `api`. `callback`: where to send a message's statuses. */
   readonly data: Readonly<Record<string, unknown>> & {

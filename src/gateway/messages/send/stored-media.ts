@@ -35,7 +35,7 @@ export interface RecordFiles extends Omit<FilePlace, 'name'>, Pick<Media, 'subje
 
 /**
  * Runs `work` with the files of a record: they are prepared as if they were new, since the server's limit may
- * be another now. Throws 409 if a file is gone, 400 for files that do not fit.
+ * be another now. Throws 409 if a file was deleted, 400 for files that do not fit.
  */
 export async function withRecordFiles<T>(
   db: Db,

@@ -15,7 +15,7 @@ const SEND_SECONDS = 95
 const MAX_AWAITED = 1_000
 /** States of delivery that may change. A `temporary-fatal-error` is final: the network no longer tries. */
 const OPEN = /^(?:|unknown.*|temporary-(?!fatal).*)$/
-/** Delivered, as far as the network knows. It cannot confirm `completed-forwarded-unconfirmed`. */
+/** Delivered, by the report of the network. It cannot confirm `completed-forwarded-unconfirmed`. */
 const DELIVERED = /^completed-(?!forwarded)/
 /** Types of messages that no person wrote: reports, acknowledgements and a cancellation. */
 const NO_TEXT = /report|acknowledgement|cancellation/

@@ -15,7 +15,7 @@ const MODEM_MANAGER = 'org.freedesktop.ModemManager1'
 export function createText(modem: string, to: string, body: string, takesFile: boolean) {
   const option = `--messaging-create-sms=number=${to},delivery-report-request=yes`
   if (takesFile) return createTextFromFile(['-m', modem, option], body)
-  // mmcli ends a value at the quotation mark that began it, and knows no escape
+  // mmcli ends a value at the quotation mark that began it, and has no escape
   const quote = ['"', "'"].find((mark) => !body.includes(mark))
   if (!quote) return createTextByDbus(modem, to, body)
   return runProgram(MMCLI, ['-m', modem, `${option},text=${quote}${body}${quote}`], CALL_MS)

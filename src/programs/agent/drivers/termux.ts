@@ -75,7 +75,7 @@ export function makeTermuxDriver(memory: string, count = 0) {
     )
     const said = output.trim()
     if (code === 0 && said === '') return { outcome: 'sent' }
-    // a missing permission, or an option that this version does not know
+    // a missing permission, or an option that this version lacks
     const refused = parseOutput<Refusal>(said)?.error ?? /^termux-sms-send: .*/.exec(said)?.[0]
     const error = refused || errors || said || 'Android did not take it'
     if (refused) await own.take(to, body).catch(() => {})

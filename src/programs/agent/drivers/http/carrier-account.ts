@@ -45,7 +45,10 @@ export const SECRETS = z.strictObject({
   webhook_secret: SECRET.default(''),
 })
 
-/** `allowPrivate`: requests may go to private addresses and by plain http. `callback`: our address, or ''. */
+/**
+ * `allowPrivate`: requests to private addresses and by plain http are allowed. `callback`: our address, or
+ * ''.
+ */
 export interface Carrier extends z.output<typeof ACCOUNT>, z.output<typeof SECRETS> {
   readonly interface: Preset
   readonly address: string

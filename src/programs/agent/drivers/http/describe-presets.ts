@@ -1,6 +1,6 @@
 import { findPreset, PRESET_NAMES } from './presets.ts'
 
-/** The parts of a carrier's account that a person must know to add it. '' for each part that it lacks. */
+/** The parts of a carrier's account that a person needs to add it. '' for each part that it lacks. */
 interface DescribedPreset {
   readonly name: string
   /** The carrier's address; '' if each account has its own. */

@@ -17,7 +17,7 @@ export async function listenForCalls(
   file: string,
   events: DriverEvents,
 ) {
-  /** When each text arrived first, by its key. The server knows a text by this time. */
+  /** When each text arrived first, by its key. The server recognizes a text by this time. */
   const seen = openFileMap<number>(file, MAX_SEEN)
   let lastMs = 0
   const { origin, pathname } = new URL(carrier.callback)

@@ -12,7 +12,7 @@ const SAMPLE_MMS = { ...SAMPLE, subject: 'Hello', attachments: [FILE] }
 
 /**
  * The request for a sample text, with masked secrets. Throws a UserError for a wrong template, and for an
- * address to which no request may go.
+ * address to which no request is allowed.
  */
 export function makeSampleRequest(carrier: Carrier): string {
   try {
