@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '1944f9adfc69972bb97233166a96f51f472bc0bb'
+const FIRST_RELEASE = 'ebde3495ac73502f3cb8f71943c184ba4ee00e82'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
