@@ -56,9 +56,12 @@ function loadDayStarts(db: Db, user: string, days: number, at: Date) {
     .execute()
 }
 
-/** A message's status in statistics, in which `failed` excludes `canceled`. */
-const STATE = sql<string>`case when b.status = 'failed' and exists (
-  select from sms_messages m where m._rowid = b._rowid and m.error_message in ${sql.raw(CANCELED_SQL)}
+/**
+ * A message's status in statistics, in which `failed` excludes `canceled`. Not by EXISTS, for which Postgres
+ * would read all messages into a hash.
+ */
+const STATE = sql<string>`case when b.status = 'failed' and (
+  select m.error_message in ${sql.raw(CANCELED_SQL)} from sms_messages m where m._rowid = b._rowid
 ) then 'canceled' else b.status end`
 
 /**
