@@ -64,6 +64,9 @@ export async function bundleProgram(target: string): Promise<void> {
           entryFileNames: '[name].js',
           chunkFileNames: '[name].js',
           sourcemapExcludeSources: true,
+          // V8 keeps the text of a file, in two bytes a character if one of them is not of Latin 1
+          comments: false,
+          charset: 'ascii',
         },
       },
     },
