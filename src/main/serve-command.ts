@@ -3,7 +3,6 @@ import { flushCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { renderUnicodeCompact } from 'uqr'
-import { makeInstallerLink } from '../engine/auth/superusers.ts'
 import type { Store } from '../engine/collections/catalog.ts'
 import { requireFreePort } from '../http/server/free-port.ts'
 import { runProgramCommand } from '../platform/api-errors.ts'
@@ -15,9 +14,11 @@ import { createLogger } from '../platform/log.ts'
 import { onStopSignal } from '../platform/tools/stop-signal.ts'
 import { printLine } from './command-line.ts'
 import { advisePhoneAccess } from './doctor-network.ts'
-import { type RunningServer, runServer } from './run-server.ts'
+import { runServer } from './run-server.ts'
+import type { RunningServer } from './serve-database.ts'
 
 async function printInstallerLink(store: Store, config: Config) {
+  const { makeInstallerLink } = await import('../engine/auth/superusers.ts')
   const link = await makeInstallerLink(store, config.publicUrl)
   if (!link) return
   printLine(

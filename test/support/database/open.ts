@@ -4,7 +4,8 @@ import {
   openCatalogStore as openCatalog,
 } from '../../../src/engine/collections/catalog-store.ts'
 import { BUILT_IN } from '../../../src/main/collection-definitions.ts'
-import { type RunningServer, runServer as startServer } from '../../../src/main/run-server.ts'
+import { runServer as startServer } from '../../../src/main/run-server.ts'
+import type { RunningServer } from '../../../src/main/serve-database.ts'
 import type { Config } from '../../../src/platform/config.ts'
 import { openDb as openDatabase } from '../../../src/platform/db/connect-database.ts'
 import type { Database, Db } from '../../../src/platform/db/open.ts'
