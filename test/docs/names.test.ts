@@ -7,6 +7,8 @@ import { PROJECT, readPage } from './page.ts'
 const PAGES = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
+  'console/README.md',
+  'test/support/README.md',
   ...globSync('docs/internals/*.md', {
     cwd: PROJECT,
     exclude: ['docs/internals/pocketbase-contract.md'],
@@ -45,9 +47,9 @@ const WORDS = new Set(SOURCES.flatMap((file) => readCode(file).match(/[A-Za-z_]\
 const ROOMS = globSync('src/*/', { cwd: PROJECT }).map((room) => posix.basename(room))
 const FOLDERS = ['src', 'sql', 'test', 'bench', 'package', 'grammar', 'deploy', 'docs', '.ci']
 
-/** The files that a page may mean by a path: paths are below the project, `src` or `console/src`. */
+/** The files that a page may mean by a path, which begins at the project, at src or at the console. */
 const filesAt = (path: string): string[] =>
-  ['', 'src/', 'console/src/'].flatMap((below) =>
+  ['', 'src/', 'console/', 'console/src/'].flatMap((below) =>
     globSync(`${below}${path.replace(/\/$/, '')}{,.ts,.tsx,*.ts}`, { cwd: PROJECT }),
   )
 
@@ -58,7 +60,7 @@ const spansOf = (page: string) =>
 /** Names of other projects and placeholders. */
 const OTHERS = new Set([
   ...['getaddrinfo', 'pg_rewrite', 'ev_action', 'oauth4webapi', 'submit_sm', 'drive_smpp'],
-  ...['NNNN_name.sql', 'create_distributed_function', 'commander'],
+  ...['NNNN_name.sql', 'create_distributed_function', 'commander', 'NAME'],
 ])
 /** The same in comments. */
 const OTHERS_IN_COMMENTS = new Set([

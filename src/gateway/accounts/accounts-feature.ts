@@ -4,6 +4,7 @@ import { USER_SETTINGS_ID } from '../../engine/records/disabled-user.ts'
 import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import type { Feature } from '../base/feature.ts'
 import { makeRecordStep } from '../base/personal-data.ts'
+import { INVITATION_ROUTES } from './invitation-routes.ts'
 import { invitationsExtension } from './invitations.ts'
 import { membersExtension } from './members.ts'
 import { MEMBER_ROUTES } from './members-routes.ts'
@@ -14,7 +15,7 @@ import { usersExtension } from './users-extension.ts'
 
 /** Users, their settings, and members who act for them. */
 export const ACCOUNTS: Feature = {
-  rows: [...ACCOUNT_ROUTES, ...MEMBER_ROUTES, ...USER_ROUTES],
+  rows: [...ACCOUNT_ROUTES, ...MEMBER_ROUTES, ...INVITATION_ROUTES, ...USER_ROUTES],
   api: {
     roots: ['/api/account', '/api/users'],
     group: 'other',

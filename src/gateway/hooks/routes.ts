@@ -1,15 +1,13 @@
 import { z } from 'zod'
 import { readBasic } from '../../engine/auth/basic-credentials.ts'
 import { readHeaderToken } from '../../engine/auth/tokens.ts'
-import { isTooComplex } from '../../engine/fields/json-text.ts'
 import {
   allowEverybody,
   allowRole,
   type HasServices,
   type Permission,
 } from '../../http/allow-callers.ts'
-import { readMultipart } from '../../http/body/multipart.ts'
-import { BodyTooLarge, JSON_BOUNDS, readJsonBody, readRawBody } from '../../http/body/raw-body.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
 import { type Bound, BY_KEYS } from '../../http/bounds.ts'
 import { BY_NOTHING } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
@@ -20,13 +18,6 @@ import type { Ctx, Services } from '../../http/request-context.ts'
 import { ApiError, notFound, RetryLater } from '../../platform/api-errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import { sendOutgoing } from '../../platform/outgoing/send-request.ts'
-import {
-  decodeForm,
-  decodeParts,
-  decodeText,
-  readCharset,
-  readMediaType,
-} from '../../platform/tools/charsets.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { toLoggableKey, toLoggableMessage } from '../../platform/tools/loggable-texts.ts'
 import { checkShape } from '../base/body-schemas.ts'
@@ -36,15 +27,9 @@ import { findHookAccount } from './find-hook.ts'
 import { HOOK_CALLED, handleHookCall } from './handle-hook-call.ts'
 import { HOOK_SETTINGS } from './hook-settings.ts'
 import { HOOK_PREVIEW, previewHook } from './preview-hook.ts'
-import { JSON_FIELDS, readHookBody } from './read-hook-body.ts'
+import { readHookBody } from './read-hook-body.ts'
+import { MAX_HOOK_BYTES, readPostedBody } from './read-posted-body.ts'
 
-const MAX_BYTES = 2 << 20
-
-/** Limits of a body's JSON, and of JSON in a form: reading it then takes some 30 ms. */
-const BOUNDS = { ...JSON_BOUNDS, fields: Infinity, values: 100_000 }
-
-/** Maximum fields of a form; others are ignored. */
-const MAX_FIELDS = 100
 const MAX_PREVIEW = 256 << 10
 
 const PREVIEW = z
@@ -131,59 +116,6 @@ async function confirmSubscription(url: string): Promise<void> {
   if (status !== 200) throw new RetryLater(503, 60, 'AWS did not confirm the subscription.')
 }
 
-/** Reads a body. One that is too large, or has another charset than it declares, is left as unread. */
-async function readPostedBody(c: Ctx): Promise<PostedBody> {
-  const headers = c.req.header()
-  const memory = c.env.incoming.memory
-  const given = c.req.header('content-type') ?? ''
-  const type = readMediaType(given)
-  try {
-    if (type.startsWith('multipart/form-data'))
-      return { raw: requireSimpleJson(await readBodyParts(c)), headers, memory }
-    const bytes = await readRawBody(c)
-    const charset = readCharset(given)
-    const raw = requireSimpleJson(decodeText(bytes, charset))
-    if (!type.startsWith('application/x-www-form-urlencoded')) return { raw, headers, memory }
-    const form = decodeForm(bytes, charset, MAX_FIELDS)
-    for (const [, value] of form) requireSimpleJson(value)
-    return { raw, form, headers, memory }
-  } catch (error) {
-    const { complete, destroyed } = c.env.incoming
-    const isGone = destroyed && !complete
-    if (!(error instanceof ApiError) || error instanceof RetryLater || isGone) throw error
-    if (error.status === 415) throw error
-    return {
-      raw: '',
-      headers,
-      memory,
-      unread: error instanceof BodyTooLarge ? new ApiError(413, TOO_LARGE) : error,
-    }
-  }
-}
-
-/** The text itself. Throws BodyTooLarge for JSON that would take too long to parse. */
-function requireSimpleJson(text: string): string {
-  if (/^\s*[{[]/.test(text) && isTooComplex(text, BOUNDS)) throw new BodyTooLarge()
-  return text
-}
-
-const TOO_LARGE = 'The body has more than 2 MiB, or too many values.'
-
-async function readBodyParts(c: Ctx): Promise<string> {
-  const { pairs, release } = await readMultipart(
-    c.env.incoming,
-    MAX_BYTES,
-    c.env.incoming.memory,
-    decodeParts,
-  )
-  await release()
-  const fields = Object.fromEntries(pairs)
-  return (
-    JSON_FIELDS.map((name) => fields[name]).find((text) => text !== undefined) ??
-    JSON.stringify(fields)
-  )
-}
-
 /** Hooks answer 503 instead of 429: see `sendHookError`. */
 const { '429': _, ...PREVIEW_FAILS } = listFailureAnswers(400, 401, 413)
 
@@ -239,7 +171,7 @@ export const HOOK_ROUTES = makeRoutes('hooks', {
   },
   'POST /api/hooks/:secret': {
     permission: allowHookSecret(NOBODY, readSecretInPath),
-    maxBytes: MAX_BYTES,
+    maxBytes: MAX_HOOK_BYTES,
     bound: OF_CALL,
     describe: {
       id: 'callHook',
@@ -252,7 +184,7 @@ export const HOOK_ROUTES = makeRoutes('hooks', {
   },
   'POST /api/hooks': {
     permission: allowHookSecret(HOOK, readSecretInHeader),
-    maxBytes: MAX_BYTES,
+    maxBytes: MAX_HOOK_BYTES,
     bound: OF_CALL,
     describe: {
       id: 'callHookByHeader',

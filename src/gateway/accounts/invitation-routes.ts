@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import { limitCodeGuesses, limitMails } from '../../engine/auth/attempt-limits.ts'
+import { findByEmail } from '../../engine/auth/find-auth-record.ts'
+import { authWithPassword } from '../../engine/auth/sign-in-with-password.ts'
+import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
+import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
+import { allowEverybody, allowRole } from '../../http/allow-callers.ts'
+import { authenticate } from '../../http/authenticate.ts'
+import { readForm } from '../../http/body/form.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
+import type { Bound } from '../../http/bounds.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
+import { auditRequest } from '../../http/middleware/audit-requests.ts'
+import { makePasswordWork } from '../../http/middleware/limit-password-work.ts'
+import { requireUser } from '../../http/middleware/require-caller.ts'
+import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
+import { ANYONE } from '../../http/openapi/security.ts'
+import type { Ctx, Services } from '../../http/request-context.ts'
+import { retryRequest } from '../../http/retry-request.ts'
+import { FORM_BYTES, GUEST_BODY_BYTES } from '../../http/route-limits.ts'
+import { forbidden } from '../../platform/api-errors.ts'
+import { checkShape } from '../base/body-schemas.ts'
+import {
+  acceptInvitation,
+  findInvitation,
+  INVITATION,
+  inviteMember,
+  joinAsNew,
+  SHOWN_INVITATION,
+} from './invitations.ts'
+
+const SHOW = makeObjectShape({ secret: text })
+const ACCEPT = makeObjectShape({
+  secret: text,
+  name: text,
+  email: text,
+  password: text,
+  passwordConfirm: text,
+})
+type Accept = ReturnType<(typeof ACCEPT)['zero']>
+
+async function answerAcceptance(
+  c: Ctx,
+  services: Services,
+  user: string | undefined,
+  form: Accept,
+): Promise<string> {
+  const { extensions, store } = services
+  const ip = c.env.incoming.ip
+  const find = () => findInvitation(store.signIn, form.secret)
+  const invitation = await limitCodeGuesses(store.signIn.db, 'invitation', ip, find)
+  const member = user ?? (await findKnownMember(c, services, form))
+  if (member !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, member)
+  const work = makePasswordWork(c, services, null)
+  return joinAsNew(store.signIn, extensions, form.secret, invitation.email, form, work)
+}
+
+async function findKnownMember(c: Ctx, services: Services, { email, password }: Accept) {
+  const store = services.store.signIn
+  const collection = store.catalog.find(USERS_ID) as AuthCollection
+  const known = await findByEmail(store, collection, email)
+  if (known?.values.member_only !== true) return undefined
+  const readForm = async () => ({ identity: email, password, identityField: 'email' })
+  const ip = c.env.incoming.ip
+  return (await authWithPassword({ store, services, collection, ip, readForm })).id
+}
+
+const NEW = 'Of a new user; leave it out when signed in.'
+
+const OF_INVITATIONS: Bound = {
+  cost: 'open invitations of the account',
+  by: '100; limits of tries and mails',
+}
+
+/** `/api/account/invitations`: invitations of members. */
+export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
+  'POST /api/account/invitations': {
+    permission: allowRole('admin'),
+    maxBytes: GUEST_BODY_BYTES,
+    bound: OF_INVITATIONS,
+    describe: {
+      id: 'invite',
+      summary: 'Invite a person to act for the account',
+      description:
+        'For the account and its admins. With an `email`, and where the server sends mail, the link is mailed; otherwise the answer has it, this once. It is good for 7 days and for one person. `member_invitations` lists the open ones; deleting one revokes it.',
+      body: [INVITATION, { role: 'agent', email: 'ben@example.com' }],
+      answer: [
+        'The invitation.',
+        z.object({ id: z.string(), link: z.string().optional() }).meta({ id: 'Invited' }),
+      ],
+    },
+    run: async ({ user: account, services }, c) => {
+      const asked = checkShape(INVITATION, await readJsonBody(c))
+      const { config, store } = services
+      const from = {
+        db: store.signIn.db,
+        config,
+        collection: USERS_ID,
+        ip: c.env.incoming.ip,
+      }
+      if (asked.email) await limitMails({ ...from, account })
+      const identify = async () => (await requireUser(c, services)).auth
+      return retryRequest(store, { identify }, async (auth) => {
+        const made = await inviteMember(c.env.incoming.openStore(auth), services, auth, asked)
+        const entry = { action: 'create', collection: 'member_invitations', record: made.id }
+        if (auth.actor) await auditRequest(c, auth, entry)
+        return made
+      })
+    },
+  },
+  'POST /api/account/invitations/show': {
+    permission: allowEverybody(),
+    maxBytes: FORM_BYTES,
+    bound: OF_INVITATIONS,
+    describe: {
+      id: 'showInvitation',
+      summary: 'Show an invitation',
+      description:
+        'Returns the inviting person and the account. A used, revoked or expired invitation is refused.',
+      security: ANYONE,
+      body: [
+        z.object({ secret: z.string().describe('The end of the link.') }),
+        { secret: 'mU3k…' },
+      ],
+      answer: ['The invitation.', SHOWN_INVITATION],
+    },
+    run: async ({ services }, c) => {
+      const { secret } = await readForm(c, SHOW)
+      const store = services.store.signIn
+      const show = () => findInvitation(store, secret)
+      return limitCodeGuesses(store.db, 'invitation', c.env.incoming.ip, show)
+    },
+  },
+  'POST /api/account/invitations/accept': {
+    permission: allowEverybody(),
+    maxBytes: FORM_BYTES,
+    bound: OF_INVITATIONS,
+    describe: {
+      id: 'acceptInvitation',
+      summary: 'Accept an invitation',
+      description:
+        'A signed-in user becomes a member. Without a token, a new user is created as a member, even if users may not sign up. The new user has no account of their own and can only act for accounts of others. Such a user may join another account by email and password.',
+      security: ANYONE,
+      body: [
+        z.object({
+          secret: z.string().describe('The end of the link.'),
+          name: z.string().optional().describe(NEW),
+          email: z.string().optional().describe(NEW),
+          password: z.string().optional().describe(NEW),
+          passwordConfirm: z.string().optional().describe(NEW),
+        }),
+        { secret: 'mU3k…' },
+      ],
+      answer: [
+        'Joined.',
+        z.object({ account: z.string().describe('Its id.') }).meta({ id: 'Joined' }),
+      ],
+      fails: [400, 401, 404, 413],
+    },
+    run: async ({ services }, c) => {
+      const form = await readForm(c, ACCEPT)
+      const auth = await authenticate(c, services)
+      if (auth && auth.collection.id !== USERS_ID) throw forbidden('Only users may ask for this.')
+      return { account: await answerAcceptance(c, services, auth?.id, form) }
+    },
+  },
+})
