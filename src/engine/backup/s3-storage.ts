@@ -1,4 +1,8 @@
+import { once } from 'node:events'
 import { openAsBlob } from 'node:fs'
+import http from 'node:http'
+import https from 'node:https'
+import { Readable } from 'node:stream'
 import { S3mini } from 's3mini'
 import type { S3Settings } from '../settings/settings-shape.ts'
 import type { BackupStorage, StoredBackup } from './folder-storage.ts'
@@ -84,9 +88,42 @@ const fetchWithTimeout: typeof fetch = async (input, init) => {
   const late = new AbortController()
   const error = new Error('The S3 server does not answer.')
   const timer = setTimeout(() => late.abort(error), init?.body ? PART_MS : ANSWER_MS).unref()
-  const answer = await fetch(input, { ...init, redirect: 'error', signal: late.signal })
-  if (new Headers(init?.headers).has('range')) clearTimeout(timer)
+  if (init?.body) return fetch(input, { ...init, redirect: 'error', signal: late.signal })
+  const headers = new Headers(init?.headers)
+  const answer = await fetchByHttp(String(input), init?.method, headers, late.signal)
+  if (headers.has('range')) clearTimeout(timer)
   return answer
+}
+
+/**
+ * Fetches what may be large by `node:http`: `fetch` of Node 24 ends the process if a server closes the
+ * connection while the end of its answer waits to be read. https://github.com/nodejs/undici/issues/5360
+ */
+async function fetchByHttp(
+  address: string,
+  method: string | undefined,
+  headers: Headers,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { request } = address.startsWith('https:') ? https : http
+  const asked = request(address, { method, headers: Object.fromEntries(headers), signal })
+  asked.end()
+  const [answer] = (await once(asked, 'response').catch((error: Error) => {
+    throw signal.aborted ? signal.reason : error
+  })) as [http.IncomingMessage]
+  const { statusCode: status = 0, statusMessage: statusText } = answer
+  if (status >= 300 && status < 400) {
+    answer.destroy()
+    throw new Error('The S3 server redirects to another address.')
+  }
+  const isEmpty = method === 'HEAD' || status === 204
+  if (isEmpty) answer.resume()
+  const named = Object.entries(answer.headers).map(([name, of]) => [name, String(of)] as const)
+  return new Response(isEmpty ? null : (Readable.toWeb(answer) as ReadableStream), {
+    status,
+    statusText,
+    headers: Object.fromEntries(named),
+  })
 }
 
 async function withS3Errors<T>(request: Promise<T>): Promise<T> {

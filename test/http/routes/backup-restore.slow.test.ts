@@ -1,10 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sweepContents } from '../../../src/engine/files/file-contents.ts'
+import { findStoredFile, loadWholeFile } from '../../../src/engine/files/stored-files.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { runServer } from '../../support/database/open.ts'
-import { client, withDevices } from '../../support/server/server-with-devices.ts'
+import { makePhoto } from '../../support/pictures.ts'
+import { request } from '../../support/server/request.ts'
+import { type Client, client, withDevices } from '../../support/server/server-with-devices.ts'
 import { type BackupServer, startBackupServer } from '../../support/services/backups.ts'
 import { findS3Server, NO_S3_SERVER, startS3Server } from '../../support/services/s3-server.ts'
+import { until } from '../../support/until.ts'
 
 const isOver = ({ running }: { running: unknown }) => running === null
 
@@ -124,6 +129,36 @@ test('two nodes both restart after a restore and know its result', async () => {
   await expect.poll(status, { timeout: 30_000 }).toBe(200)
 })
 
+const PICTURE = await makePhoto('whatsapp')
+
+/** Sends a picture to three people by a campaign, and waits until its messages are stored. */
+async function sendPicture(site: BackupServer, { token }: Client): Promise<{ id: string }> {
+  const form = new FormData()
+  for (const to of ['+4915112345671', '+4915112345672', '+4915112345673'])
+    form.append('recipients', to)
+  for (const [name, value] of Object.entries({ body: 'Sale', mms: 'or_link', hold_seconds: '0' }))
+    form.append(name, value)
+  form.append('attachments', new Blob([new Uint8Array(PICTURE)]), 'menu.jpg')
+  const headers = { authorization: token }
+  const { body } = await request(site.server.url, 'POST', '/api/campaigns', form, headers)
+  await until('its messages', async () => (await listWithFiles(site)).length === 3)
+  return body
+}
+
+const listWithFiles = async (
+  site: BackupServer,
+): Promise<{ readonly id: string; readonly attachments: readonly string[] }[]> => {
+  const path = '/api/collections/sms_messages/records?filter=attachments:length>0'
+  return (await site.call('GET', path)).body.items
+}
+
+async function countFiles({ server }: BackupServer) {
+  const { rows } = await server.services.store.db.query(`select (select count(*) from _files),
+    (select count(*) from _file_contents), (select coalesce(sum(octet_length(bytes)), 0) from _file_chunks)`)
+  const [files, contents, bytes] = rows[0]!.map(Number)
+  return { files, contents, bytes }
+}
+
 const hasS3 = findS3Server() !== undefined
 if (!hasS3) console.warn(`The test of an S3 store is skipped. ${NO_S3_SERVER}`)
 
@@ -137,7 +172,15 @@ test.skipIf(!hasS3)('an S3 store keeps backups like a folder', async () => {
   expect((await testS3()).status).toBe(204)
   const who = await fill(site)
   await send(site, who.withKey, 'kept')
+  const { id } = await sendPicture(site, who.user)
+  const kept = await countFiles(site)
+  // a file of the campaign and of each message, and one content of all
+  expect(kept).toMatchObject({ files: 4, contents: 1 })
   expect((await site.call('POST', '/api/backups', { name: 'a.zip' })).status).toBe(204)
+  for (const record of await listWithFiles(site))
+    await site.call('DELETE', `/api/collections/sms_messages/records/${record.id}`)
+  await site.call('DELETE', `/api/collections/campaigns/records/${id}`)
+  expect(await countFiles(site)).toEqual({ files: 0, contents: 0, bytes: 0 })
   await send(site, who.withKey, 'lost')
   const content = await site.download('a.zip')
   expect((await site.call('GET', '/api/backups')).body).toMatchObject([
@@ -146,7 +189,16 @@ test.skipIf(!hasS3)('an S3 store keeps backups like a folder', async () => {
   expect((await site.upload('b.zip', content)).status).toBe(204)
   expect((await restore(site, 'b.zip')).status).toBe(204)
   await restored(site)
-  expect((await messages(site)).map(([body]) => body)).toEqual(['kept'])
+  const words = (await messages(site)).map(([body]) => body)
+  expect(words.filter((body) => !body.startsWith('Sale'))).toEqual(['kept'])
+  expect(await countFiles(site)).toEqual(kept)
+  const { db } = site.server.services.store
+  await sweepContents(db)
+  expect(await countFiles(site)).toEqual(kept)
+  for (const { id, attachments } of await listWithFiles(site)) {
+    const place = { collection: 'sms_messages', record: id, name: attachments[0]! }
+    expect(await loadWholeFile(db, (await findStoredFile(db, place))!)).toEqual(PICTURE)
+  }
   // the settings are those of the backup, which was made on S3
   expect((await site.call('DELETE', '/api/backups/a.zip')).status).toBe(204)
   expect(await site.keys()).toEqual(['b.zip'])

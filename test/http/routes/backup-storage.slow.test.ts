@@ -4,6 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type BackupStorage, openFolderStorage } from '../../../src/engine/backup/folder-storage.ts'
 import { openS3Storage, testS3 } from '../../../src/engine/backup/s3-storage.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
@@ -129,6 +130,27 @@ test('a server that does not answer is given up after a time', async () => {
     await expect(listed).rejects.toThrow('The S3 server does not answer.')
   } finally {
     vi.useRealTimers()
+    await stop()
+  }
+})
+
+test('a backup is read to its end from a server that closes its connection', async () => {
+  const content = randomBytes(128 << 10)
+  const server = createServer((_, answer) => {
+    const headers = { connection: 'close', 'content-length': content.length }
+    answer.writeHead(206, headers).end(content)
+  })
+  const { url, stop } = await listenLocally(server)
+  try {
+    const storage = openS3Storage({ ...NO_S3, endpoint: url })
+    const pieces: Buffer[] = []
+    for await (const piece of storage.read('a.zip', 0, content.length)) {
+      pieces.push(piece)
+      // a disk is slower than the network
+      await sleep(5)
+    }
+    expect(Buffer.concat(pieces).equals(content)).toBe(true)
+  } finally {
     await stop()
   }
 })
