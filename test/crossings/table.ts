@@ -466,7 +466,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       killed: and(
         'killed',
         'gateway/messages/send/mms-killed.slow',
-        'a server that is killed while it stores MMS leaves no message without its files',
+        'a picture that messages share is whole, and ends with the last of them, at each step at which a server is killed or cut off',
       ),
       console: and('console', 'browser/send-pictures', 'a shop sends a photo of a parcel'),
       docs: PHOTO_LINES,
