@@ -17,7 +17,7 @@ import type { SettingsStore } from '../settings/settings-store.ts'
 import { makeBackupName } from './backup-names.ts'
 import { type BackupStorage, openFolderStorage, type StoredBackup } from './folder-storage.ts'
 import { notifyRestore } from './follow-restores.ts'
-import { type BackupLease, LEASE, takeBackupLease } from './lease.ts'
+import { acquireBackupLease, type BackupLease, LEASE } from './lease.ts'
 import type { AfterRestore } from './restore.ts'
 import type { BackupJob, Done } from './state.ts'
 
@@ -63,7 +63,7 @@ export function makeBackups(services: BackupServices) {
   async function backUp(name: string, by: string, scheduledUntil?: string): Promise<boolean> {
     const key = name || makeBackupName(settings.current.meta.appName, scheduledUntil !== undefined)
     const job = { action: 'backup', key, by } as const
-    const lease = await takeBackupLease(db, node, job, scheduledUntil)
+    const lease = await acquireBackupLease(db, node, job, scheduledUntil)
     if (!lease) return false
     making = ended(lease, key, async () => {
       await removeLeftovers(folder, PREFIX, LEFT_BEHIND_MS)
@@ -144,7 +144,7 @@ export function makeBackups(services: BackupServices) {
     /** Starts to restore a backup in the background. Throws 400 while another job runs. */
     async startRestore({ key, size }: StoredBackup, by: AuditActor): Promise<void> {
       const job = { action: 'restore', key, by: String(by.auth.values.email ?? '') } as const
-      const lease = await takeBackupLease(db, node, job)
+      const lease = await acquireBackupLease(db, node, job)
       if (!lease) throw makeBusyError()
       void restore(lease, job, size, by).catch(() => {})
     },

@@ -72,10 +72,10 @@ const endBackupLease = (db: Db, id: string, failure: Failed | null, done: Done |
     .where('lease', '=', id)
     .execute()
 
-export type BackupLease = NonNullable<Awaited<ReturnType<typeof takeBackupLease>>>
+export type BackupLease = NonNullable<Awaited<ReturnType<typeof acquireBackupLease>>>
 
 /** Takes the lease. Undefined while another job runs, or if `scheduledUntil` is no longer the stored one. */
-export async function takeBackupLease(
+export async function acquireBackupLease(
   db: Db,
   node: string,
   job: BackupJob,

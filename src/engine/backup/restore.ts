@@ -3,7 +3,7 @@ import { UserError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { takeLock } from '../../platform/db/queries.ts'
+import { acquireLock } from '../../platform/db/queries.ts'
 import { findUnknownMigrations, migrateDatabase } from '../../platform/db/schema/migrate.ts'
 import type { ReportProgress } from '../../platform/tools/progress.ts'
 import { loadCollectionRows as readCollections } from '../collections/catalog.ts'
@@ -93,7 +93,7 @@ export async function restoreBackup(
       )
     const work = async (tx: Db) => {
       await prepareTransfer(tx)
-      await takeLock(tx, LOCKS.migration)
+      await acquireLock(tx, LOCKS.migration)
       if (replace) await tx.script(`set local client_min_messages = warning; ${CLEAR}`)
       const found = !replace && (await findAnyObject(tx))
       if (found)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ApiError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries, takeLock } from '../../platform/db/queries.ts'
+import { acquireLock, queries } from '../../platform/db/queries.ts'
 
 /** An account that stores files, and its maximum bytes; 0: unlimited. */
 export interface FileOwner {
@@ -46,7 +46,7 @@ export async function reserveStorage(
   size: number,
 ): Promise<void> {
   if (id === '' || maxBytes === 0) return
-  await takeLock(db, LOCKS.files, id)
+  await acquireLock(db, LOCKS.files, id)
   if ((await sumStoredBytes(db, id)) + Math.max(size, LEAST_BYTES) > maxBytes)
     throw new FilesFull(maxBytes)
 }

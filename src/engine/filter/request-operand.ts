@@ -121,17 +121,17 @@ function makeChangedTest(context: Context, field: Field): Operand {
   })
 }
 
-const takeAuthValue = (field: string) =>
+const makeAuthValue = (field: string) =>
   makeKnownValue({ kind: 'auth', field, absent: null }, 'scalar')
 
 /** Fields of `@request.auth` that are plain values. Other fields are resolved like those of a relation. */
 const AUTH_VALUES = new Map<string, (auth: Collection) => Operand>([
-  ['id', () => makeParameter(takeAuthValue('id'), TEXT_TRAITS)],
+  ['id', () => makeParameter(makeAuthValue('id'), TEXT_TRAITS)],
   ['collectionId', ({ id }) => makeConstant(id)],
   ['collectionName', ({ name }) => makeConstant(name)],
-  ['email', () => makeParameter(takeAuthValue('email'), MIXED)],
-  ['emailVisibility', () => makeParameter(takeAuthValue('emailVisibility'), NUMBER_TRAITS)],
-  ['verified', () => makeParameter(takeAuthValue('verified'), NUMBER_TRAITS)],
+  ['email', () => makeParameter(makeAuthValue('email'), MIXED)],
+  ['emailVisibility', () => makeParameter(makeAuthValue('emailVisibility'), NUMBER_TRAITS)],
+  ['verified', () => makeParameter(makeAuthValue('verified'), NUMBER_TRAITS)],
 ])
 
 /** Resolves `@request.…`. Throws a FilterError. Contract 6.3. PocketBase: record_field_resolver.go */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../platform/log.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type ChangeEntry, loadChangeEntries } from './change-log.ts'
-import { hearMore, registerNode, renewNode, unregisterNode } from './listening-nodes.ts'
+import { listenToMore, registerNode, renewNode, unregisterNode } from './listening-nodes.ts'
 import { loadCurrentSnapshot } from './snapshot.ts'
 
 /** NOTIFY channel. Payload: '' for new changes, a node's name for a request to it, or a message as JSON. */
@@ -123,7 +123,7 @@ export async function followChanges(
       const more = collections.filter((id) => ignored.delete(id))
       const before = settled
       if (more.length > 0)
-        settled = hearMore(db, node, [...ignored], hasEnded)
+        settled = listenToMore(db, node, [...ignored], hasEnded)
           .then((heard) => Promise.all([before, heard.settled]))
           .then(() => {})
       const isSettled = await waitBriefly(settled.then(() => true)).catch((error: unknown) => {

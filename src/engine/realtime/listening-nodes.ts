@@ -50,7 +50,7 @@ export async function registerNode(
  * Has changes logged for a node in all collections but these. Does nothing when the node is not registered:
  * the next read finds that out.
  */
-export async function hearMore(
+export async function listenToMore(
   db: Db,
   node: string,
   ignored: readonly string[],

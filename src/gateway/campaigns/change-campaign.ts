@@ -24,7 +24,7 @@ import { type CampaignState, loadCampaignState } from './load-campaign-state.ts'
 import { checkQuota, loadCampaignText, planAudience } from './plan-campaign.ts'
 import { computeExpiryAt } from './plan-next-run.ts'
 import { completeRepeatRule, listTimesFrom } from './repetition.ts'
-import { settleCampaign, settleThen } from './settle-campaign.ts'
+import { settleAndRun, settleCampaign } from './settle-campaign.ts'
 
 /** A campaign that begins within this time cannot be changed: devices may already get its messages. */
 const MARGIN_MS = 2_000
@@ -51,7 +51,7 @@ export async function changeCampaign(
       await auditAct(tx, permit, 'campaigns', 'change', id)
     })
   } else {
-    await settleThen(services, user, id, (campaign) =>
+    await settleAndRun(services, user, id, (campaign) =>
       reviseCampaign(services, permit, campaign, change, load),
     )
     await settleCampaign(services, id)

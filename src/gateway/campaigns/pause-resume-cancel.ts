@@ -10,7 +10,7 @@ import {
   loadCampaignState,
 } from './load-campaign-state.ts'
 import { moveToNextRun } from './plan-next-run.ts'
-import { settleCampaign, settleThen } from './settle-campaign.ts'
+import { settleAndRun, settleCampaign } from './settle-campaign.ts'
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
 
@@ -22,7 +22,7 @@ const changeStatus =
   async (services, permit, id) => {
     const { db } = services.store
     const { user, sentBy: by } = permit.sender
-    await settleThen(services, user, id, async (campaign) => {
+    await settleAndRun(services, user, id, async (campaign) => {
       const status = next(campaign)
       if (!status) return true
       const set = { settled: false, changed_by: by }

@@ -14,7 +14,7 @@ import {
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
 import { inAuditedTransaction } from './change-campaign.ts'
 import { CAMPAIGN_STATE, loadCampaignState } from './load-campaign-state.ts'
-import { settleThen } from './settle-campaign.ts'
+import { settleAndRun } from './settle-campaign.ts'
 
 export const RETRIED_CAMPAIGN = z
   .object({
@@ -38,7 +38,7 @@ export async function retryCampaign(
   const { db } = services.store
   const { user } = permit.sender
   // store the new batch's id before its messages, so that they belong to the campaign even after a crash
-  await settleThen(services, user, id, (campaign) => recordRetryBatch(services, permit, campaign))
+  await settleAndRun(services, user, id, (campaign) => recordRetryBatch(services, permit, campaign))
   const { batches, keepsQuiet } = await findCampaign(db, user, id)
   const before = await countMessages(services, user, batches)
   const left = makeZeroLeftOut()

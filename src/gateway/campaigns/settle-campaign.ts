@@ -129,12 +129,12 @@ async function deleteFormerTexts(services: CampaignServices, campaign: Campaign)
   while (formerBatch && (await deleteSome()) > 0);
 }
 
-/** Maximum tries to change a campaign while others change it. Then `settleThen` throws 409. */
+/** Maximum tries to change a campaign while others change it. Then `settleAndRun` throws 409. */
 const TRIES = 5
 const PAUSE_MS = 50
 
 /** Settles a campaign and calls `work`; repeats both if `work` returns false. Throws 404, 409 after TRIES. */
-export async function settleThen(
+export async function settleAndRun(
   services: CampaignServices,
   user: string,
   id: string,

@@ -10,7 +10,7 @@ import { invalidRequest } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { matchAny, queries, takeLock } from '../../platform/db/queries.ts'
+import { acquireLock, matchAny, queries } from '../../platform/db/queries.ts'
 import { hideNumbers } from '../../platform/tools/loggable-texts.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { ACCOUNT } from '../../programs/agent/drivers/http/carrier-account.ts'
@@ -221,7 +221,7 @@ async function requireCarrierRoom(
   account: CarrierBody['account'],
   device = '',
 ): Promise<void> {
-  await takeLock(db, LOCKS.carrierCount, user)
+  await acquireLock(db, LOCKS.carrierCount, user)
   const others = await queries(db)
     .selectFrom('device_carriers')
     .select('account')

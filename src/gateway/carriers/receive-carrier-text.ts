@@ -3,7 +3,7 @@ import { FilesFull } from '../../engine/files/storage-limit.ts'
 import type { Services } from '../../http/request-context.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { takeAsArrived } from '../../platform/limits/byte-budget.ts'
+import { reserveAsArrived } from '../../platform/limits/byte-budget.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { type FetchLimits, fetchFile } from '../../platform/outgoing/fetch-file.ts'
 import { writeMmsText } from '../../portable/attachment-lines.ts'
@@ -47,9 +47,15 @@ export async function fetchFiles(
       fetched.push({ ...file, fault })
       continue
     }
-    const found = await fetchFile(file.url, room, { ...limits, room: takeAsArrived(take) }).catch(
-      () => ({ body: undefined, bytes: 0, fault: 'the server has no memory for it', isLate: true }),
-    )
+    const found = await fetchFile(file.url, room, {
+      ...limits,
+      room: reserveAsArrived(take),
+    }).catch(() => ({
+      body: undefined,
+      bytes: 0,
+      fault: 'the server has no memory for it',
+      isLate: true,
+    }))
     requests--
     room = Math.max(0, room - found.bytes)
     if (found.body) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { callFunction, evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries, takeLock } from '../../platform/db/queries.ts'
+import { acquireLock, queries } from '../../platform/db/queries.ts'
 
 /** SQL: the number of messages of `user` (SQL), or of all users, in the statement's snapshot. */
 export const writeTotalSql = (table: string, user?: string): string => `coalesce((
@@ -27,7 +27,7 @@ export async function countMessages(db: Db): Promise<void> {
   if (!(await mustCount(db))) return
   await db.transaction(async (inside) => {
     await inside.limitStatements(0)
-    await takeLock(inside, LOCKS.totals)
+    await acquireLock(inside, LOCKS.totals)
     if (await mustCount(inside)) await callFunction(inside, 'sms_count_all')
   })
 }

@@ -96,12 +96,12 @@ export async function answerSendRequest(
       return readGivenSend(store, user, services.config, given)
     },
   })
-  noteReplay(c, accepted)
+  setReplayHeader(c, accepted)
   return sendRaw(c, writeAnswer(accepted))
 }
 
 /** Says in a header whether the answer is that of an earlier request. */
-function noteReplay(c: Ctx, { isReplayed }: Accepted): void {
+function setReplayHeader(c: Ctx, { isReplayed }: Accepted): void {
   if (!isReplayed) return
   c.header('Idempotent-Replayed', 'true')
   // lets scripts of pages from other origins read the header above

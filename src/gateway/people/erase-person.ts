@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { matchAny, NOW, queries, takeLock } from '../../platform/db/queries.ts'
+import { acquireLock, matchAny, NOW, queries } from '../../platform/db/queries.ts'
 import type { Again } from '../../platform/jobs/job-queue.ts'
 import { writePersonHideSql } from '../base/hide-person.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
@@ -161,7 +161,7 @@ const hideMentions = (erasure: Erasure, at: At) =>
 const eraseNumber = (erasure: Erasure) =>
   runInTransaction(erasure, async (inside) => {
     const { db } = inside.store
-    await takeLock(db, LOCKS.person, inside.person.user)
+    await acquireLock(db, LOCKS.person, inside.person.user)
     // allows the deletion of entries of `consents`, which leave hashes (trigger consents_kept)
     await callFunction(db, 'set_config', 'pocketsms.forget', 'consents', true)
     await hideReasons(db, inside.person, inside.name)

@@ -4,7 +4,7 @@ import { formatDate } from '../../engine/fields/parse-date.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries, takeLock } from '../../platform/db/queries.ts'
+import { acquireLock, queries } from '../../platform/db/queries.ts'
 import type { Again } from '../../platform/jobs/job-queue.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { beginExport, continueExport, endExport, type Written } from './export-files.ts'
@@ -48,7 +48,7 @@ export async function exportData(
 /** Writes portions for `ms`, at least one. Returns whether they were the last ones. */
 export async function exportSlice(db: Db, exporting: Exporting, ms = SLICE_MS): Promise<boolean> {
   const { request, person, places } = exporting
-  await takeLock(db, LOCKS.person, person.user)
+  await acquireLock(db, LOCKS.person, person.user)
   const former = await loadJobProgress<At>(db, request)
   await requireNotErased(db, request, former !== undefined)
   const { start, written } = await openExport(db, exporting, former)

@@ -8,7 +8,7 @@ import type { Ctx, Services } from '../../http/request-context.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { takeLock } from '../../platform/db/queries.ts'
+import { acquireLock } from '../../platform/db/queries.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import type { Person } from '../base/personal-data.ts'
 import { readNumber } from '../base/read-numbers.ts'
@@ -61,7 +61,7 @@ const addPersonRequest = (
   reason = '',
 ) =>
   store.db.transaction(async (db) => {
-    await takeLock(db, LOCKS.personRequests, person.user)
+    await acquireLock(db, LOCKS.personRequests, person.user)
     const known = kind === 'export' && (await findRecentExport(db, person))
     if (known) return known
     const request = await addRequest(db, kind, person, { sender: auth.sender, reason })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { queries, tryTakeLock } from '../../platform/db/queries.ts'
+import { queries, tryAcquireLock } from '../../platform/db/queries.ts'
 import { writeDaysAgo } from '../base/retention-periods.ts'
 
 /** Messages per transaction: it takes 50 ms to redact them, 90 ms to delete them. */
@@ -25,7 +25,7 @@ export const selectOldTexts = (which: RawBuilder<boolean>, days: string) =>
  */
 const runIfUnlocked = <T>(store: Store, key: number, work: (inside: Store) => Promise<T>) =>
   store.db.transaction(async (db) => {
-    if (!(await tryTakeLock(db, key))) return undefined
+    if (!(await tryAcquireLock(db, key))) return undefined
     const done = await work({ db, catalog: store.catalog })
     await queries(db)
       .deleteFrom('_changes')

@@ -7,7 +7,7 @@ import { requireOwnRecord } from '../../engine/records/require-own.ts'
 import { type FieldError, invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { matchAny, queries, takeLock } from '../../platform/db/queries.ts'
+import { acquireLock, matchAny, queries } from '../../platform/db/queries.ts'
 import { findUrlFault, type UrlFault } from '../../platform/outgoing/refuse-private-addresses.ts'
 import { MESSAGE_COLLECTION } from '../base/message-files.ts'
 import type { WebhookSettings } from './delivery-worker.ts'
@@ -46,7 +46,7 @@ const MOST_OWN = 20
 
 /** Throws 400 if the user has MOST_OWN already. Until the transaction of `db` ends, other creations wait. */
 export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: string) {
-  await takeLock(db, kind === 'hooks' ? LOCKS.hookCount : LOCKS.webhookCount, user)
+  await acquireLock(db, kind === 'hooks' ? LOCKS.hookCount : LOCKS.webhookCount, user)
   const { own } = await queries(db)
     .selectFrom(kind)
     .select(({ fn }) => fn.countAll<number>().as('own'))

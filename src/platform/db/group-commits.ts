@@ -61,14 +61,14 @@ export function makeGroups<Item, Result>({
   function start(): void {
     isStarting = false
     while (waiting.length > 0 && commits < MAX_COMMITS) {
-      const group = takeGroup()
+      const group = dequeueGroup()
       if (group.length === 0) return
       startedAtMs = performance.now()
       void commit(group)
     }
   }
 
-  function takeGroup(): Waiting<Item, Result>[] {
+  function dequeueGroup(): Waiting<Item, Result>[] {
     const [group, others]: [Waiting<Item, Result>[], Waiting<Item, Result>[]] = [[], []]
     const keys = new Set(committing)
     let size = 0

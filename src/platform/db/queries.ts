@@ -35,8 +35,10 @@ export const writeUnindexed = (column: string) => sql<string>`${sql.ref(column)}
 export const writeTimeInSeconds = (seconds: number) =>
   sql<Date>`now() + ${seconds}::float8 * interval '1 second'`
 
-/** Takes an advisory lock, until the transaction ends: LOCKS names its key. `of`: an id as its second key. */
-export async function takeLock(db: Db, key: number, of?: string): Promise<void> {
+/**
+ * Acquires an advisory lock, until the transaction ends: LOCKS names its key. `of`: an id as its second key.
+ */
+export async function acquireLock(db: Db, key: number, of?: string): Promise<void> {
   const taken =
     of === undefined
       ? sql`pg_advisory_xact_lock(${key})`
@@ -47,5 +49,5 @@ export async function takeLock(db: Db, key: number, of?: string): Promise<void> 
 /**
  * Takes an advisory lock, until the transaction ends, unless another one has it. Returns whether it is ours.
  */
-export const tryTakeLock = (db: Db, key: number): Promise<boolean> =>
+export const tryAcquireLock = (db: Db, key: number): Promise<boolean> =>
   evaluateSql(db, sql<boolean>`pg_try_advisory_xact_lock(${key})`)

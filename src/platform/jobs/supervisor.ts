@@ -57,7 +57,7 @@ export function startSupervisor({ count, stopDelaySeconds, env }: SupervisorOpti
         slot.info = { ...slot.info, state: 'serving' }
         hasServed = true
         first.resolve({ url: message.url })
-        tellStates()
+        sendStates()
       } else if (message.kind === 'collect') void collect(slot)
       else for (const resolve of slot.waiting.splice(0)) resolve(message.figures)
     })
@@ -66,7 +66,7 @@ export function startSupervisor({ count, stopDelaySeconds, env }: SupervisorOpti
       slot.process = undefined
       slot.info = { ...slot.info, state: 'down' }
       resolveIfAllEnded()
-      tellStates()
+      sendStates()
       first.resolve({ exitCode: code || 1 })
       if (isStopping || !hasServed) return
       const ranMs = Date.now() - Date.parse(slot.info.started)
@@ -81,19 +81,19 @@ export function startSupervisor({ count, stopDelaySeconds, env }: SupervisorOpti
     })
   }
 
-  function tell(slot: WorkerSlot, message: ToWorker): void {
+  function sendToWorker(slot: WorkerSlot, message: ToWorker): void {
     if (slot.process?.isConnected()) slot.process.send(message)
   }
 
-  function tellStates(): void {
+  function sendStates(): void {
     const states = slots.map(({ info }) => info)
-    for (const slot of slots) tell(slot, { kind: 'states', states })
+    for (const slot of slots) sendToWorker(slot, { kind: 'states', states })
   }
 
   /** A worker's metrics; undefined if it does not answer in time. */
   async function figuresOf(slot: WorkerSlot) {
     const answer = new Promise<readonly Figure[]>((resolve) => slot.waiting.push(resolve))
-    tell(slot, { kind: 'figures' })
+    sendToWorker(slot, { kind: 'figures' })
     const figures = await limitTime(answer, PATIENCE_MS).catch(() => undefined)
     return figures && { worker: slot.info.worker, figures }
   }
@@ -101,7 +101,10 @@ export function startSupervisor({ count, stopDelaySeconds, env }: SupervisorOpti
   async function collect(asker: WorkerSlot): Promise<void> {
     const serving = slots.filter(({ info }) => info.state === 'serving')
     const answers = await Promise.all(serving.map(figuresOf))
-    tell(asker, { kind: 'collected', all: answers.filter((answer) => answer !== undefined) })
+    sendToWorker(asker, {
+      kind: 'collected',
+      all: answers.filter((answer) => answer !== undefined),
+    })
   }
 
   /** Sends a signal to all workers and cancels pending restarts. */

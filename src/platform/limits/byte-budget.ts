@@ -144,7 +144,7 @@ export class GrowingRoom {
 }
 
 /** Returns a function that takes memory for a file that grows: what it has more than before, by `take`. */
-export function takeAsArrived(
+export function reserveAsArrived(
   take: (bytes: number) => void | Promise<void>,
 ): (bytes: number) => Promise<void> {
   let held = 0

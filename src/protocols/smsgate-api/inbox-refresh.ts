@@ -8,7 +8,7 @@ import { invalidRequest } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { takeLock } from '../../platform/db/queries.ts'
+import { acquireLock } from '../../platform/db/queries.ts'
 import { makeOverLimit } from '../../platform/limits/limit-holder.ts'
 import { requestInbox } from '../smsgate/inbox-request.ts'
 import { MAX_DEVICE_ID, makeDeviceError, makeInstantSchema, toIsoDate } from './smsgate-values.ts'
@@ -95,7 +95,7 @@ const countWaitingCalls = (db: Db, user: string) =>
  */
 function redeliverTexts({ db }: Store, user: string, refresh: Refresh): Promise<void> {
   return db.transaction(async (inside) => {
-    await takeLock(inside, LOCKS.inboxRefresh, user)
+    await acquireLock(inside, LOCKS.inboxRefresh, user)
     if ((await countWaitingCalls(inside, user)) >= MAX_CALLS)
       throw makeOverLimit(
         'texts of an earlier refresh that wait for their webhooks',

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../../../src/platform/db/advisory-locks.ts'
 import {
+  acquireLock,
   matchAny,
   matchAnyFound,
   queries,
-  takeLock,
-  tryTakeLock,
+  tryAcquireLock,
 } from '../../../src/platform/db/queries.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { openDb } from '../../support/database/open.ts'
@@ -105,10 +105,10 @@ test('a list is one parameter, and a query finds any of it', async () => {
 
 test('an advisory lock is free again after its transaction', async () => {
   await db.transaction(async (tx) => {
-    await takeLock(tx, LOCKS.sweep)
-    expect(await db.transaction((other) => tryTakeLock(other, LOCKS.sweep))).toBe(false)
+    await acquireLock(tx, LOCKS.sweep)
+    expect(await db.transaction((other) => tryAcquireLock(other, LOCKS.sweep))).toBe(false)
   })
-  expect(await db.transaction((other) => tryTakeLock(other, LOCKS.sweep))).toBe(true)
+  expect(await db.transaction((other) => tryAcquireLock(other, LOCKS.sweep))).toBe(true)
 })
 
 // what tsc finds: each line below an expectation is an error

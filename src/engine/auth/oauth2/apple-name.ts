@@ -24,7 +24,7 @@ function readAppleName(user: string) {
   }
 }
 
-export function takeAppleName(code: string) {
+export function consumeAppleName(code: string) {
   const name = names.get(code) ?? ''
   if (name) names.set(code, '')
   return name

@@ -10,7 +10,7 @@ import { writeSortedJson } from '../../fields/json-text.ts'
 import { formatDate } from '../../fields/parse-date.ts'
 import { limitProviderAttempts } from '../attempt-limits.ts'
 import { type AuthCall, type AuthServices, makeSignInAttempt } from '../auth-services.ts'
-import { takeAppleName } from './apple-name.ts'
+import { consumeAppleName } from './apple-name.ts'
 import { completeProvider } from './complete-provider-profile.ts'
 import { exchangeAuthCode } from './fetch-provider-token.ts'
 import {
@@ -84,7 +84,7 @@ async function fetchProviderIdentity(
     refused('Failed to fetch OAuth2 token.'),
   )
   const user = await fetchUser(provider, token, send).catch(refused('Failed to fetch OAuth2 user.'))
-  const name = user.profile.name || (provider.name === 'apple' ? takeAppleName(form.code) : '')
+  const name = user.profile.name || (provider.name === 'apple' ? consumeAppleName(form.code) : '')
   const profile = { ...user.profile, name }
   return { provider, profile, raw: user.raw, token, createData: form.createData }
 }

@@ -50,7 +50,7 @@ const AUTH: readonly SystemField[] = [
   makeSystemField({ name: 'verified', type: 'bool' }),
 ]
 
-function putSystemField(
+function ensureSystemField(
   fields: readonly Field[],
   { fresh, forced }: SystemField,
   first: boolean,
@@ -69,9 +69,9 @@ export const makeFirstFields = (): Field[] => addField([], readField(ID.fresh))
 
 function completeFields({ type, fields }: Collection): Field[] {
   if (type !== 'base' && type !== 'auth') return fields
-  const withId = putSystemField(fields, ID, true)
+  const withId = ensureSystemField(fields, ID, true)
   if (type !== 'auth') return withId
-  return AUTH.reduce((all, field) => putSystemField(all, field, false), withId)
+  return AUTH.reduce((all, field) => ensureSystemField(all, field, false), withId)
 }
 
 /** Adds an auth collection's unique indexes on `tokenKey` and `email` if they are missing. */

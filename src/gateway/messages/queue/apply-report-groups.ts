@@ -103,7 +103,7 @@ export interface LineOutcome {
 }
 
 /** Counts failures of lines. After five in a row, other lines are preferred for an hour. */
-export async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]) {
+export async function countLineOutcomes(db: Db, outcomes: readonly LineOutcome[]) {
   for (const [line, all] of Map.groupBy(outcomes, (outcome) => outcome.line)) {
     const failures = all.length - 1 - all.findLastIndex(({ hasSent }) => hasSent)
     await callFunction(db, 'sms_line_outcomes', line, failures < all.length, failures)

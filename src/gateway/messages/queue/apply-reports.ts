@@ -11,10 +11,10 @@ import { wakeDevices } from '../../lines/wake-devices.ts'
 import {
   type Applied,
   applyReportGroup,
+  countLineOutcomes,
   type DeviceReports,
   type LineOutcome,
   makeAppliedResult,
-  noteOutcomes,
   type Report,
   type ReportResult,
 } from './apply-report-groups.ts'
@@ -62,7 +62,7 @@ export async function applyReports(
   const apply = isPlainBatch(store, reports) ? applyInGroup : applyLockedReports
   const { results, outcomes } = await apply(store, device, reports, deviceOnlineSeconds)
   for (const { result } of results) counts.reports[result]++
-  await noteOutcomes(store.db, outcomes)
+  await countLineOutcomes(store.db, outcomes)
   return results
 }
 

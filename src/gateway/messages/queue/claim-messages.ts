@@ -7,7 +7,7 @@ import { findStoredFiles } from '../../../engine/files/stored-files.ts'
 import { LOCKS } from '../../../platform/db/advisory-locks.ts'
 import { DEVICE_PACE_MS, makeDatabaseGroups } from '../../../platform/db/group-commits.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries, takeLock } from '../../../platform/db/queries.ts'
+import { acquireLock, queries } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
 import { type Device, writeAllowance } from '../../base/device-record.ts'
@@ -187,7 +187,7 @@ async function claimForDevices(db: Db, asks: readonly Ask[]): Promise<Claimed[]>
  * The device's other claims wait until the transaction ends.
  */
 async function loadFreeLimits(db: Db, { id, user }: Device) {
-  await takeLock(db, LOCKS.claim, id)
+  await acquireLock(db, LOCKS.claim, id)
   const found = await queries(db)
     .selectFrom('devices as d')
     .select(sql<number | null>`${sql.raw(writeAllowance('d'))}`.as('left'))

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { LOCKS } from '../../../platform/db/advisory-locks.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { matchAny, queries, tryTakeLock } from '../../../platform/db/queries.ts'
+import { matchAny, queries, tryAcquireLock } from '../../../platform/db/queries.ts'
 
 /** Queue rows per check, which takes 20 ms. */
 const MAX_CHECKED = 5_000
@@ -31,7 +31,7 @@ const unassignFromStrangers = (db: Db, messages: readonly string[]) =>
 /** Checks queue rows after the id `after`, on one node at a time. Returns the last id, or '' at the end. */
 export function checkQueue({ db }: Store, after = ''): Promise<string> {
   return db.transaction(async (tx) => {
-    if (!(await tryTakeLock(tx, LOCKS.queueCheck))) return after
+    if (!(await tryAcquireLock(tx, LOCKS.queueCheck))) return after
     const rows = await queries(tx)
       .selectFrom('sms_dispatch')
       .select('message')

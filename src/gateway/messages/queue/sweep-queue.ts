@@ -1,7 +1,7 @@
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { LOCKS } from '../../../platform/db/advisory-locks.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { tryTakeLock } from '../../../platform/db/queries.ts'
+import { tryAcquireLock } from '../../../platform/db/queries.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
 import {
   cancelRefusedMessages,
@@ -53,7 +53,7 @@ export async function sweepQueue(
   const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !BY_SILENCE.has(step))
   const devices = new Set<string>()
   const isOurs = await store.db.transaction(async (db) => {
-    if (!(await tryTakeLock(db, LOCKS.sweep))) return false
+    if (!(await tryAcquireLock(db, LOCKS.sweep))) return false
     for (const step of steps)
       for (const device of await step(db, deviceOnlineSeconds, stickyDays)) devices.add(device)
     return true

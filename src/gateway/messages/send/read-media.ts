@@ -9,7 +9,7 @@ import type { RequestMemory } from '../../../http/limit-request-memory.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { Config } from '../../../platform/config.ts'
 import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
-import { type Share, takeAsArrived } from '../../../platform/limits/byte-budget.ts'
+import { reserveAsArrived, type Share } from '../../../platform/limits/byte-budget.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { fetchFile } from '../../../platform/outgoing/fetch-file.ts'
 import { memoize } from '../../../platform/tools/lru.ts'
@@ -131,7 +131,7 @@ async function loadAnew(
         ? fetchNamed(name, room, {
             allowPrivate: config.webhookAllowPrivate,
             untilMs,
-            room: takeAsArrived((more) => memory.take(more)),
+            room: reserveAsArrived((more) => memory.take(more)),
           })
         : loadOwnFile(store, user, name, room, memory)
     for (const name of named) {

@@ -9,7 +9,7 @@ import {
   OutdatedServer,
 } from '../database-errors.ts'
 import type { Db } from '../open.ts'
-import { matchAny, queries, takeLock } from '../queries.ts'
+import { acquireLock, matchAny, queries } from '../queries.ts'
 import { loadOldestServer } from './oldest-server.ts'
 import { readSqlFiles, type SqlFile } from './sql-files.ts'
 
@@ -77,7 +77,7 @@ async function bringSchemaUpToDate(tx: Db, only?: readonly string[]): Promise<st
   // no time limit: a node may wait long for another one's migration
   await tx.limitStatements(0)
   await tx.script(`set local application_name = 'migration of pocketsms'`)
-  await takeLock(tx, LOCKS.migration)
+  await acquireLock(tx, LOCKS.migration)
   await tx.script(MAKE_TABLE)
   const applied = await listAppliedMigrations(tx)
   const unknown = findUnknownMigrations(applied)

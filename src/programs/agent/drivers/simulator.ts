@@ -47,11 +47,11 @@ export function makeSimulatorDriver(given: Partial<SimulatorOptions> = {}) {
       return { outcome: 'failed', error: 'No signal (simulated)', notSent: true }
     if (Math.random() < fail)
       return { outcome: 'failed', error: 'Rejected (simulated)', notSent: false }
-    goOut(text)
+    transmitText(text)
     return { outcome: 'sent' }
   }
 
-  function goOut({ id, attempt, to, sim }: OutgoingText): void {
+  function transmitText({ id, attempt, to, sim }: OutgoingText): void {
     const { sentFile, dieAfter, lose, deliveryMs } = options
     if (sentFile) appendFileSync(sentFile, `${JSON.stringify({ id, attempt, to, sim })}\n`)
     sent++

@@ -105,8 +105,8 @@ export function makeHttpDriver(
         ? maskSecrets(error, collectSecretWords(text.body))
         : ''
     if (!isMissed) reach.reached()
-    if (means === 'account' || (isMissed && reach.missed())) tellFault(waitsFor)
-    else if (means !== 'busy' && means !== 'unknown') tellFault('')
+    if (means === 'account' || (isMissed && reach.missed())) reportFault(waitsFor)
+    else if (means !== 'busy' && means !== 'unknown') reportFault('')
     if (maySent) return { outcome: 'unknown' }
     if (means === 'busy') return { outcome: 'again' }
     return means === 'sent'
@@ -114,7 +114,7 @@ export function makeHttpDriver(
       : { outcome: 'failed', error, notSent: means === 'account' || means === 'unsent' }
   }
 
-  function tellFault(text: string): void {
+  function reportFault(text: string): void {
     if (text === '' && !isFaulty) return
     isFaulty = text !== ''
     events?.fault?.(text)

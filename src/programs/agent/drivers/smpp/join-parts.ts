@@ -110,14 +110,14 @@ export function openPartJoiner(
   /** Stores a part, and passes the text on if it is complete. Resolves when both are on the disk. */
   async function take(place: Place, part: Part): Promise<void> {
     const key = JSON.stringify([part.from, part.to, place.ref, place.total])
-    await inTurn(key, () => takePart(key, place, part))
+    await inTurn(key, () => storePart(key, place, part))
     for (const oldest of texts.keys()) {
       if (size <= MAX_BYTES) break
       await leave(oldest)
     }
   }
 
-  async function takePart(
+  async function storePart(
     key: string,
     { seq, total }: Place,
     { sim, bytes, coding }: Part,
