@@ -95,6 +95,11 @@ scenario('a campaign that waits for room is paused, resumed and canceled', async
   await fixture.signIn()
   await fixture.visit(`/campaigns/${id}`)
   await page.getByText('5 waiting').waitFor()
+  await page
+    .locator('.figures div')
+    .filter({ hasText: 'Texts wait for' })
+    .getByText('desk phone')
+    .waitFor()
   await page.getByText('20 scheduled').waitFor()
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByText('25 paused').waitFor()
@@ -252,3 +257,19 @@ scenario(
     await fixture.look('list')
   },
 )
+
+scenario('a campaign by simulated phones says what would have been delivered', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  const toy = await pairPhone(url, ann, 'toy', [], 'simulator')
+  const body = { recipients: numbers(2), body: 'Sale', hold_seconds: 0 }
+  const { id } = await ann.send('/api/campaigns', { method: 'POST', body })
+  for (let left = 2; left > 0; )
+    for (const task of await toy.claim()) {
+      left--
+      await toy.report(task, 'delivered')
+    }
+  await fixture.signIn()
+  await fixture.visit(`/campaigns/${id}`)
+  await page.getByText('2 would have been delivered').waitFor()
+})

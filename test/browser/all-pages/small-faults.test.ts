@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
 import { holdRequests } from '../support/hold-requests.ts'
@@ -129,7 +130,7 @@ scenario(
 )
 
 scenario(
-  'the panel of a conversation names the first text that has left, not one that failed',
+  'the panel of a conversation names the first text that has left, and saves and prints them all',
   async (fixture) => {
     const { page, url } = fixture
     const ann = await fixture.ann()
@@ -145,6 +146,18 @@ scenario(
     await fixture.signIn()
     await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
     await page.getByText(/First on .*: Hello, second/).waitFor()
+
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as a text file' }).click()
+    const saved = await saving
+    expect(saved.suggestedFilename()).toMatch(/^Conversation with .*\.txt$/)
+    const text = readFileSync(await saved.path(), 'utf8')
+    expect(text).toMatch(/ Ann \(.+\):\nHello, first\n\n.* Ann:\nHello, second\n$/s)
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0)
+    expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0)
+    await page.locator('.conversations-texts').getByText('Hello, second').waitFor()
+    await page.emulateMedia({ media: 'screen' })
   },
   {},
   { widths: [1280] },
@@ -172,4 +185,27 @@ scenario(
   },
   {},
   { widths: [1280] },
+)
+
+scenario(
+  'the figures of today are on a page of the owner',
+  async (fixture) => {
+    const { page, url, say } = fixture
+    const phone = await pairPhone(url, await fixture.ann(), 'Desk phone')
+    await phone.hear(ZOE, 'Haben Sie offen?')
+    await fixture.signIn()
+    await fixture.visit('/today')
+    const tile = page.locator('.tile').filter({ hasText: say('Received today') })
+    await expect.poll(() => tile.locator('strong').textContent()).toBe('1')
+    await page.getByText(say('As a table')).click()
+    await page.getByRole('heading', { name: say('Answers of 7 days') }).waitFor()
+    await fixture.look('today')
+    expect(
+      await page.evaluate(
+        'document.documentElement.scrollWidth <= document.documentElement.clientWidth',
+      ),
+    ).toBe(true)
+  },
+  {},
+  { locale: 'de-DE', widths: [1440, 390] },
 )

@@ -29,6 +29,7 @@ scenario(
       ['page.jpg', Buffer.from('<html><script>document.title = "hostile"</script>')],
     ])
     expect(await post(sent)).toBe(204)
+    await page.locator('.conversations-row').filter({ hasText: 'Look!' }).locator('svg').waitFor()
     await page.getByText('Look!').first().click()
     const shown = page.getByRole('img', { name: 'Picture beach.jpg' })
     await shown.waitFor()

@@ -8,15 +8,17 @@ import { hasTeamRole } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { readTime } from '../../data/text/message-time.ts'
 import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
+import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
-import { Button } from '../../parts/form/form.tsx'
+import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import { goToPage, makeConversationPath, makePageHref } from '../../router.ts'
 import { assignConversations, changeConversation } from './change.ts'
+import { saveConversation } from './save-conversation.ts'
 import './side-panel.css'
 
 export interface About {
@@ -67,6 +69,7 @@ export function SidePanel(about: About) {
         : contact && <Facts contact={contact} groups={groups} />}
       {conversation && isKnown && hasTeamRole('agent') && <Actions conversation={conversation} />}
       <History number={number} />
+      <OnPaper number={number} name={name} conversation={conversation?.id} />
       {name && <Others number={number} name={name} />}
     </div>
   )
@@ -165,6 +168,28 @@ function History({ number }: { number: string }) {
         </p>
       )}
     </section>
+  )
+}
+
+/** Buttons that save the conversation as a text file, and print what the page shows of it. */
+function OnPaper({
+  number,
+  name,
+  conversation,
+}: {
+  number: string
+  name: string
+  conversation: string | undefined
+}) {
+  const save = useTask(() => saveConversation(number, name, conversation))
+  return (
+    <div class="row">
+      <Button icon="download" task={save}>
+        {t('Save as a text file')}
+      </Button>
+      <Button onClick={() => print()}>{t('Print')}</Button>
+      <FaultNotice fault={save.fault} />
+    </div>
   )
 }
 
