@@ -1,23 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '../../../src/engine/collections/catalog.ts'
 import { followChanges } from '../../../src/engine/realtime/follow-changes.ts'
-import { DatabaseUnavailable } from '../../../src/platform/db/database-errors.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { startServer } from '../../support/server/start.ts'
+import { openCatalogStore, openDb } from '../../support/database/open.ts'
+import { startServer, testConfig } from '../../support/server/start.ts'
+import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
+
+/** A store behind a cable that is cut at the answer number `cutAt` of the database. */
+async function openCutStore() {
+  const config = await testConfig({}, 'prepared')
+  let left = Infinity
+  const cable = await makeBreakableProxy(config.databaseUrl!, () => --left === 0)
+  await cable.connect()
+  onTestFinished(() => cable.disconnect())
+  const db = await openDb({ ...config, databaseUrl: cable.url }, createLogger(config))
+  const direct = await openDb(config, createLogger(config))
+  onTestFinished(async () => void (await Promise.allSettled([db.close(), direct.close()])))
+  const cutAt = (answer: number) => {
+    left = answer
+  }
+  return { store: await openCatalogStore(db), direct, cutAt }
+}
 
 test('losing the database while a feed starts causes no unhandled rejection', async () => {
   const rejections: unknown[] = []
   const keepRejection = (reason: unknown) => void rejections.push(reason)
   process.on('unhandledRejection', keepRejection)
-  const db = {
-    async query(text: string) {
-      if (text.includes('pg_snapshot_xmin')) throw new DatabaseUnavailable(new Error('gone'))
-      const isInsert = text.includes('insert')
-      const fields = [{ name: isInsert ? 'xid' : 'value' }]
-      return { fields, rows: [[isInsert ? '5' : '7:7:', null]], count: 1 }
-    },
-    listen: () => sleep(20, async () => {}),
-  }
+  onTestFinished(() => void process.off('unhandledRejection', keepRejection))
+  const { store, direct, cutAt } = await openCutStore()
   const listener = {
     heard: async () => {},
     asked: () => {},
@@ -25,10 +34,21 @@ test('losing the database while a feed starts causes no unhandled rejection', as
     accountMessage: () => {},
   }
   const log = createLogger({ logLevel: 'silent' })
-  const feed = await followChanges({ db } as unknown as Store, 'node', log, listener)
-  await feed.hear([])
-  await feed.end()
-  process.off('unhandledRejection', keepRejection)
+  const outcomes = new Set<string>()
+  // the feed waits for a transaction that is older than it
+  await direct.transaction(async (old) => {
+    await old.query('select pg_current_xact_id()')
+    for (let answer = 1; answer <= 12; answer++) {
+      cutAt(answer)
+      const feed = await followChanges(store, `node${answer}`, log, listener).catch(() => undefined)
+      await feed?.hear([]).catch(() => {})
+      await sleep(30)
+      await feed?.end().catch(() => {})
+      outcomes.add(feed ? 'started' : 'failed')
+      cutAt(Infinity)
+    }
+  })
+  expect([...outcomes].sort()).toEqual(['failed', 'started'])
   expect(rejections).toEqual([])
 })
 
