@@ -8,3 +8,7 @@ test('the counter counts a link to leave as the address for which it stands', ()
 test('the counter counts other variables by their names', () => {
   expect(formatTextSize('Hello {{name}}')).toBe('about 10 of 160 characters, 1 segment')
 })
+
+test('the counter counts no segments of a text with pictures, which is an MMS', () => {
+  expect(formatTextSize('x'.repeat(200), true)).toBe('200 characters, MMS')
+})

@@ -9,10 +9,12 @@ const ROOM = { 'GSM-7': [160, 153], 'UCS-2': [70, 67] } as const
 
 /**
  * Describes a text's length: characters used and available, segments, and what makes it Unicode. Variables
- * are about as long as their names, and `{{stop_link}}` as the address that replaces it.
+ * are about as long as their names, and `{{stop_link}}` as the address that replaces it. With files the text
+ * is a part of an MMS, which has no segments.
  */
-export function formatTextSize(template: string): string {
+export function formatTextSize(template: string, hasFiles = false): string {
   const text = fillTemplate(template, guessValue)
+  if (hasFiles) return tn('1 character, MMS', '{count} characters, MMS', [...text].length)
   const { encoding, units, segments } = countSegments(text)
   const [alone, part] = ROOM[encoding]
   const room = segments === 1 ? alone : segments * part

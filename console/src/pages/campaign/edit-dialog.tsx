@@ -110,7 +110,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
             rows={4}
             value={draft.text}
             onValue={(text) => change({ text })}
-            hint={formatTextSize(draft.text)}
+            hint={formatTextSize(draft.text, pictures.files.length > 0)}
           />
         )}
         {names.map((name) => (

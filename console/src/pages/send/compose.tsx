@@ -138,6 +138,7 @@ export function Compose({
             variables={variables}
             missing={missing}
             hasGap={preview?.missing?.some((name) => isSameName(name, 'name')) ?? false}
+            hasFiles={files.length > 0}
             onChange={change}
             templates={templates}
           />

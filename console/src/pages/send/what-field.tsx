@@ -17,6 +17,8 @@ interface Props {
   readonly composition: Composition
   readonly onChange: (part: Partial<Composition>) => void
   readonly fault: Fault | undefined
+  /** Whether pictures or other files are sent with the text. */
+  readonly hasFiles: boolean
 }
 
 interface TemplateProps {
@@ -53,7 +55,7 @@ export function WhatField(props: Props & TemplateProps) {
 }
 
 function PlainText(props: Props & TemplateProps) {
-  const { composition, onChange, fault } = props
+  const { composition, onChange, fault, hasFiles } = props
   const { text } = composition
   const area = useRef<HTMLTextAreaElement>(null)
   return (
@@ -66,10 +68,10 @@ function PlainText(props: Props & TemplateProps) {
         onValue={(typed) => onChange({ text: typed })}
         fault={fault}
         inputRef={area}
-        hint={formatTextSize(text)}
+        hint={formatTextSize(text, hasFiles)}
       />
       <VariableButtons text={text} onText={(text) => onChange({ text })} area={area} />
-      <SuggestPlainText text={text} onText={(plain) => onChange({ text: plain })} />
+      {!hasFiles && <SuggestPlainText text={text} onText={(plain) => onChange({ text: plain })} />}
       {props.hasGap && (
         <Notice kind="warning">
           {t('Some of them have no name: the text then has a gap.')}{' '}
