@@ -187,6 +187,22 @@ create trigger acting_ended_by_session after update of ended_at on auth_sessions
   for each row when (old.ended_at is null and new.ended_at is not null and new.collection = '_pb_users_auth_')
   execute function acting_ended();
 
+-- Second factors: the authenticator app of an auth record, and its recovery codes.
+create table auth_factors (
+  -- Id of the auth collection, and of the record in it.
+  collection text collate "C" not null,
+  record text collate "C" not null,
+  -- The secret that the app has, encrypted.
+  sealed text collate "C" not null,
+  -- When a code of the secret was first entered. Null: the factor is being set up and asks for nothing.
+  confirmed_at timestamptz,
+  -- The time step of the last code. Codes of this step and of earlier ones are refused.
+  last_step bigint not null default 0,
+  -- Keyed hashes of the recovery codes that were not used.
+  recovery text[] collate "C" not null default '{}',
+  primary key (collection, record)
+);
+
 -- Which tokens belong to which session: tokens are PocketBase's and name none. Rows go some time after their
 -- token has expired.
 create table auth_session_tokens (

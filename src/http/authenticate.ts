@@ -6,7 +6,7 @@ import { NO_CALLER, retryRequest } from './retry-request.ts'
 
 /** Routes for a user without an account who acts for no account. API rules limit which records they see. */
 const PERSONAL =
-  /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|invitations\/accept))(?:\/|$)/
+  /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|second-factor|invitations\/accept))(?:\/|$)/
 
 /** Throws 403 if the caller's role does not allow the route (method and path). */
 export function requireRole(auth: AuthRecord, route: string, rights: RouteRights): void {

@@ -2,6 +2,7 @@ import { defineCommand } from 'citty'
 import {
   deleteSuperuser,
   listSuperusers,
+  removeSuperuserFactor,
   setSuperuserAddresses,
   upsertSuperuser,
 } from '../engine/auth/superusers.ts'
@@ -41,6 +42,18 @@ export const superuser = defineCommand({
         withStore(async (store) => {
           await deleteSuperuser(store, args.email)
           printLine(`Superuser ${args.email} is deleted.`)
+        }),
+    }),
+    'remove-factor': defineCommand({
+      meta: {
+        name: 'remove-factor',
+        description: 'Remove the second factor of a superuser who has lost it.',
+      },
+      args: { email },
+      run: ({ args }) =>
+        withStore(async (store) => {
+          await removeSuperuserFactor(store, args.email)
+          printLine(`Superuser ${args.email} signs in without a second factor.`)
         }),
     }),
     ips: defineCommand({

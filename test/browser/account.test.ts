@@ -1,3 +1,4 @@
+import { computeTotp, readTotpStep } from '../../src/engine/auth/totp.ts'
 import { ANN, ROOT, scenario } from './support/browser-fixture.ts'
 
 const NEW_PASSWORD = 'another-password2'
@@ -133,5 +134,37 @@ scenario(
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByText('Superusers choose ‘Superuser’ above.').waitFor()
     })
+  },
+)
+
+scenario(
+  'a user sets up an authenticator app and signs in with a recovery code',
+  async (fixture) => {
+    const { page } = fixture
+    await fixture.signIn()
+    await fixture.visit('/account')
+    await page.getByRole('button', { name: 'Set up an authenticator app' }).click()
+    await page.getByLabel('Your password').fill(ANN.password)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
+    const secret = await page.locator('pre', { hasText: /^[A-Z2-7]{32}$/ }).innerText()
+    await fixture.look('second-factor')
+    await page.getByLabel('Code', { exact: true }).fill(computeTotp(secret.trim(), readTotpStep()))
+    await page.getByRole('button', { name: 'Switch on', exact: true }).click()
+    await page.getByText('Keep these recovery codes').waitFor()
+    const codes = await page.locator('pre', { hasText: /^[a-z-]{14}\s/ }).innerText()
+    await page.getByRole('button', { name: 'I have copied them' }).click()
+    await page.getByText('Unused recovery codes: 10.').waitFor()
+    await page.evaluate(`localStorage.clear()`)
+    await page.reload()
+    await page.getByLabel('Email').fill(ANN.email)
+    await page.getByLabel('Password').fill(ANN.password)
+    await fixture.refused(/^POST .*auth-with-password: 401/, async () => {
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByText('Enter the code of your authenticator app').waitFor()
+    })
+    await page.getByLabel('Code', { exact: true }).fill(codes.split('\n')[0]!)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Unused recovery codes: 9.').waitFor()
   },
 )

@@ -1,5 +1,6 @@
 import { makeSid } from '../../src/protocols/twilio/sids.ts'
 import { DOOR_SENDS, type DoorSend } from '../protocols/door-sends.ts'
+import { PASSWORD } from '../support/server/server-with-devices.ts'
 import {
   type Caller,
   contact,
@@ -218,6 +219,11 @@ const API: Readonly<Record<string, Row>> = {
     body: () => ({ account: carrier, secret: 'secret', check: true }),
   },
   'PUT /api/account/push': { body: () => browser },
+  'POST /api/account/second-factor': { body: () => ({ password: PASSWORD }) },
+  'POST /api/account/second-factor/confirm': { body: () => ({ code: '000000' }) },
+  'POST /api/account/second-factor/remove': {
+    body: () => ({ password: PASSWORD, code: '000000' }),
+  },
   'POST /api/collections/:collection/request-email-change': {
     path: () => ({ collection: 'users' }),
     body: () => ({ newEmail: 'new@example.com' }),

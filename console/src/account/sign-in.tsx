@@ -30,6 +30,8 @@ interface Step {
   readonly mfaId: string
   readonly otpId: string
   readonly email: string
+  /** Whether the code is that of an authenticator app. */
+  readonly isOfApp: boolean
 }
 
 /** The sign-in form. The URL stays as it is, so that the requested page opens afterwards. */
@@ -87,17 +89,17 @@ function explainSignInFault(fault: Fault): Fault {
   return fault.status === 403 && role.value === 'user' ? { ...fault, message: DISABLED } : fault
 }
 
-/** Signs in. If a second factor is required, has a code mailed and returns the step to enter the code. */
+/** Signs in. If a second factor is required, returns the step to enter its code, which may be mailed. */
 async function signIn(email: string, password: string): Promise<Step | undefined> {
   const collection = pb.collection(findSignInCollection())
   try {
     await collection.authWithPassword(email, password)
     return undefined
   } catch (error) {
-    const mfaId = error instanceof ClientResponseError ? error.response.mfaId : undefined
+    const { mfaId, method } = error instanceof ClientResponseError ? error.response : {}
     if (!mfaId) throw error
     const { otpId } = await collection.requestOTP(email)
-    return { mfaId, otpId, email }
+    return { mfaId, otpId, email, isOfApp: method === 'totp' }
   }
 }
 
@@ -113,15 +115,19 @@ function SecondStep({ step, onBack }: { step: Step; onBack: () => void }) {
     <PageFrame
       title={t('One more step')}
       text={
-        setup &&
-        (setup.sends_mail ? t('A code is on its way to {email}.', { email: step.email }) : NO_MAIL)
+        step.isOfApp
+          ? t('Enter the code of your authenticator app, or a recovery code.')
+          : setup &&
+            (setup.sends_mail
+              ? t('A code is on its way to {email}.', { email: step.email })
+              : NO_MAIL)
       }
     >
       <Form onSubmit={enter.run} fault={enter.fault}>
         <TextField
           label={t('Code')}
           name="code"
-          inputMode="numeric"
+          inputMode={step.isOfApp ? 'text' : 'numeric'}
           autocomplete="one-time-code"
           value={code}
           onValue={setCode}

@@ -4,6 +4,7 @@ import type { AuthCollection } from '../collections/collection.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { satisfiesAuthRule } from './auth-rule.ts'
+import { hasFactor } from './second-factor.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,
@@ -11,17 +12,31 @@ import {
   isOlderRecord,
 } from './system-records.ts'
 
-export type Method = 'password' | 'otp' | 'oauth2'
+/** `totp`: a code of an authenticator app, or a recovery code. It is only ever the second method. */
+export type Method = 'password' | 'otp' | 'oauth2' | 'totp'
 
 export const MFA_FORM = makeObjectShape({ mfaId: text })
 export type MfaForm = ValueOf<typeof MFA_FORM>
 
 const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
 
+/** The first of two sign-in methods that `mfaId` names. Throws 400 for a wrong id. */
+export async function findStartedSignIn(store: Store, auth: AuthRecord, mfaId: string) {
+  const { mfa } = auth.collection as AuthCollection
+  const found = await findSystemRecord(store, '_mfas', mfaId, FIELDS)
+  if (!found || isOlderRecord(found.created, mfa.duration)) {
+    if (found) await deleteSystemRecord(store, '_mfas', mfaId)
+    throw badRequest('Invalid or expired MFA session.')
+  }
+  if (found.recordRef !== auth.id || found.collectionRef !== auth.collection.id)
+    throw badRequest('Invalid MFA session.')
+  return found
+}
+
 /**
  * After the first of two required sign-in methods, throws 401 with an `mfaId`. The request for the second
- * must contain this id and uses it up. Throws 400 for a wrong id. PocketBase: apis/record_helpers.go,
- * checkMFA
+ * must contain this id and uses it up. Throws 400 for a wrong id. A person with an authenticator app needs
+ * its code, whatever the collection requires. PocketBase: apis/record_helpers.go, checkMFA
  */
 export async function checkMfa(
   store: Store,
@@ -31,27 +46,26 @@ export async function checkMfa(
   readForm: () => Promise<MfaForm>,
 ) {
   const { mfa } = auth.collection as AuthCollection
+  const hasApp = await hasFactor(store.db, auth)
   const isWanted =
-    mfa.enabled &&
-    (await satisfiesAuthRule(store, auth, mfa.rule, request).catch((cause) => {
-      throw Object.assign(badRequest('Failed to authenticate.'), { cause })
-    }))
+    hasApp ||
+    (mfa.enabled &&
+      (await satisfiesAuthRule(store, auth, mfa.rule, request).catch((cause) => {
+        throw Object.assign(badRequest('Failed to authenticate.'), { cause })
+      })))
   if (!isWanted) return
   const read = () =>
     readForm().catch((error) => {
       throw error instanceof ApiError ? badRequest('Failed to read MFA Id') : error
     })
   const mfaId = request.query.mfaId || (await read()).mfaId
-  if (mfaId === '')
-    throw new GatewayError(401, { mfaId: await addSystemRecord(store, '_mfas', auth, { method }) })
-  const found = await findSystemRecord(store, '_mfas', mfaId, FIELDS)
-  if (!found || isOlderRecord(found.created, mfa.duration)) {
-    if (found) await deleteSystemRecord(store, '_mfas', mfaId)
-    throw badRequest('Invalid or expired MFA session.')
+  if (mfaId === '') {
+    const started = await addSystemRecord(store, '_mfas', auth, { method })
+    throw new GatewayError(401, { mfaId: started, ...(hasApp && { method: 'totp' }) })
   }
-  if (found.recordRef !== auth.id || found.collectionRef !== auth.collection.id)
-    throw badRequest('Invalid MFA session.')
+  const found = await findStartedSignIn(store, auth, mfaId)
   if (found.method === method) throw badRequest('A different authentication method is required.')
+  if (hasApp && method !== 'totp') throw badRequest('A code of your authenticator app is required.')
   // deleting the row uses up the id, so two concurrent requests cannot both use it
   if (!(await deleteSystemRecord(store, '_mfas', mfaId)))
     throw badRequest('Invalid or expired MFA session.')

@@ -24,9 +24,11 @@ import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'
 import { sendOtpMail } from './auth-mails.ts'
 import { type AuthCall, type AuthServices, makeSignInAttempt } from './auth-services.ts'
 import { changeAuthRecord } from './change-auth-record.ts'
+import { findStartedSignIn, type Method } from './check-mfa.ts'
 import { findAuthRecord, findByIdentity, requireEnabled } from './find-auth-record.ts'
 import { type EmailForm, findMailedRecord, findOtpNumber, sendOtpText } from './mail-on-request.ts'
 import { findPasswordField, verifyDecoy } from './password-check.ts'
+import { hasFactor, hasFactors, requireFactorCode } from './second-factor.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,
@@ -93,29 +95,36 @@ const MAX_LIVE = 9
 const MAX_TRIES = 5
 const TRIES_SECONDS = 180
 
-function requireOtpEnabled({ otp }: AuthCollection): void {
-  if (!otp.enabled) throw forbidden('The collection is not configured to allow OTP authentication.')
+/**
+ * Throws 403 if a collection has no one-time passwords and nobody with an authenticator app, whose codes are
+ * entered in the same place. The answer does not depend on the person who asks.
+ */
+async function requireOtpEnabled({ store, collection }: AuthCall): Promise<void> {
+  if (!collection.otp.enabled && !(await hasFactors(store.db, collection)))
+    throw forbidden('The collection is not configured to allow OTP authentication.')
 }
 
 /**
- * Returns the id of a one-time password, which is sent in the background. Does the same work for an unknown
+ * Returns the id of a one-time password, which is sent in the background; to a person with an authenticator
+ * app, whose code goes with the id, none is sent. Does the same work for an unknown
  * address, so that neither answer nor timing reveals it. Throws 429. PocketBase:
  * apis/record_auth_otp_request.go
  */
 export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const { store, collection, ip } = call
-  requireOtpEnabled(collection)
+  await requireOtpEnabled(call)
   const auth = await findMailedRecord(call, true)
   const password = makeRandomDigits(collection.otp.length)
   const hash = await hashPassword(password, OTP_COST, makeGuestHolder(ip))
-  if (!auth) return makeRandomId()
+  const hasApp = auth !== null && (await hasFactor(store.db, auth))
+  if (!auth || !(hasApp || collection.otp.enabled)) return makeRandomId()
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
   const live = known.filter((otp) => !isOlderRecord(otp.created, collection.otp.duration))
   if (live.length > MAX_LIVE) return live[0]!.id
-  const sentTo = findOtpNumber(auth) || String(auth.values.email ?? '')
+  const sentTo = hasApp ? '' : findOtpNumber(auth) || String(auth.values.email ?? '')
   // store the password before it is sent, so that it works as soon as it arrives
   const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo })
-  void sendOtp(call, auth, id, password)
+  if (!hasApp) void sendOtp(call, auth, id, password)
   return id
 }
 
@@ -142,14 +151,23 @@ export const OTP_FORM = makeObjectShape({ otpId: text, password: text })
 
 const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
 
+/** A record that proved itself, and how. */
+export interface Proven {
+  readonly auth: AuthRecord
+  readonly method: Method
+}
+
+/** `mfaId`: as in the query or body of the request. */
+type OtpCall = AuthCall<ValueOf<typeof OTP_FORM>> & { readonly readMfaId: () => Promise<string> }
+
 /**
- * Uses up a one-time password and returns its record. Marks the record as verified if it still has the
- * address that got the password. Throws 429, and 400 for an unknown, expired or wrong password. PocketBase:
- * apis/record_auth_with_otp.go
+ * Uses up a one-time password and returns its record. A person with an authenticator app enters its code.
+ * Marks the record as verified if it still has the address that got the password. Throws 429, and 400 for an
+ * unknown, expired or wrong password. PocketBase: apis/record_auth_with_otp.go
  */
-export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Promise<AuthRecord> {
+export async function authWithOtp(call: OtpCall): Promise<Proven> {
   const { store, services, collection, ip } = call
-  requireOtpEnabled(collection)
+  await requireOtpEnabled(call)
   const form = await call.readForm()
   checkFields(form, {
     otpId: [checkRequired, checkLength(1, 255)],
@@ -162,6 +180,7 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   const account = auth?.id ?? form.otpId
   if (!(await countAttempt(store.db, `otp ${account} ${toNetwork(ip)}`, MAX_TRIES, TRIES_SECONDS)))
     throw tooManyTries(TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
+  if (auth && (await hasFactor(store.db, auth))) return authWithApp(call, auth, form)
   const sentTo = otp?.sentTo ?? ''
   // a password sent to a phone number is valid only while the record has this number
   const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === findOtpNumber(auth))
@@ -178,7 +197,30 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
     if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', form.otpId)))
       throw badRequest('Invalid or expired OTP')
     requireEnabled(auth)
-    return confirmAddress(store, services, auth, sentTo)
+    return { auth: await confirmAddress(store, services, auth, sentTo), method: 'otp' }
+  })
+}
+
+/**
+ * Uses up a code of an authenticator app. The request must name the sign-in that the person has begun by
+ * another method: without the password, nobody can try codes.
+ */
+async function authWithApp(
+  call: OtpCall,
+  auth: AuthRecord,
+  { otpId, password }: ValueOf<typeof OTP_FORM>,
+): Promise<Proven> {
+  const { store, ip } = call
+  const mfaId = await call.readMfaId()
+  return limitSignInAttempts(makeSignInAttempt(call, auth.id), async () => {
+    await verifyDecoy(password, OTP_COST, makeGuestHolder(ip))
+    const isStarted = await findStartedSignIn(store, auth, mfaId).catch(() => undefined)
+    if (!isStarted) throw badRequest('Invalid or expired OTP')
+    await requireFactorCode(store.db, auth, password)
+    if (!(await deleteSystemRecord(store, '_otps', otpId)))
+      throw badRequest('Invalid or expired OTP')
+    requireEnabled(auth)
+    return { auth, method: 'totp' }
   })
 }
 

@@ -8,6 +8,7 @@ import { deleteRecords } from '../records/cascade.ts'
 import type { Extension } from '../records/collection-extension.ts'
 import { createRecord, updateRecord } from '../records/create-or-update.ts'
 import { logChanges } from '../records/log-changes.ts'
+import { deleteFactors } from '../records/revoke-sign-ins.ts'
 import type { WriteOptions } from '../records/write-in-progress.ts'
 import { makeServerRequest } from '../request/request.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
@@ -100,6 +101,20 @@ export async function deleteSuperuser(store: Store, email: string): Promise<void
         : error
     })
     await recordTerminalAudit(db, { action: 'delete', collection: SUPERUSERS, record: known.id })
+  })
+}
+
+/** Removes the second factor of a superuser who has lost it. Throws a UserError if there is none. */
+export async function removeSuperuserFactor(store: Store, email: string): Promise<void> {
+  const collection = findSuperuserCollection(store)
+  await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    const known = await findByEmail(inside, collection, email)
+    if (!known) throw new UserError(`There is no superuser ${email}.`)
+    if ((await deleteFactors(inside, collection, [known.id])) === 0)
+      throw new UserError(`Superuser ${email} has no second factor.`)
+    const entry = { action: 'remove second factor', collection: SUPERUSERS, record: known.id }
+    await recordTerminalAudit(db, entry)
   })
 }
 

@@ -15,7 +15,7 @@ export type LinkedCollection = (typeof LINKED_COLLECTIONS)[number]
 
 /**
  * Deletes the sign-in data of the auth records `ids` from the collections `names`. Without `names`, deletes
- * from all of them, and sessions, too. Returns the number of deleted records, without sessions.
+ * from all of them, and sessions and second factors, too. Returns the number of records of these collections.
  */
 export async function deleteLinks(
   store: Store,
@@ -24,7 +24,10 @@ export async function deleteLinks(
   names: readonly LinkedCollection[] = LINKED_COLLECTIONS,
 ): Promise<number> {
   let dropped = 0
-  if (names === LINKED_COLLECTIONS) await deleteSessions(store, collection, ids)
+  if (names === LINKED_COLLECTIONS) {
+    await deleteSessions(store, collection, ids)
+    await deleteFactors(store, collection, ids)
+  }
   for (const name of names) {
     dropped += await deleteLinked(store, name, (query) =>
       query.where('collectionRef', '=', collection.id).where('recordRef', '=', matchAny(ids)),
@@ -77,6 +80,20 @@ async function deleteSessions(
     .where('record', '=', matchAny(ids))
     .execute()
   if (owner.id === USERS_ID) await endBrowsers(db, ids)
+}
+
+/** Deletes the second factors of auth records. Returns how many there were. */
+export async function deleteFactors(
+  { db }: Store,
+  owner: Collection,
+  ids: readonly string[],
+): Promise<number> {
+  const { numDeletedRows } = await queries(db)
+    .deleteFrom('auth_factors')
+    .where('collection', '=', owner.id)
+    .where('record', '=', matchAny(ids))
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 export const invalidatesLinks = (values: Readonly<Values>, old: Readonly<Values>): boolean =>

@@ -9,13 +9,20 @@ import { invitationsExtension } from './invitations.ts'
 import { membersExtension } from './members.ts'
 import { MEMBER_ROUTES } from './members-routes.ts'
 import { ACCOUNT_ROUTES } from './routes.ts'
+import { SECOND_FACTOR_ROUTES } from './second-factor-routes.ts'
 import { USER_ROUTES } from './user-routes.ts'
 import { userSettingsExtension } from './user-settings-extension.ts'
 import { usersExtension } from './users-extension.ts'
 
 /** Users, their settings, and members who act for them. */
 export const ACCOUNTS: Feature = {
-  rows: [...ACCOUNT_ROUTES, ...MEMBER_ROUTES, ...INVITATION_ROUTES, ...USER_ROUTES],
+  rows: [
+    ...ACCOUNT_ROUTES,
+    ...SECOND_FACTOR_ROUTES,
+    ...MEMBER_ROUTES,
+    ...INVITATION_ROUTES,
+    ...USER_ROUTES,
+  ],
   api: {
     roots: ['/api/account', '/api/users'],
     group: 'other',

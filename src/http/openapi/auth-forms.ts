@@ -145,5 +145,11 @@ export const OTP_WANTED = z
   })
   .meta({ id: 'OtpRequestForm' })
 export const OTP_REQUESTED = z
-  .object({ otpId: z.string().describe('Send it with the password that was mailed or texted.') })
+  .object({
+    otpId: z
+      .string()
+      .describe(
+        'Send it with the password that was mailed or texted, or with the code of an authenticator app.',
+      ),
+  })
   .meta({ id: 'OtpRequested' })

@@ -95,5 +95,13 @@ export const GUEST_ERROR = z
 
 /** The 401 after the first of two sign-in methods, if both are needed. */
 export const MFA_NEEDED = z
-  .object({ mfaId: z.string().describe('Send it with the second method, as `mfaId`.') })
+  .object({
+    mfaId: z.string().describe('Send it with the second method, as `mfaId`.'),
+    method: z
+      .literal('totp')
+      .optional()
+      .describe(
+        'The person has an authenticator app: `request-otp` sends nothing, and `auth-with-otp` takes the code of the app or a recovery code as its password.',
+      ),
+  })
   .meta({ id: 'MfaNeeded' })

@@ -32,6 +32,7 @@ import {
   authWithPassword,
   OTP_FORM,
   PASSWORD_FORM,
+  type Proven,
   requestOtp,
 } from '../../engine/auth/sign-in-with-password.ts'
 import type { Shape } from '../../engine/fields/json-shapes.ts'
@@ -78,7 +79,10 @@ export const AUTH_ROUTES = makeRoutes(
       maxBytes: FORM_BYTES,
       ...makeUndescribedRow(SIGN_IN, OF_SIGN_IN, ({ services }, c) => {
         const identity = async () => (await readForm(c, PASSWORD_FORM)).identity
-        const find = () => authWithPassword(makeAuthCall(c, services, PASSWORD_FORM))
+        const find = async (): Promise<Proven> => ({
+          auth: await authWithPassword(makeAuthCall(c, services, PASSWORD_FORM)),
+          method: 'password',
+        })
         return answerSignInCall(c, services, 'password', find, identity)
       }),
     },
@@ -92,7 +96,11 @@ export const AUTH_ROUTES = makeRoutes(
       maxBytes: FORM_BYTES,
       ...makeUndescribedRow(SIGN_IN, OF_SIGN_IN, ({ services }, c) =>
         answerSignInCall(c, services, 'otp', () =>
-          authWithOtp(makeAuthCall(c, services, OTP_FORM)),
+          authWithOtp({
+            ...makeAuthCall(c, services, OTP_FORM),
+            readMfaId: async () =>
+              c.env.incoming.query.mfaId || (await readForm(c, MFA_FORM)).mfaId,
+          }),
         ),
       ),
     },
@@ -213,13 +221,13 @@ const makeAuthCall = <T extends object>(
 async function answerSignInCall(
   c: Ctx,
   services: Services,
-  method: 'password' | 'otp',
-  find: () => Promise<AuthRecord>,
+  context: 'password' | 'otp',
+  find: () => Promise<Proven>,
   identity = async () => '',
 ): Promise<Response> {
   try {
-    const auth = await retryRequest(services.store, NO_CALLER, find)
-    const answer = await answerWithToken(c, services, auth, { method }, { context: method })
+    const { auth, method } = await retryRequest(services.store, NO_CALLER, find)
+    const answer = await answerWithToken(c, services, auth, { method }, { context })
     if (auth.isSuperuser) await auditRequest(c, auth, { action: 'sign in' })
     return answer
   } catch (error) {

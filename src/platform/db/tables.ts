@@ -242,6 +242,15 @@ interface ApiKeysRow {
   user: Generated<string>
 }
 
+interface AuthFactorsRow {
+  collection: string
+  confirmed_at: Date | null
+  last_step: Generated<number>
+  record: string
+  recovery: Generated<string[]>
+  sealed: string
+}
+
 interface AuthSessionTokensRow {
   expires_at: Date
   session: string
@@ -1144,6 +1153,7 @@ export interface Tables {
   _verify_codes: VerifyCodesRow
   account_audit: AccountAuditRow
   api_keys: ApiKeysRow
+  auth_factors: AuthFactorsRow
   auth_session_tokens: AuthSessionTokensRow
   auth_sessions: AuthSessionsRow
   auth_tries: AuthTriesRow
@@ -1228,6 +1238,7 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   '_subscribing',
   '_texts_forgotten',
   '_verify_codes',
+  'auth_factors',
   'auth_session_tokens',
   'auth_sessions',
   'auth_tries',

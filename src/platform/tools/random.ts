@@ -2,6 +2,7 @@ import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz'
 const LOWERCASE = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 function pickRandom(alphabet: string, length: number): string {
@@ -14,6 +15,9 @@ function pickRandom(alphabet: string, length: number): string {
 export const makeRandomText = (length: number): string => pickRandom(ALPHANUMERIC, length)
 
 export const makeRandomDigits = (length: number): string => pickRandom('0123456789', length)
+
+/** Random letters without those that look alike, for codes that people write down. */
+export const makeRandomLetters = (length: number): string => pickRandom(LETTERS, length)
 
 /** A record id: 15 characters of `[a-z0-9]`. */
 export const makeRandomId = (length = 15): string => pickRandom(LOWERCASE, length)

@@ -160,6 +160,15 @@ const dialogsOfSuperuser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/users', ...askOfUser(say, ANN.email, 'Disable…', 'Disable {email}?')],
   ['/users', ...askOfUser(say, BEA, 'Enable…', 'Enable {email}?')],
   ['/users', ...askOfUser(say, ANN.email, 'Delete…', 'Delete {email}?')],
+  [
+    '/users',
+    ...askOfUser(
+      say,
+      ANN.email,
+      'Remove the second factor…',
+      'Remove the second factor of {email}?',
+    ),
+  ],
   ['/settings', say('Send a test mail')],
   ['/settings', say('Add a rule')],
   ['/settings', new RegExp(say('Change {rule}', { rule: '.+' }))],

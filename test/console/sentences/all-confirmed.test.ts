@@ -13,6 +13,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/engine/auth/sessions.test.ts',
   'Records that require this record are deleted, too. Deleted records cannot be restored.':
     'test/engine/records/changes.test.ts',
+  'If the user has lost the authenticator app and the recovery codes. Make sure that it is really the user who asks: the password alone signs in from then on.':
+    'test/engine/auth/second-factor.slow.test.ts',
   'The logs of all servers are deleted and cannot be restored.': 'test/http/server/logs.test.ts',
   '{own} is not in the list as it stands. If no subnet there has it, you are locked out at once, and only somebody at one of these addresses can change that.':
     'test/engine/auth/superuser-places.slow.test.ts',

@@ -22,6 +22,7 @@ export const ENGINE_TABLES: Readonly<Record<string, string>> = {
   _params: 'settings and keys of the server',
   _subscribing: 'requests to subscribe, deleted after a minute',
   _superusers: 'people who sign in',
+  auth_factors: 'second factors of people who sign in',
   auth_session_tokens: 'hashes of tokens',
   auth_sessions: 'sessions of people who sign in',
   auth_tries: 'counts by hashes of numbers, deleted within a month',
@@ -59,7 +60,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'about people who sign in': `_audit.email _audit.ip account_audit.ip _audit.superuser _externalAuths.providerId _otps.sentTo
     _superusers.email addresses api_keys.last_used_ip api_keys.last_used_prefix auth_sessions.ip auth_sessions.user_agent
     member_invitations.email push_subscriptions.endpoint push_subscriptions.user_agent users.email users.name`,
-  'random, a hash, or encrypted': `hash sealed fingerprint secret previous_secret signing_secret token
+  'random, a hash, or encrypted': `hash sealed recovery fingerprint secret previous_secret signing_secret token
     service_token address_hash token_hash code_hash tokenKey signing_key checksum api_keys.prefix
     _file_contents.sha256 api_keys.previous_hash api_keys.previous_prefix api_keys.previous_signing api_keys.signing
     push_subscriptions.keys`,

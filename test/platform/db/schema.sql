@@ -387,6 +387,16 @@ CREATE UNIQUE INDEX api_keys_previous ON api_keys USING btree (previous_hash) WH
 CREATE UNIQUE INDEX idx_api_keys_hash ON api_keys USING btree (hash) WHERE hash <> ''::text;
 CREATE TRIGGER senders_of_keys AFTER INSERT OR UPDATE OF name ON api_keys FOR EACH ROW EXECUTE FUNCTION senders_noted('key');
 
+create table auth_factors (
+  collection text collate "C" not null,
+  record text collate "C" not null,
+  sealed text collate "C" not null,
+  confirmed_at timestamp with time zone,
+  last_step bigint not null default 0,
+  recovery text[] collate "C" not null default '{}'::text[],
+  constraint auth_factors_pkey PRIMARY KEY (collection, record)
+);
+
 create table auth_session_tokens (
   token_hash text collate "C" not null,
   session text collate "C" not null,

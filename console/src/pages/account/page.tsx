@@ -18,9 +18,10 @@ import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { LanguageSwitch } from '../../shell/language-switch.tsx'
 import { Notifications } from './notifications.tsx'
 import { RetentionCard } from './retention.tsx'
+import { SecondFactor } from './second-factor.tsx'
 import { LineChoice, QuietHours } from './sending-cards.tsx'
 import { Sessions } from './sessions.tsx'
-import { EmailCard, PasswordCard, SecondFactor } from './sign-in-cards.tsx'
+import { EmailCard, PasswordCard } from './sign-in-cards.tsx'
 
 export function Page() {
   const mine = session.value

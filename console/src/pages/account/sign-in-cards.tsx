@@ -1,4 +1,4 @@
-import { type AuthMethodsList, ClientResponseError } from 'pocketbase'
+import { ClientResponseError } from 'pocketbase'
 import { useState } from 'preact/hooks'
 import {
   makeNewPasswordRows,
@@ -8,14 +8,11 @@ import {
 import { pb } from '../../data/client.ts'
 import { renewSession, type Session, signOut } from '../../data/session.ts'
 import { NO_MAIL, useSetup } from '../../data/setup.ts'
-import { useAnswer } from '../../data/use/use-answer.ts'
-import { locale } from '../../language/language.ts'
 import { t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
-import { OnOffBadge } from '../../parts/time.tsx'
 import { showToast } from '../../parts/toast.tsx'
 
 /** Changes an email address. A user must confirm the new one by a mailed link, a superuser need not. */
@@ -148,35 +145,4 @@ async function signIn(email: string, password: string, collection: string): Prom
     if (error instanceof ClientResponseError && error.response.mfaId) return false
     throw error
   }
-}
-
-export function SecondFactor({ session }: { session: Session }) {
-  const path = `/api/collections/${session.record.collectionName}/auth-methods`
-  const { value: methods } = useAnswer<AuthMethodsList>(path)
-  if (!methods) return null
-  const isOn = methods.mfa.enabled
-  return (
-    <Card title={t('Second factor')} actions={<OnOffBadge isOn={isOn} />}>
-      <p>{isOn ? describeSeconds(methods) : OFF[session.role]}</p>
-    </Card>
-  )
-}
-
-const OFF = {
-  user: t(
-    'You sign in with your password alone. A superuser can ask all users for a mailed code as well.',
-  ),
-  superuser: t(
-    'You sign in with your password alone. You can require a mailed code as well, in the options of the collection _superusers.',
-  ),
-} as const
-
-function describeSeconds({ otp, oauth2 }: AuthMethodsList): string {
-  const names = oauth2.enabled
-    ? oauth2.providers.map(({ displayName, name }) => displayName || name)
-    : []
-  const ways = [...(otp.enabled ? [t('a mailed code')] : []), ...names]
-  return t('After your password you are asked for a second proof: {ways}.', {
-    ways: new Intl.ListFormat(locale, { type: 'disjunction' }).format(ways),
-  })
 }

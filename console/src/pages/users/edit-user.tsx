@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
 import type { User } from '../../data/record-types.ts'
 import { saveUserSettings } from '../../data/user-settings/save.ts'
 import { t } from '../../language/words.ts'
@@ -44,6 +45,9 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
             {t('Disable…')}
           </Button>
         )}
+        <Button kind="quiet" onClick={() => void removeFactor(user, onClose)}>
+          {t('Remove the second factor…')}
+        </Button>
         <Button kind="quiet" icon="trash" onClick={() => void deleteUser(user, onClose)}>
           {t('Delete…')}
         </Button>
@@ -63,6 +67,20 @@ const disableUser = (user: User, done: () => void) =>
     },
     () => saveUserSettings(user.id, { disabled: true }),
     t('{email} is disabled', { email: user.email }),
+    done,
+  )
+
+const removeFactor = (user: User, done: () => void) =>
+  runConfirmed(
+    {
+      title: t('Remove the second factor of {email}?', { email: user.email }),
+      text: t(
+        'If the user has lost the authenticator app and the recovery codes. Make sure that it is really the user who asks: the password alone signs in from then on.',
+      ),
+      action: t('Remove the second factor'),
+    },
+    () => pb.send(`/api/users/${user.id}/second-factor`, { method: 'DELETE' }),
+    t('{email} signs in with the password alone', { email: user.email }),
     done,
   )
 

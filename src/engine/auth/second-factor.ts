@@ -1,0 +1,168 @@
+import { sql } from 'kysely'
+import { badRequest, tooManyTries } from '../../platform/api-errors.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { hashWithKey, sealSecret, unsealSecret } from '../../platform/db/secrets.ts'
+import { makeRandomLetters } from '../../platform/tools/random.ts'
+import { readTypedCode } from '../../portable/typed-code.ts'
+import type { Collection } from '../collections/collection.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { clearAttempts, countSignInTry } from './attempt-limits.ts'
+import { findTotpStep, makeTotpSecret } from './totp.ts'
+
+// The second factor of a person: an authenticator app (TOTP) and recovery codes, each good for one sign-in.
+
+const PURPOSE = 'second factor'
+const RECOVERY_CODES = 10
+const RECOVERY_LENGTH = 12
+const RECOVERY_CODE = /^[a-z]{12}$/
+/** Wrong codes of a person in an hour, from all networks. Only those with the password can use them up. */
+const MAX_TRIES = 10
+const TRIES_SECONDS = 3_600
+
+const nameOwner = ({ collection, id }: AuthRecord) => `${collection.id} ${id}`
+
+/** Whether a person signs in with an authenticator app. */
+export async function hasFactor(db: Db, { collection, id }: AuthRecord): Promise<boolean> {
+  const found = await queries(db)
+    .selectFrom('auth_factors')
+    .select('record')
+    .where('collection', '=', collection.id)
+    .where('record', '=', id)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Whether anybody of an auth collection signs in with an authenticator app. */
+export async function hasFactors(db: Db, { id }: Collection): Promise<boolean> {
+  const found = await queries(db)
+    .selectFrom('auth_factors')
+    .select('record')
+    .where('collection', '=', id)
+    .where('confirmed_at', 'is not', null)
+    .limit(sql.lit(1))
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** When the factor was confirmed, in PocketBase's format, and how many recovery codes are left. */
+export async function readFactor(db: Db, { collection, id }: AuthRecord) {
+  const found = await queries(db)
+    .selectFrom('auth_factors')
+    .select([
+      sql<string>`pb_text(confirmed_at)`.as('since'),
+      sql<number>`cardinality(recovery)`.as('recoveryCodes'),
+    ])
+    .where('collection', '=', collection.id)
+    .where('record', '=', id)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst()
+  return found ?? { since: '', recoveryCodes: 0 }
+}
+
+/** Stores a new secret, which counts once a code of it was confirmed. Throws 400 if there is a factor. */
+export async function startFactor(db: Db, auth: AuthRecord): Promise<string> {
+  const secret = makeTotpSecret()
+  const sealed = await sealSecret(db, PURPOSE, nameOwner(auth), secret)
+  const { numInsertedOrUpdatedRows } = await queries(db)
+    .insertInto('auth_factors')
+    .values({ collection: auth.collection.id, record: auth.id, sealed })
+    .onConflict((found) =>
+      found
+        .columns(['collection', 'record'])
+        .doUpdateSet({ sealed })
+        .where('auth_factors.confirmed_at', 'is', null),
+    )
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows === 0n) throw badRequest('You have a second factor already.')
+  return secret
+}
+
+const WRONG_CODE = 'This code is wrong or was used. Enter the one that your app shows now.'
+
+/** Confirms the stored secret by a code of it. Returns the recovery codes. Throws 400, 429. */
+export async function confirmFactor(
+  db: Db,
+  auth: AuthRecord,
+  code: string,
+): Promise<readonly string[]> {
+  await countFactorTry(db, auth)
+  const secret = await findSecret(db, auth, false)
+  const step = secret && findTotpStep(secret, readTypedCode(code))
+  if (!step) throw badRequest(WRONG_CODE)
+  const codes = Array.from({ length: RECOVERY_CODES }, () => makeRandomLetters(RECOVERY_LENGTH))
+  const recovery = await Promise.all(codes.map((one) => hashRecoveryCode(db, auth, one)))
+  const confirmed = await queries(db)
+    .updateTable('auth_factors')
+    .set({ confirmed_at: sql<Date>`now()`, last_step: step, recovery })
+    .where('collection', '=', auth.collection.id)
+    .where('record', '=', auth.id)
+    .where('confirmed_at', 'is', null)
+    .executeTakeFirst()
+  if (confirmed.numUpdatedRows === 0n) throw badRequest(WRONG_CODE)
+  await clearAttempts(db, nameTries(auth))
+  return codes.map((one) => one.replace(/.{4}(?=.)/g, '$&-'))
+}
+
+/** Uses up a code of the app or a recovery code. Throws 400 for a wrong or used one, 429 after too many. */
+export async function requireFactorCode(db: Db, auth: AuthRecord, code: string): Promise<void> {
+  await countFactorTry(db, auth)
+  if (!(await useFactorCode(db, auth, code))) throw badRequest(WRONG_CODE)
+  await clearAttempts(db, nameTries(auth))
+}
+
+async function useFactorCode(db: Db, auth: AuthRecord, code: string): Promise<boolean> {
+  const letters = code.toLowerCase().replace(/[\s-]/g, '')
+  if (RECOVERY_CODE.test(letters)) return takeRecoveryCode(db, auth, letters)
+  const secret = await findSecret(db, auth, true)
+  const step = secret && findTotpStep(secret, readTypedCode(code))
+  return step ? takeStep(db, auth, step) : false
+}
+
+const nameTries = (auth: AuthRecord) => `second factor ${nameOwner(auth)}`
+
+async function countFactorTry(db: Db, auth: AuthRecord): Promise<void> {
+  const wait = await countSignInTry(db, nameTries(auth), MAX_TRIES, TRIES_SECONDS)
+  if (wait > 0) throw tooManyTries(wait, 'Too many codes were tried. Please try again later.')
+}
+
+const hashRecoveryCode = (db: Db, auth: AuthRecord, code: string) =>
+  hashWithKey(db, PURPOSE, `${nameOwner(auth)} ${code}`)
+
+async function findSecret(db: Db, auth: AuthRecord, isConfirmed: boolean) {
+  const found = await queries(db)
+    .selectFrom('auth_factors')
+    .select('sealed')
+    .where('collection', '=', auth.collection.id)
+    .where('record', '=', auth.id)
+    .where('confirmed_at', isConfirmed ? 'is not' : 'is', null)
+    .executeTakeFirst()
+  return found && unsealSecret(db, PURPOSE, nameOwner(auth), found.sealed)
+}
+
+/** Takes a time step, of which and of earlier ones no code is accepted any more, on no server. */
+async function takeStep(db: Db, auth: AuthRecord, step: number): Promise<boolean> {
+  const { numUpdatedRows } = await queries(db)
+    .updateTable('auth_factors')
+    .set({ last_step: step })
+    .where('collection', '=', auth.collection.id)
+    .where('record', '=', auth.id)
+    .where('confirmed_at', 'is not', null)
+    .where('last_step', '<', step)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+async function takeRecoveryCode(db: Db, auth: AuthRecord, code: string): Promise<boolean> {
+  const used = await hashRecoveryCode(db, auth, code)
+  const { numUpdatedRows } = await queries(db)
+    .updateTable('auth_factors')
+    .set({ recovery: sql<string[]>`array_remove(recovery, ${used})` })
+    .where('collection', '=', auth.collection.id)
+    .where('record', '=', auth.id)
+    .where('confirmed_at', 'is not', null)
+    .where(sql<boolean>`${used} = any(recovery)`)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}

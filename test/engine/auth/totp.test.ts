@@ -1,0 +1,43 @@
+import {
+  computeTotp,
+  findTotpStep,
+  makeTotpSecret,
+  makeTotpUrl,
+  readTotpStep,
+} from '../../../src/engine/auth/totp.ts'
+
+// The secret of RFC 6238, appendix B, in base32.
+const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+
+test.each([
+  [59, '287082'],
+  [1111111109, '081804'],
+  [1111111111, '050471'],
+  [1234567890, '005924'],
+  [2000000000, '279037'],
+  [20000000000, '353130'],
+])('the code at %d s is that of RFC 6238: %s', (seconds, code) => {
+  expect(computeTotp(SECRET, readTotpStep(seconds * 1000))).toBe(code)
+})
+
+test('a secret has 160 bits in base32, and another each time', () => {
+  const secrets = Array.from({ length: 50 }, makeTotpSecret)
+  for (const secret of secrets) expect(secret).toMatch(/^[A-Z2-7]{32}$/)
+  expect(new Set(secrets).size).toBe(50)
+})
+
+test('a code counts in its step, the one before and the one after', () => {
+  const now = readTotpStep()
+  for (const drift of [-1, 0, 1])
+    expect([now + drift, now + drift + 1]).toContain(
+      findTotpStep(SECRET, computeTotp(SECRET, now + drift)),
+    )
+  for (const drift of [-3, 3])
+    expect(findTotpStep(SECRET, computeTotp(SECRET, now + drift))).toBeUndefined()
+})
+
+test('the address of a QR code names the server and the person', () => {
+  expect(makeTotpUrl('ABC', 'Acme & Sons', 'ann@example.com')).toBe(
+    'otpauth://totp/Acme%20%26%20Sons:ann%40example.com?secret=ABC&issuer=Acme%20%26%20Sons',
+  )
+})
