@@ -83,8 +83,6 @@ const SHARED_NAMES: Readonly<Record<string, string>> = {
   Call: "a request to a product's API whose caller is known: of SMSGate, of Twilio",
   ERROR: "the schema of a product's errors: of SMSGate, of Vendel",
   listMessages: 'the list of messages of a product: of SMSGate, of Twilio',
-  makeInstantSchema: 'an instant in a body: of our own API, of SMSGate',
-  MAX_SIMS: "the server's maximum, which the agent repeats as it imports nothing of the server",
   renderMessage: 'a message as a product shows it: SMSGate, Twilio',
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_SIMS } from '../../portable/max-sims.ts'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
 import { MAX_RECEIVED_SUBJECT } from '../../portable/written-words.ts'
 import {
@@ -16,7 +17,6 @@ const MAX_ITEMS = 100
 const MAX_WAIT = 30
 /** Maximum characters of a text: 255 parts of 153 characters. 3GPP TS 23.040, 9.2.3.24.1 */
 export const MAX_TEXT = 39_015
-const MAX_SIMS = 8
 const MAX_ATTEMPT = 2 ** 31 - 1
 
 /** An optional field, in which `null` counts as absent. */

@@ -11,7 +11,12 @@ import type { Db } from '../../platform/db/open.ts'
 import { acquireLock } from '../../platform/db/queries.ts'
 import { makeOverLimit } from '../../platform/limits/limit-holder.ts'
 import { requestInbox } from '../smsgate/inbox-request.ts'
-import { MAX_DEVICE_ID, makeDeviceError, makeInstantSchema, toIsoDate } from './smsgate-values.ts'
+import {
+  MAX_DEVICE_ID,
+  makeDeviceError,
+  makeStoredDateSchema,
+  toIsoDate,
+} from './smsgate-values.ts'
 
 const MAX_DAYS = 31
 /** Maximum webhook calls of one inbox refresh: 20,000 in one statement would take seconds. */
@@ -21,8 +26,8 @@ const DAY_MS = 86_400_000
 /** A request that phones post their received texts again (inbox refresh). */
 export const REFRESH_BODY = z
   .object({
-    since: makeInstantSchema(),
-    until: makeInstantSchema(),
+    since: makeStoredDateSchema(),
+    until: makeStoredDateSchema(),
     deviceId: makeIdSchema(MAX_DEVICE_ID).nullish().describe('Left out: all devices.'),
     messageTypes: z
       .array(z.enum(['SMS', 'MMS'], 'must be SMS or MMS'), 'must be a list')

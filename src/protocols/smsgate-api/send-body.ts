@@ -23,7 +23,7 @@ import {
 } from '../../gateway/messages/send/send-options.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Config } from '../../platform/config.ts'
-import { MAX_DEVICE_ID, makeInstantSchema } from './smsgate-values.ts'
+import { MAX_DEVICE_ID, makeStoredDateSchema } from './smsgate-values.ts'
 
 const MAX_RECIPIENTS = 100
 const MAX_NUMBER = 128
@@ -81,8 +81,8 @@ export const SEND_BODY = z
       .describe(
         'Seconds from acceptance after which the text is not sent any more. Excludes `validUntil`.',
       ),
-    validUntil: makeInstantSchema().nullish(),
-    scheduleAt: makeInstantSchema().nullish(),
+    validUntil: makeStoredDateSchema().nullish(),
+    scheduleAt: makeStoredDateSchema().nullish(),
     withDeliveryReport: z
       .boolean('must be true or false')
       .nullish()

@@ -13,7 +13,7 @@ export const MAX_DEVICE_ID = 21
 const NO_DATE = 'must be a date, for example 2026-11-20T07:00:00Z'
 
 /** Schema of a date and time in RFC 3339, converted to PocketBase's stored form. */
-export const makeInstantSchema = () =>
+export const makeStoredDateSchema = () =>
   z.iso
     .datetime({ offset: true, error: NO_DATE, abort: true })
     .transform((raw) => parseDate(raw))
@@ -31,7 +31,7 @@ export const checkQuery = <T extends z.ZodType>(c: Ctx, schema: T) =>
 export const queryDate = z
   .string()
   .transform((raw) => raw.replace(' ', '+'))
-  .pipe(makeInstantSchema())
+  .pipe(makeStoredDateSchema())
   .default('')
 
 export const queryDevice = makeIdSchema(MAX_DEVICE_ID).default('')

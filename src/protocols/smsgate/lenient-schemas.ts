@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { makeTextSchema as line, makeInstantSchema } from '../../gateway/base/body-schemas.ts'
 
-export const MAX_SIMS = 8
-
 /** A text, cut to `max` characters instead of refused: the app does not repeat a refused request. */
 export const cut = (max: number) =>
   z

@@ -12,9 +12,10 @@ import { cleanText } from '../../platform/tools/clean-text.ts'
 import { writeAttachmentLines, writeMmsText } from '../../portable/attachment-lines.ts'
 import { cutBetweenGraphemes } from '../../portable/cut-text.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
+import { MAX_SIMS } from '../../portable/max-sims.ts'
 import { readPhone } from '../../portable/phone/read-phone.ts'
 import { joinSubject } from '../../portable/written-words.ts'
-import { cut, MAX_SIMS, makeLenientList, phoneInstant } from './lenient-schemas.ts'
+import { cut, makeLenientList, phoneInstant } from './lenient-schemas.ts'
 
 const MAX_SENDER = 255
 

@@ -1,9 +1,10 @@
 import { UserError } from '../../../platform/api-errors.ts'
+import { MAX_SIMS } from '../../../portable/max-sims.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver-interface.ts'
 import { defineDriverKind } from './driver-kind.ts'
 import { openModem } from './mmcli-modem.ts'
 import { MMCLI } from './mmcli-text.ts'
-import { MAX_SIMS, makeOption } from './options.ts'
+import { makeOption } from './options.ts'
 import { compareVersion, readVersion } from './run-program.ts'
 
 const VERSION = [MMCLI, '--version'] as const

@@ -1,8 +1,5 @@
 import { UserError } from '../../../platform/api-errors.ts'
 
-/** The server's maximum of SIM cards per device. */
-export const MAX_SIMS = 8
-
 export const makeOption = (description: string, valueHint: string, fallback: string) =>
   ({ type: 'string', description, valueHint, default: fallback }) as const
 export const makeNumberOption = (description: string, fallback = '0') =>

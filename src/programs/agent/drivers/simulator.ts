@@ -1,9 +1,10 @@
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MAX_SIMS } from '../../../portable/max-sims.ts'
 import type { DriverEvents, IncomingText, OutgoingText, SendResult } from '../driver-interface.ts'
 import { defineDriverKind, type Say } from './driver-kind.ts'
-import { MAX_SIMS, makeNumberOption, readNumberOption, SIMS } from './options.ts'
+import { makeNumberOption, readNumberOption, SIMS } from './options.ts'
 
 /** Default options of a simulated phone. */
 const WELL_BEHAVED = {

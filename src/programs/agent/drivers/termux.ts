@@ -1,9 +1,10 @@
 import { UserError } from '../../../platform/api-errors.ts'
 import { repeatWork } from '../../../platform/tools/repeat-work.ts'
+import { MAX_SIMS } from '../../../portable/max-sims.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver-interface.ts'
 import { defineDriverKind } from './driver-kind.ts'
 import { STDERR } from './log-no-answer.ts'
-import { MAX_SIMS, readNumberOption, SIMS } from './options.ts'
+import { readNumberOption, SIMS } from './options.ts'
 import { parseReceivedAt } from './parse-received-at.ts'
 import { parseOutput, requireProgram, runProgram } from './run-program.ts'
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../../../../platform/api-errors.ts'
-import { MAX_SIMS } from '../options.ts'
+import { MAX_SIMS } from '../../../../portable/max-sims.ts'
 import { readSettingsFile } from '../settings-file.ts'
 import { PRESET, type Preset } from './preset.ts'
 import { findPreset, PRESET_NAMES } from './presets.ts'

@@ -1,0 +1,2 @@
+/** Maximum SIM cards of a device. */
+export const MAX_SIMS = 8
