@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = 'ebde3495ac73502f3cb8f71943c184ba4ee00e82'
+const FIRST_RELEASE = '32f58c89152fe6579e3d3116c6463e0b8443a91e'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
