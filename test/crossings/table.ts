@@ -1356,7 +1356,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
         '%s is allowed exactly to the callers in its row',
       ),
       closedAccount: [
-        test('protocols/doors', 'a missing scope, an exceeded quota and a disabled account'),
+        test(
+          'protocols/doors',
+          'a missing scope, an exceeded quota and a disabled account are refused',
+        ),
         ...each('closedAccount', 'deletedAccount'),
       ],
       size: [

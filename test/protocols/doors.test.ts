@@ -315,7 +315,7 @@ describe('a send-only API refuses in its own words', () => {
     expect(await sent()).toEqual([])
   })
 
-  test('a missing scope, an exceeded quota and a disabled account', async () => {
+  test('a missing scope, an exceeded quota and a disabled account are refused', async () => {
     const all = () =>
       Promise.all([
         sms({ ...token, to: TO }),
