@@ -26,6 +26,7 @@ const VERSIONED = [
   'README.md',
   'package.json',
   'package-lock.json',
+  'clients/javascript/package.json',
   'docker-compose.yml',
   'deploy/compose-servers.yml',
   'deploy/kubernetes.yaml',

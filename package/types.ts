@@ -19,6 +19,7 @@ interface Schema {
   readonly description?: string
 }
 
+const MAX_COLUMNS = 100
 const HEAD = `// Types for programs that use a server by the pocketbase package:
 //   import type { SmsMessage, WebhookEvent } from 'pocketsms/types'
 //   pb.collection<SmsMessage>('sms_messages').getList(1, 30)
@@ -27,7 +28,16 @@ const HEAD = `// Types for programs that use a server by the pocketbase package:
 const SENDS = ['Send', 'TemplateSend', 'Accepted', 'BatchStatus']
 
 /** Declarations of records, of webhooks' bodies, and of what a send takes and answers. */
-export function typesOf(): string {
+export const typesOf = (): string => declareTypes(HEAD, isRecord)
+
+/** Of these declarations those that the clients of this repository use. */
+export const typesOfClient = (): string =>
+  declareTypes('// Written by `npm run schema`.\n', (name) => name === 'SmsMessagesRecord')
+
+const isRecord = (name: string) => name.endsWith('Record')
+
+/** Declares the records that are wanted, what they refer to, sends, and webhooks' bodies. */
+function declareTypes(head: string, isWanted: (schema: string) => boolean): string {
   const config = readConfig({})
   const { components, webhooks } = makeOpenApiDocument({
     url: config.publicUrl,
@@ -36,7 +46,7 @@ export function typesOf(): string {
     described: DESCRIBED,
   })
   const schemas = components!.schemas as Record<string, Schema>
-  const names = [...Object.keys(schemas).filter((name) => /Record$/.test(name)), ...SENDS]
+  const names = [...Object.keys(schemas).filter(isWanted), ...SENDS]
   const needed = new Set(names)
   // a Set also visits what is added meanwhile
   for (const name of needed) for (const ref of refsIn(schemas[name])) needed.add(ref)
@@ -53,7 +63,7 @@ export function typesOf(): string {
       : `export type ${nameOf(name)} = ${made}`
   })
   const union = `/** The body of a webhook's call. */\nexport type WebhookEvent =\n  | ${events.join('\n  | ')}`
-  return `${[HEAD, ...interfaces, union].join('\n\n')}\n`
+  return `${[head, ...interfaces, union].join('\n\n')}\n`
 }
 
 const refsIn = (schema: unknown) =>
@@ -83,11 +93,22 @@ function typeOf(schema: Schema): string {
     return `Readonly<Record<string, ${values}>>`
   }
   const lines = Object.entries(properties).map(([name, property]) => {
-    const comment = property.description
-      ? `/** ${property.description.replaceAll('*/', '* /')} */\n`
-      : ''
+    const comment = property.description ? `${wrapComment(property.description)}\n` : ''
     const mark = schema.required?.includes(name) ? '' : '?'
     return `${comment}readonly ${JSON.stringify(name)}${mark}: ${typeOf(property)}`
   })
   return `{\n${lines.join('\n')}\n}`
+}
+
+/** A doc comment, on several lines if the text is long. */
+function wrapComment(text: string): string {
+  const lines = ['']
+  for (const word of text.replaceAll('*/', '* /').split(/\s+/)) {
+    const last = lines.length - 1
+    if (`${lines[last]} ${word}`.length > MAX_COLUMNS - 3) lines.push(` ${word}`)
+    else lines[last] += ` ${word}`
+  }
+  return lines.length === 1
+    ? `/**${lines[0]} */`
+    : `/**\n${lines.map((line) => ` *${line}\n`).join('')} */`
 }

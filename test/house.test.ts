@@ -266,7 +266,7 @@ describe('the rooms of src', () => {
   })
 })
 
-const OUR_FILES = '{src,test,bench,console/src,sql,package,bin}/**/*.{ts,tsx,js,sql}'
+const OUR_FILES = '{src,test,bench,clients,console/src,sql,package,bin}/**/*.{ts,tsx,js,sql}'
 
 describe('the repository', () => {
   const read = (file: string) => readFileSync(join(HOME, file), 'utf8')

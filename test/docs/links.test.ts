@@ -8,7 +8,10 @@ const MORE = [
   'ROADMAP.md',
   'SECURITY.md',
   'SUPPORT.md',
-  ...globSync(['docs/{internals,console,about}/*.md', 'examples/**/*.md'], { cwd: PROJECT }),
+  ...globSync(['docs/{internals,console,about}/*.md', '{examples,clients}/**/README.md'], {
+    cwd: PROJECT,
+    exclude: ['**/node_modules/**'],
+  }),
 ]
 const withoutCode = (markdown: string) =>
   markdown

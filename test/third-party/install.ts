@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { hasRuntimes, RUNTIMES_FOLDER, RUNTIMES_NPM } from '../clients/runtimes.ts'
 import { OLDEST_NODE, OLDEST_NODE_BIN, OLDEST_NODE_FOLDER } from '../package/oldest-node.ts'
 import { runs } from '../support/installed.ts'
 import { CARRIER_FOLDER, CARRIER_NPM, hasCarrierLibraries } from './carrier-libraries.ts'
@@ -81,6 +82,7 @@ if (!areInstalled()) installNpm(FOLDER, TOOLS)
 if (!hasCarrierLibraries()) installNpm(CARRIER_FOLDER, CARRIER_NPM)
 if (!hasNpmClient()) installNpm(SMSGATE_FOLDER, SMSGATE_NPM)
 if (!hasAuthServers()) installNpm(AUTH_FOLDER, AUTH_NPM)
+if (!hasRuntimes()) installNpm(RUNTIMES_FOLDER, RUNTIMES_NPM)
 function installPython(folder: string, packages: readonly string[]): void {
   if (!runs('python3', '-m', 'pip', '--version')) return
   execFileSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, ...packages], {

@@ -1,0 +1,491 @@
+// Written by `npm run schema`.
+
+
+export interface SmsMessage {
+/** 15 letters and digits; the server creates it if it is absent. */
+readonly "id": string
+/**
+ * The state of the message: `pending` (scheduled), `assigned` (to a device), `sending` (the device
+ * has it), `sent`, `delivered`, `failed`, or `received`.
+ */
+readonly "status": "pending" | "assigned" | "sending" | "sent" | "delivered" | "failed" | "received"
+/** The recipient's number; of an incoming message, the device's. */
+readonly "to": string
+/** The sender's number; of an outgoing message, empty. */
+readonly "from": string
+/** The text. */
+readonly "body": string
+/** `outgoing` or `incoming`. */
+readonly "message_type": "outgoing" | "incoming"
+/** The device that sends or received it. */
+readonly "device": string
+/** The same for all messages of a send; empty if the send had one message. */
+readonly "batch_id": string
+/** The segments of the text; 0 for an MMS that was sent. */
+readonly "segments": number
+/** Higher is sent first. */
+readonly "priority": number
+/** Slot of the SIM; 0: any. */
+readonly "sim": number
+/** The message is not sent before this time. */
+readonly "scheduled_at": string
+/** The message is not sent after this time. */
+readonly "expires_at": string
+/** The outcome if its device goes silent after it claimed the message. */
+readonly "guarantee": "at_most_once" | "at_least_once" | ""
+/** The sender's own reference. */
+readonly "client_ref": string
+/** When the device sent it. */
+readonly "sent_at": string
+/** When it reached the recipient; of an incoming message, the device. */
+readonly "delivered_at": string
+/** Why it failed. */
+readonly "error_message": string
+/** The line that sends or received it; empty until a line is chosen. */
+readonly "line": string
+/**
+ * Why it waits: a due message that is still `pending`, for `room` on a line or the end of
+ * `quiet_hours`; a message that is `sending`, for its `phone`, which holds it outside its work
+ * hours.
+ */
+readonly "waiting_for": "room" | "quiet_hours" | "phone" | ""
+/**
+ * Who sent it: a person, an API key, a campaign or an automatic answer. Empty for incoming
+ * messages.
+ */
+readonly "sent_by": string
+/** Names of the files of an MMS. They are protected: a link needs a token. */
+readonly "attachments": readonly (string)[]
+/** The subject of an MMS. It is also the first line of the body of a received one. */
+readonly "subject": string
+/** The account of the message. */
+readonly "user": string
+/** When the record was made. */
+readonly "created": string
+/** When the record last changed. */
+readonly "updated": string
+readonly "collectionId": "sms_messages"
+readonly "collectionName": "sms_messages"
+/**
+ * Records that relations lead to, if `expand` asked for them and they may be seen; also those that
+ * lead here, under `collection_via_field`.
+ */
+readonly "expand"?: {
+readonly "device"?: Device
+readonly "line"?: Line
+readonly "sent_by"?: Sender
+readonly "user"?: User
+}
+}
+
+export interface Send {
+/**
+ * Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After
+ * groups and duplicates, at most 1,000 (the server may set another limit).
+ */
+readonly "recipients"?: readonly (string)[] | null
+/** Contact groups whose members are added, without those who have opted out. */
+readonly "group_ids"?: readonly (string)[] | null
+/** The only device that may send. Default: the available lines take turns. */
+readonly "device_id"?: string | null
+/** A record of `lines`: this SIM sends, and no other. */
+readonly "line_id"?: string | null
+/**
+ * The number of one of your lines in E.164, or its name as a sender: this line sends, and no
+ * other.
+ */
+readonly "from"?: string | null
+/** Not before this instant. One that is past means now. */
+readonly "scheduled_at"?: string | null
+/** The end: a message that no device has claimed by then ends as `failed`. Excludes `ttl`. */
+readonly "expires_at"?: string | null
+/** The same as a number of seconds, counted from when the message is due. */
+readonly "ttl"?: number | null
+/** Higher is sent first. Default: 0. */
+readonly "priority"?: number | null
+/** Slot of the SIM that sends, from 1. 0: any line. */
+readonly "sim"?: number | null
+/**
+ * If the device goes silent after it claimed the message: `at_most_once` (default) fails the
+ * message, `at_least_once` hands it to a device again.
+ */
+readonly "guarantee"?: "at_most_once" | "at_least_once" | null
+/**
+ * A reference of yours, unique among your messages: a second send with it, of the same text to the
+ * same number, answers with the first message. For one recipient. Must not begin with `retry:`,
+ * `auto:` or `phone:`, as the references of retries, automatic answers and texts typed on a phone
+ * do.
+ */
+readonly "client_ref"?: string | null
+/**
+ * True for one text of many, as of a list: it does not change the conversation with its number. A
+ * send to several recipients never does.
+ */
+readonly "bulk"?: boolean | null
+/**
+ * True: waits during the quiet hours of `user_settings`, by the recipient's time. An answer to a
+ * conversation that waits for one never does.
+ */
+readonly "quiet_hours"?: boolean | null
+/**
+ * Of an API key: true, or the id of the received text, for a text that answers the person. The
+ * conversation then waits for no answer any more. Other texts of programs leave it waiting; texts
+ * of persons always answer.
+ */
+readonly "answers"?: boolean | string | null
+/**
+ * True: a message to a person without proof of consent fails. Always so if the template or a group
+ * requires it.
+ */
+readonly "requires_consent"?: boolean | null
+/**
+ * True: typographic quotes, dashes, spaces and other signs become those of the GSM alphabet, as in
+ * Twilio’s smart encoding, if the text then takes fewer short messages. The message stores the
+ * text that is sent.
+ */
+readonly "smart_encoding"?: boolean | null
+/**
+ * Files of an MMS, each an http or https address that the server fetches, or `ID/NAME`: a file of
+ * one of your messages, templates, campaigns or automatic answers. In a multipart body, files with
+ * this name are added. Pictures are made smaller if need be.
+ */
+readonly "attachments"?: readonly (string)[] | null
+/** The subject of an MMS. */
+readonly "subject"?: string | null
+/**
+ * `or_link`: if no line that may send this can send MMS, a text leaves with a link to each file.
+ * The links work for 30 days. `only` (default): the request is then refused.
+ */
+readonly "mms"?: "only" | "or_link" | null
+/** The text, in Unicode characters. Required without `attachments`. */
+readonly "body"?: string
+/**
+ * If present, even as `{}`: the `{{variables}}` of `body` are filled in like those of a template.
+ * If absent, `body` is sent unchanged.
+ */
+readonly "variables"?: Readonly<Record<string, string | number | boolean>> | null
+}
+
+export interface TemplateSend {
+/**
+ * Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After
+ * groups and duplicates, at most 1,000 (the server may set another limit).
+ */
+readonly "recipients"?: readonly (string)[] | null
+/** Contact groups whose members are added, without those who have opted out. */
+readonly "group_ids"?: readonly (string)[] | null
+/** The only device that may send. Default: the available lines take turns. */
+readonly "device_id"?: string | null
+/** A record of `lines`: this SIM sends, and no other. */
+readonly "line_id"?: string | null
+/**
+ * The number of one of your lines in E.164, or its name as a sender: this line sends, and no
+ * other.
+ */
+readonly "from"?: string | null
+/** Not before this instant. One that is past means now. */
+readonly "scheduled_at"?: string | null
+/** The end: a message that no device has claimed by then ends as `failed`. Excludes `ttl`. */
+readonly "expires_at"?: string | null
+/** The same as a number of seconds, counted from when the message is due. */
+readonly "ttl"?: number | null
+/** Higher is sent first. Default: 0. */
+readonly "priority"?: number | null
+/** Slot of the SIM that sends, from 1. 0: any line. */
+readonly "sim"?: number | null
+/**
+ * If the device goes silent after it claimed the message: `at_most_once` (default) fails the
+ * message, `at_least_once` hands it to a device again.
+ */
+readonly "guarantee"?: "at_most_once" | "at_least_once" | null
+/**
+ * A reference of yours, unique among your messages: a second send with it, of the same text to the
+ * same number, answers with the first message. For one recipient. Must not begin with `retry:`,
+ * `auto:` or `phone:`, as the references of retries, automatic answers and texts typed on a phone
+ * do.
+ */
+readonly "client_ref"?: string | null
+/**
+ * True for one text of many, as of a list: it does not change the conversation with its number. A
+ * send to several recipients never does.
+ */
+readonly "bulk"?: boolean | null
+/**
+ * True: waits during the quiet hours of `user_settings`, by the recipient's time. An answer to a
+ * conversation that waits for one never does.
+ */
+readonly "quiet_hours"?: boolean | null
+/**
+ * Of an API key: true, or the id of the received text, for a text that answers the person. The
+ * conversation then waits for no answer any more. Other texts of programs leave it waiting; texts
+ * of persons always answer.
+ */
+readonly "answers"?: boolean | string | null
+/**
+ * True: a message to a person without proof of consent fails. Always so if the template or a group
+ * requires it.
+ */
+readonly "requires_consent"?: boolean | null
+/**
+ * True: typographic quotes, dashes, spaces and other signs become those of the GSM alphabet, as in
+ * Twilio’s smart encoding, if the text then takes fewer short messages. The message stores the
+ * text that is sent.
+ */
+readonly "smart_encoding"?: boolean | null
+/**
+ * Files of an MMS besides those of the template, each an http or https address that the server
+ * fetches, or `ID/NAME`: a file of one of your messages, templates, campaigns or automatic
+ * answers. In a multipart body, files with this name are added. Pictures are made smaller if need
+ * be.
+ */
+readonly "attachments"?: readonly (string)[] | null
+/** The subject of an MMS. */
+readonly "subject"?: string | null
+/**
+ * `or_link`: if no line that may send this can send MMS, a text leaves with a link to each file.
+ * The links work for 30 days. `only`: the request is then refused. Default: `or_link` if only the
+ * template has files, else `only`.
+ */
+readonly "mms"?: "only" | "or_link" | null
+/** A record of `sms_templates`. */
+readonly "template_id": string
+/**
+ * Values for the `{{variables}}` of the template, the same for all recipients. An absent value
+ * comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from
+ * the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.
+ */
+readonly "variables"?: Readonly<Record<string, string | number | boolean>> | null
+}
+
+export interface Accepted {
+/** Names all messages of the send; empty when it is one. */
+readonly "batch_id": string
+/** Records of `sms_messages`, one for each recipient, in their order. */
+readonly "message_ids": readonly (string)[]
+readonly "recipients_count": number
+readonly "status": "accepted"
+}
+
+export interface BatchStatus {
+readonly "batch_id": string
+readonly "recipients_count": number
+/** Messages by status. */
+readonly "counts": Readonly<Record<string, number>>
+}
+
+export interface Device {
+/** 15 letters and digits; the server creates it if it is absent. */
+readonly "id": string
+/** Unused: devices have no address. */
+readonly "email"?: string
+/** The account of the device. */
+readonly "user": string
+/** The name that its owner gave it. */
+readonly "name": string
+/** Its own number, in E.164. */
+readonly "phone": string
+/**
+ * The kind of device, as it reported when it joined; only superusers change it. A `simulator`
+ * sends nothing over the air: if the user has another device, it gets only messages that name it
+ * or its line.
+ */
+readonly "platform": "android" | "modem" | "simulator" | "carrier" | "other" | ""
+/** Whether it may send. A disabled device gets no messages. */
+readonly "enabled": boolean
+/**
+ * When it last asked the server for anything, by the clock of the database. Only the server sets
+ * it.
+ */
+readonly "last_seen": string
+/** Messages it may send in 24 hours; 0: without limit. */
+readonly "daily_limit": number
+/** Messages it may send in a minute; 0: without limit. */
+readonly "per_minute": number
+/** Its SIM cards, as it names them. */
+readonly "sims": unknown
+/** The subscription by which it is woken. Only superusers see it. */
+readonly "push"?: unknown
+/** When the record was made. */
+readonly "created": string
+/** When the record last changed. */
+readonly "updated": string
+/** Whether all who see the record see its email. */
+readonly "emailVisibility": boolean
+/** Whether the address was proven to be the record's own. */
+readonly "verified": boolean
+readonly "collectionId": "devices"
+readonly "collectionName": "devices"
+/**
+ * Records that relations lead to, if `expand` asked for them and they may be seen; also those that
+ * lead here, under `collection_via_field`.
+ */
+readonly "expand"?: {
+readonly "user"?: User
+}
+}
+
+export interface Line {
+/** 15 letters and digits; the server creates it if it is absent. */
+readonly "id": string
+/** The account of the line. */
+readonly "user": string
+/** The device that the SIM is in. */
+readonly "device": string
+/** The slot of the SIM, from 1. 0: the device chooses the SIM. */
+readonly "slot": number
+/** The number of the SIM in E.164, or a carrier's name or short code for a sender. */
+readonly "number": string
+/** The network, as the device reports it. */
+readonly "carrier": string
+/** ISO 3166-1 code, as the device reports it. */
+readonly "country": string
+/** A name for people. */
+readonly "label": string
+/** False: it sends nothing. */
+readonly "enabled": boolean
+/** False while the device does not report the SIM. */
+readonly "present": boolean
+/** Maximum messages in any minute; 0: no limit. */
+readonly "per_minute": number
+/** Messages of a day in the account's time zone; 0: no limit. */
+readonly "daily_limit": number
+/** Messages of a calendar month; 0: no limit. */
+readonly "monthly_limit": number
+/** Different numbers of a calendar month; 0: no limit. */
+readonly "monthly_recipients": number
+/**
+ * The time since which its texts fail, at least 5 in a row; empty: they do not. Other lines are
+ * preferred for an hour, then this one is tried again.
+ */
+readonly "failing_since": string
+/** Beginnings of the numbers that this line is preferred for, separated by commas. */
+readonly "prefixes": string
+/**
+ * What a segment costs: decimals as texts, by prefix of the recipient's number, the longest first,
+ * and `default`; `mms` is what an MMS costs. The line sends to no other numbers. Null: the line
+ * costs nothing.
+ */
+readonly "prices": unknown
+/**
+ * Whether it sends MMS: `on` if its device says so, or its owner; `off` if the owner forbids it;
+ * empty if its device does not say so.
+ */
+readonly "mms": "on" | "off" | ""
+/** What its texts of a calendar month may cost, a decimal as text. Empty: no limit. */
+readonly "monthly_budget": string
+/** When the record was made. */
+readonly "created": string
+/** When the record last changed. */
+readonly "updated": string
+readonly "collectionId": "lines"
+readonly "collectionName": "lines"
+/**
+ * Records that relations lead to, if `expand` asked for them and they may be seen; also those that
+ * lead here, under `collection_via_field`.
+ */
+readonly "expand"?: {
+readonly "user"?: User
+readonly "device"?: Device
+}
+}
+
+export interface Sender {
+/** 15 letters and digits; the server creates it if it is absent. */
+readonly "id": string
+/** The account. */
+readonly "user": string
+/** The kind of sender. */
+readonly "kind": "owner" | "member" | "key" | "campaign" | "answer" | "hook"
+/** The person's name, or the email's part before the @; else the source's name. */
+readonly "name": string
+readonly "collectionId": "senders"
+readonly "collectionName": "senders"
+/**
+ * Records that relations lead to, if `expand` asked for them and they may be seen; also those that
+ * lead here, under `collection_via_field`.
+ */
+readonly "expand"?: {
+readonly "user"?: User
+}
+}
+
+export interface User {
+/** 15 letters and digits; the server creates it if it is absent. */
+readonly "id": string
+/** The name of the user. */
+readonly "name": string
+/** Messages in a calendar month; 0: the server's own limit. Only superusers may change it. */
+readonly "monthly_quota": number
+/**
+ * Joined by an invitation: the user acts for accounts of others and has no own account. The user
+ * cannot sign in without an enabled membership. Only superusers may change it.
+ */
+readonly "member_only": boolean
+/** When the record was made. */
+readonly "created": string
+/** When the record last changed. */
+readonly "updated": string
+/** Shown to the record itself and to superusers, to others if `emailVisibility` is set. */
+readonly "email"?: string
+/** Whether all who see the record see its email. */
+readonly "emailVisibility": boolean
+/** Whether the address was proven to be the record's own. */
+readonly "verified": boolean
+readonly "collectionId": "_pb_users_auth_"
+readonly "collectionName": "users"
+/**
+ * Records that relations lead to, if `expand` asked for them and they may be seen; also those that
+ * lead here, under `collection_via_field`.
+ */
+readonly "expand"?: {
+
+}
+}
+
+/** The body of a webhook's call. */
+export type WebhookEvent =
+  | {
+readonly "type": "message.sent"
+/** When it happened. */
+readonly "timestamp": string
+/** The message, as it was then. */
+readonly "data": SmsMessage
+}
+  | {
+readonly "type": "message.delivered"
+/** When it happened. */
+readonly "timestamp": string
+/** The message, as it was then. */
+readonly "data": SmsMessage
+}
+  | {
+readonly "type": "message.failed"
+/** When it happened. */
+readonly "timestamp": string
+/** The message, as it was then. */
+readonly "data": SmsMessage
+}
+  | {
+readonly "type": "message.received"
+/** When it happened. */
+readonly "timestamp": string
+/** The message, as it was then. */
+readonly "data": SmsMessage
+/** Of an MMS with files. */
+readonly "files"?: readonly ({
+readonly "name": string
+/** The media type of the content. */
+readonly "type": string
+/** Bytes. */
+readonly "size": number
+/** Gets the file without other credentials, for 10 days. Keep it secret. */
+readonly "url": string
+})[]
+}
+  | {
+readonly "type": "webhook.test"
+/** When it happened. */
+readonly "timestamp": string
+/** The message, as it was then. */
+readonly "data": SmsMessage
+}
