@@ -85,7 +85,7 @@ async function play(fixture: BrowserFixture): Promise<void> {
   // the search opens the thread at what it found
   await page.goto(`${url}/#/conversations`)
   for (const [words, found] of [
-    ['Text 1234', 'Text 1234'],
+    ['Text 1734', 'Text 1734'],
     ['regular', 'She is a regular'],
   ] as const) {
     await page.goto(`${url}/#/conversations`)
