@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { PROGRAM_FOLDER } from './program-folder.ts'
 
-const PLACE = /(file:[^\s()]+\.js):(\d+):(\d+)/g
+/** A file of `dist` with line and column, as a stack has them behind the folder. */
+const PLACE = /^([\w-]+(?:[./][\w-]+)*\.js):(\d+):(\d+)/
 const maps = new Map<string, SourceMap | undefined>()
 
 /**
@@ -12,14 +13,19 @@ const maps = new Map<string, SourceMap | undefined>()
  * would do so itself, but reads all source maps at each start: 0.1 s of CPU time and 8 MB.
  */
 export function nameSources(stack: string, folder = PROGRAM_FOLDER): string {
-  const dist = pathToFileURL(join(folder, 'dist/')).href
-  return stack.replace(PLACE, (place, url: string, line: string, column: string) => {
-    if (!url.startsWith(dist)) return place
-    const found = readSourceMap(fileURLToPath(url))?.findOrigin(Number(line), Number(column))
-    if (!found || !('fileName' in found)) return place
+  const dist = join(folder, 'dist/')
+  const prefix = pathToFileURL(dist).href
+  const [start, ...places] = stack.split(prefix)
+  const named = places.map((place) => {
+    const [whole, name, line, column] = PLACE.exec(place) ?? []
+    if (!whole) return prefix + place
+    const found = readSourceMap(join(dist, name!))?.findOrigin(Number(line), Number(column))
+    if (!found || !('fileName' in found)) return prefix + place
     const { fileName, lineNumber, columnNumber } = found
-    return `${fileName.replace(/^(\.\.\/)+/, '')}:${lineNumber}:${columnNumber}`
+    const source = fileName.replace(/^(\.\.\/)+/, '')
+    return `${source}:${lineNumber}:${columnNumber}${place.slice(whole.length)}`
   })
+  return [start, ...named].join('')
 }
 
 function readSourceMap(file: string): SourceMap | undefined {
