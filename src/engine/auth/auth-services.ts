@@ -47,7 +47,7 @@ export interface SignInAttempt {
 }
 
 export const makeSignInAttempt = (
-  { store, services, collection, ip }: AuthCall,
+  { store, services, collection, ip }: Pick<AuthCall, 'store' | 'services' | 'collection' | 'ip'>,
   account: string,
 ): SignInAttempt => ({
   db: store.db,

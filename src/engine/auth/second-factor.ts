@@ -22,13 +22,15 @@ const TRIES_SECONDS = 3_600
 
 const nameOwner = ({ collection, id }: AuthRecord) => `${collection.id} ${id}`
 
+/** The key of a person's row. */
+const makeRowKey = ({ collection, id }: AuthRecord) => ({ collection: collection.id, record: id })
+
 /** Whether a person signs in with an authenticator app. */
-export async function hasFactor(db: Db, { collection, id }: AuthRecord): Promise<boolean> {
+export async function hasFactor(db: Db, auth: AuthRecord): Promise<boolean> {
   const found = await queries(db)
     .selectFrom('auth_factors')
     .select('record')
-    .where('collection', '=', collection.id)
-    .where('record', '=', id)
+    .where(({ and }) => and(makeRowKey(auth)))
     .where('confirmed_at', 'is not', null)
     .executeTakeFirst()
   return found !== undefined
@@ -47,15 +49,14 @@ export async function hasFactors(db: Db, { id }: Collection): Promise<boolean> {
 }
 
 /** When the factor was confirmed, in PocketBase's format, and how many recovery codes are left. */
-export async function readFactor(db: Db, { collection, id }: AuthRecord) {
+export async function readFactor(db: Db, auth: AuthRecord) {
   const found = await queries(db)
     .selectFrom('auth_factors')
     .select([
       sql<string>`pb_text(confirmed_at)`.as('since'),
       sql<number>`cardinality(recovery)`.as('recoveryCodes'),
     ])
-    .where('collection', '=', collection.id)
-    .where('record', '=', id)
+    .where(({ and }) => and(makeRowKey(auth)))
     .where('confirmed_at', 'is not', null)
     .executeTakeFirst()
   return found ?? { since: '', recoveryCodes: 0 }
@@ -67,7 +68,7 @@ export async function startFactor(db: Db, auth: AuthRecord): Promise<string> {
   const sealed = await sealSecret(db, PURPOSE, nameOwner(auth), secret)
   const { numInsertedOrUpdatedRows } = await queries(db)
     .insertInto('auth_factors')
-    .values({ collection: auth.collection.id, record: auth.id, sealed })
+    .values({ ...makeRowKey(auth), sealed })
     .onConflict((found) =>
       found
         .columns(['collection', 'record'])
@@ -96,8 +97,7 @@ export async function confirmFactor(
   const confirmed = await queries(db)
     .updateTable('auth_factors')
     .set({ confirmed_at: sql<Date>`now()`, last_step: step, recovery })
-    .where('collection', '=', auth.collection.id)
-    .where('record', '=', auth.id)
+    .where(({ and }) => and(makeRowKey(auth)))
     .where('confirmed_at', 'is', null)
     .executeTakeFirst()
   if (confirmed.numUpdatedRows === 0n) throw badRequest(WRONG_CODE)
@@ -114,10 +114,10 @@ export async function requireFactorCode(db: Db, auth: AuthRecord, code: string):
 
 async function useFactorCode(db: Db, auth: AuthRecord, code: string): Promise<boolean> {
   const letters = code.toLowerCase().replace(/[\s-]/g, '')
-  if (RECOVERY_CODE.test(letters)) return takeRecoveryCode(db, auth, letters)
+  if (RECOVERY_CODE.test(letters)) return useRecoveryCode(db, auth, letters)
   const secret = await findSecret(db, auth, true)
   const step = secret && findTotpStep(secret, readTypedCode(code))
-  return step ? takeStep(db, auth, step) : false
+  return step ? useStep(db, auth, step) : false
 }
 
 const nameTries = (auth: AuthRecord) => `second factor ${nameOwner(auth)}`
@@ -134,33 +134,30 @@ async function findSecret(db: Db, auth: AuthRecord, isConfirmed: boolean) {
   const found = await queries(db)
     .selectFrom('auth_factors')
     .select('sealed')
-    .where('collection', '=', auth.collection.id)
-    .where('record', '=', auth.id)
+    .where(({ and }) => and(makeRowKey(auth)))
     .where('confirmed_at', isConfirmed ? 'is not' : 'is', null)
     .executeTakeFirst()
   return found && unsealSecret(db, PURPOSE, nameOwner(auth), found.sealed)
 }
 
-/** Takes a time step, of which and of earlier ones no code is accepted any more, on no server. */
-async function takeStep(db: Db, auth: AuthRecord, step: number): Promise<boolean> {
+/** Uses up a time step: no server accepts a code of it, or of an earlier one, again. */
+async function useStep(db: Db, auth: AuthRecord, step: number): Promise<boolean> {
   const { numUpdatedRows } = await queries(db)
     .updateTable('auth_factors')
     .set({ last_step: step })
-    .where('collection', '=', auth.collection.id)
-    .where('record', '=', auth.id)
+    .where(({ and }) => and(makeRowKey(auth)))
     .where('confirmed_at', 'is not', null)
     .where('last_step', '<', step)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-async function takeRecoveryCode(db: Db, auth: AuthRecord, code: string): Promise<boolean> {
+async function useRecoveryCode(db: Db, auth: AuthRecord, code: string): Promise<boolean> {
   const used = await hashRecoveryCode(db, auth, code)
   const { numUpdatedRows } = await queries(db)
     .updateTable('auth_factors')
     .set({ recovery: sql<string[]>`array_remove(recovery, ${used})` })
-    .where('collection', '=', auth.collection.id)
-    .where('record', '=', auth.id)
+    .where(({ and }) => and(makeRowKey(auth)))
     .where('confirmed_at', 'is not', null)
     .where(sql<boolean>`${used} = any(recovery)`)
     .executeTakeFirst()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limitSignInAttempts } from '../../engine/auth/attempt-limits.ts'
 import { readMailSender } from '../../engine/auth/auth-mails.ts'
+import { makeSignInAttempt } from '../../engine/auth/auth-services.ts'
 import {
   confirmFactor,
   readFactor,
@@ -72,22 +73,17 @@ const WRONG = makeFieldError('validation_invalid_password', 'This is not your pa
 
 /** Throws 400 for a wrong password, 429 after too many. Wrong ones count as those of sign-ins. */
 async function requirePassword(
-  { auth, store: { db }, services }: Call,
+  { auth, store, services }: Call,
   c: Ctx,
   password: string,
 ): Promise<void> {
   const { ip } = c.env.incoming
-  const attempt = {
-    ...{ db, config: services.config, ip, account: auth.id },
-    collection: auth.collection.id,
-  }
+  const collection = auth.collection as AuthCollection
+  const attempt = makeSignInAttempt({ store, services, collection, ip }, auth.id)
   await limitSignInAttempts(attempt, async () => {
-    const isRight = await verifyPassword(
-      password,
-      String(auth.values.password),
-      makeGuestHolder(ip),
-    )
-    if (!isRight) throw badRequest('Failed to authenticate.', { password: WRONG })
+    const hash = String(auth.values.password)
+    if (!(await verifyPassword(password, hash, makeGuestHolder(ip))))
+      throw badRequest('Failed to authenticate.', { password: WRONG })
   })
 }
 
