@@ -45,9 +45,11 @@ interface UsedRecord {
   readonly name: string
 }
 
+/** How long a refusal is not noted again. */
 const NOTED_MS = 3_600_000
 const MAX_NOTED = 10_000
-const noted = new Lru<string, number>(MAX_NOTED)
+/** When a record was last refused in a network, in milliseconds since 1970. */
+const notedAtMs = new Lru<string, number>(MAX_NOTED)
 
 /**
  * Notes in the background, once an hour for each network, that a record was used at an address which its
@@ -57,14 +59,12 @@ function noteRefusedAddress({ db }: Store, used: UsedRecord, ip: string): void {
   const nowMs = Date.now()
   const network = toNetwork(ip)
   const key = `${used.record} ${network}`
-  if (nowMs - (noted.get(key) ?? 0) < NOTED_MS) return
-  noted.set(key, nowMs)
+  if (nowMs - (notedAtMs.get(key) ?? 0) < NOTED_MS) return
+  notedAtMs.set(key, nowMs)
   const { user, collection, record, name } = used
-  callFunction(
-    db,
-    'auth_note_refused_address',
-    ...[user, collection, record, name, ip, network],
-  ).catch(() => {})
+  callFunction(db, 'auth_note_refused_address', user, collection, record, name, ip, network).catch(
+    () => {},
+  )
 }
 
 /** Throws 403, and notes it, if a record is used at an address that its list excludes. */

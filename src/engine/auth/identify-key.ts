@@ -59,11 +59,10 @@ export async function identifyKey(
 ) {
   if (!isKey(key)) return null
   const memory = keysOf(store.catalog)
-  const hit = cached ? memory.get(key) : undefined
+  const hit = cached ? findCachedKeyHolder(store.catalog, key, ip) : undefined
   const holder =
-    hit && isLive(hit) && isAllowedAt(hit.addresses, ip)
-      ? hit
-      : await selectKeyHolder(store, IS_ITS_HASH, 'k.hash = $1', [hashSha256(key), formatNow()])
+    hit ??
+    (await selectKeyHolder(store, IS_ITS_HASH, 'k.hash = $1', [hashSha256(key), formatNow()]))
   if (!holder) {
     if (memory.get(key)) memory.set(key, null)
     return null
@@ -81,7 +80,10 @@ export const requireKeyAddress = (
   ip: string,
 ): void =>
   requireAllowedAddress(store, addresses, ip, {
-    ...{ user: auth.id, collection: 'api_keys', record: id, name },
+    user: auth.id,
+    collection: 'api_keys',
+    record: id,
+    name,
   })
 
 const isLive = ({ expiresAt }: KeyHolder) => expiresAt === '' || expiresAt > formatNow()
