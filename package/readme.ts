@@ -8,10 +8,10 @@ export const README_OF_CLONE = join(HOME, 'dist/README.clone.md')
 
 /**
  * The Markdown with links that lead to the repository at this version, because the package lacks the pages.
- * Unchanged if package.json names no repository, as in a clone.
+ * Unchanged if package.json of `home` names no repository, as in a clone.
  */
-export function linkAbsolutely(markdown: string): string {
-  const { homepage, version } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
+export function linkAbsolutely(markdown: string, home = HOME): string {
+  const { homepage, version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
   if (!homepage) return markdown
   const at = `v${version}`
   const repository = homepage.replace(/#.*/, '')

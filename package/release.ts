@@ -1,8 +1,8 @@
 /**
  * `npm run release -- 0.3.0 [--repository OWNER/NAME] [--out FOLDER] [--dry-run]`: writes version, date and
- * repository, commits and tags, and makes in FOLDER the packed file, its SBOM and checksums. With
- * --dry-run it does so in a copy, and commits nothing. The first release needs --repository; package.json
- * names the repository for later ones.
+ * repository, commits and tags, and makes in FOLDER the packed files of the server and of its client, the
+ * server's SBOM, the notes of the release and checksums. With --dry-run it does so in a copy, and commits
+ * nothing. The first release needs --repository; package.json names the repository for later ones.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -19,14 +19,16 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { HOME } from './readme.ts'
+import { HOME, linkAbsolutely } from './readme.ts'
+
+const CLIENT = 'clients/javascript'
 
 /** Files that name the version, as `"version": "…"` or in the name of the image. */
 const VERSIONED = [
   'README.md',
   'package.json',
   'package-lock.json',
-  'clients/javascript/package.json',
+  `${CLIENT}/package.json`,
   'docker-compose.yml',
   'deploy/compose-servers.yml',
   'deploy/kubernetes.yaml',
@@ -105,22 +107,38 @@ function writeRepository(): void {
     return
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) refuse('Which repository? --repository OWNER/NAME')
   const address = `https://github.com/${repository}`
-  change('package.json', (text) => {
-    const repositoryOf = { type: 'git', url: `git+${address}.git` }
-    const named = { homepage: address, repository: repositoryOf, bugs: `${address}/issues` }
-    return `${JSON.stringify({ ...JSON.parse(text), ...named }, null, 2)}\n`
-  })
+  const nameRepository = (file: string, folder: { readonly directory?: string }) =>
+    change(file, (text) => {
+      const source = { type: 'git', url: `git+${address}.git`, ...folder }
+      const named = { homepage: address, repository: source, bugs: `${address}/issues` }
+      return `${JSON.stringify({ ...JSON.parse(text), ...named }, null, 2)}\n`
+    })
+  nameRepository('package.json', {})
+  nameRepository(`${CLIENT}/package.json`, { directory: CLIENT })
   // names of images are in lower case
   const image = `image: ghcr.io/${repository.toLowerCase()}:`
   for (const file of VERSIONED)
     change(file, (text) => text.replaceAll('image: pocketsms:', () => image))
 }
 
-/** The packed file, what is installed with it on this platform, and checksums of both. */
+/** The section of this version in CHANGELOG.md, without its heading and date, with absolute links. */
+function readNotes(): string {
+  const [, section = ''] = readFileSync(join(home, 'CHANGELOG.md'), 'utf8').split(
+    `\n## ${version}\n`,
+  )
+  const [notes = ''] = section.split('\n## ')
+  const text = notes.replace(/^\s*(Released .*|Not released yet\.)/, '').trim()
+  return `${linkAbsolutely(text, home)}\n`
+}
+
+/** Packed files, what an installation of the server has on this platform, notes, and checksums of all. */
 function build(): void {
   mkdirSync(out, { recursive: true })
   run(home, 'npm', 'pack', '--silent', '--pack-destination', out)
+  run(home, 'npm', 'pack', '--silent', '--pack-destination', out, `./${CLIENT}`)
   const packed = `pocketsms-${version}.tgz`
+  const notes = `notes-${version}.md`
+  writeFileSync(join(out, notes), readNotes())
   const place = mkdtempSync(join(tmpdir(), 'pocketsms-sbom-'))
   try {
     writeFileSync(join(place, 'package.json'), JSON.stringify({ name: 'installation', version }))
@@ -143,7 +161,9 @@ function build(): void {
         .digest('hex')
     writeFileSync(
       join(out, 'SHA256SUMS'),
-      [packed, bill].map((file) => `${sum(file)}  ${file}\n`).join(''),
+      [packed, `pocketsms-client-${version}.tgz`, bill, notes]
+        .map((file) => `${sum(file)}  ${file}\n`)
+        .join(''),
     )
   } finally {
     rmSync(place, { recursive: true, force: true })
@@ -158,6 +178,6 @@ if (!isDry) {
     run(home, 'git', 'commit', '--all', '--message', `release: ${version}`)
   run(home, 'git', 'tag', '--annotate', `v${version}`, '--message', `pocketsms ${version}`)
 }
-process.stdout.write(`${out} has the packed file, its SBOM and SHA256SUMS.\n`)
+process.stdout.write(`${out} has the packed files, the SBOM, the notes and SHA256SUMS.\n`)
 if (!isDry)
   process.stdout.write(`Next: git push --follow-tags. The workflow of the tag publishes.\n`)
