@@ -42,7 +42,7 @@ const makePage = (
   rest: Omit<PageEntry, 'path' | 'title' | 'icon' | 'load'>,
 ): PageEntry => ({ path, title, icon, ...rest, load: FILES[`./pages/${folder}/page.tsx`]! })
 
-/** All pages, in the order of the navigation. After a sign-in, the first page for the role opens. */
+/** All pages, in the order of the navigation. After a sign-in, `chooseStartPath` opens one. */
 export const PAGES: readonly PageEntry[] = [
   makePage('conversations', '/conversations', t('Conversations'), 'conversations', {
     short: t('Inbox'),

@@ -82,6 +82,18 @@ scenario(
     await page.goBack()
     const row = tomorrow.getByRole('row').filter({ hasText: 'For both' })
     await row.getByText(say('{count} people', { count: 2 })).waitFor()
+    // the row opens to its texts in its place
+    const people = row.getByRole('button', { name: say('{count} people', { count: 2 }) })
+    await people.click()
+    const texts = page.getByRole('list', { name: say('Texts'), exact: true })
+    await expect
+      .poll(() => texts.getByRole('link').allTextContents())
+      .toEqual(['Zoë', expect.stringMatching(/2345679$/)])
+    expect(await people.getAttribute('aria-expanded')).toBe('true')
+    await fixture.look('scheduled-open')
+    expect(await isWithin()).toBe(true)
+    await people.click()
+    await texts.waitFor({ state: 'detached' })
     await row.getByRole('button', { name: say('Change the time') }).click()
     const [later] = [day(3, '02:00:00')]
     await page.getByRole('dialog').locator('[type="datetime-local"]').fill(later.slice(0, 16))

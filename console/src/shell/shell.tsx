@@ -19,7 +19,7 @@ import { EndedAccount, Visit } from './account-switch.tsx'
 import { Keys } from './keys.tsx'
 import { Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
-import { listOwnPages } from './own-pages.ts'
+import { chooseStartPath, listOwnPages } from './own-pages.ts'
 import { refuseFiles } from './refuse-files.ts'
 import { scrollToPlace } from './scroll-place.ts'
 import { TeamNews } from './team-news.tsx'
@@ -40,8 +40,7 @@ export function Shell({ session }: { session: Session }) {
   useEffect(preloadPages, [])
   useEffect(refuseFiles, [])
   useEffect(() => {
-    // reads the URL, because `path` may be old: the user may have opened another page meanwhile
-    if (/^#?\/?$/.test(location.hash)) goToPage(mine[0]?.path ?? '/', {}, true)
+    if (isAtStart()) void openStart(session)
     return scrollToPlace(path)
   }, [path])
   return (
@@ -59,6 +58,14 @@ export function Shell({ session }: { session: Session }) {
       <BottomBar pages={mine} session={session} path={marked} />
     </div>
   )
+}
+
+/** Reads the URL, because the path of a component may be old: the user may have opened another page meanwhile. */
+const isAtStart = () => /^#?\/?$/.test(location.hash)
+
+async function openStart(session: Session): Promise<void> {
+  const path = await chooseStartPath(session)
+  if (isAtStart()) goToPage(path, {}, true)
 }
 
 /**

@@ -39,6 +39,9 @@ export const TODAY = z
     devices: z
       .object({ online: COUNT, all: COUNT })
       .describe('Enabled devices, without simulated ones.'),
+    lines: z
+      .object({ online: COUNT, all: COUNT })
+      .describe('Enabled lines of these devices; online: the device is, and texts do not fail.'),
     cost: z
       .object({
         currency: z.string(),
@@ -65,6 +68,7 @@ export async function loadToday(
     ...(await countDays(store, user, DAYS, at)),
     waiting: (await countInbox(store.db, user, '')).waiting,
     devices: await countDevices(store, user, deviceOnlineSeconds),
+    lines: await countLines(store, user, deviceOnlineSeconds),
     cost: await sumCosts(store, user),
     people: await loadPeople(store, user),
     hands: await listHands(store, user, deviceOnlineSeconds),
@@ -82,6 +86,24 @@ const countDevices = ({ db }: Store, user: string, seconds: number) =>
       fn.countAll<number>().as('all'),
     ])
     .where('d.user', '=', user)
+    .where('d.enabled', '=', true)
+    .where('d.platform', '<>', 'simulator')
+    .executeTakeFirstOrThrow()
+
+const countLines = ({ db }: Store, user: string, seconds: number) =>
+  queries(db)
+    .selectFrom('lines as l')
+    .innerJoin('devices as d', 'd.id', 'l.device')
+    .select(({ fn, eb }) => [
+      fn
+        .countAll<number>()
+        .filterWhere(eb.and([writeOnline(seconds), eb('l.failing_since', '=', '')]))
+        .as('online'),
+      fn.countAll<number>().as('all'),
+    ])
+    .where('l.user', '=', user)
+    .where('l.enabled', '=', true)
+    .where('l.present', '=', true)
     .where('d.enabled', '=', true)
     .where('d.platform', '<>', 'simulator')
     .executeTakeFirstOrThrow()

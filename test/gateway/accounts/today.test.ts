@@ -30,10 +30,11 @@ test('the figures of an account count its texts, and how long people waited for 
       status: 'sent',
     })),
   })
-  const { days, waiting, devices, cost, people, hands } = await today()
+  const { days, waiting, devices, lines, cost, people, hands } = await today()
   expect(days).toHaveLength(7)
   expect(days.at(-1).counts).toEqual({ assigned: 1, sent: 1, received: 3 })
-  expect([waiting, devices, cost, hands]).toEqual([1, { online: 1, all: 1 }, null, []])
+  const all = { online: 1, all: 1 }
+  expect([waiting, devices, lines, cost, hands]).toEqual([1, all, all, null, []])
   expect(people).toMatchObject([{ sender: ann.id, open: 0, answers: 1 }])
   expect(people[0].median_seconds).toBeGreaterThan(599)
   expect(people[0].median_seconds).toBeLessThan(900)
@@ -44,6 +45,7 @@ test('a silent phone, a failing line and the cost of the month are shown', async
   const path = `/api/collections/lines/records/${line.id}`
   await must(ann, 'PATCH', path, { prices: { '+49': '0.1' }, monthly_budget: '5' })
   await server.query(`update lines set failing_since = pb_text(now()), label = 'Desk'`)
+  expect((await today()).lines).toEqual({ online: 0, all: 1 })
   await server.query(`update devices set last_seen = pb_text(now() - interval '1 day')`)
   const { cost, hands, devices } = await today()
   expect(cost).toMatchObject({ spent: '0', budget: '5' })

@@ -32,6 +32,16 @@ const kept = rememberSignal('team', {
   agents: [] as readonly string[],
 })
 
+/** Whether the owner's account has members. Asks the server if this browser does not know the account yet. */
+export async function hasMembers(account: string): Promise<boolean> {
+  const { account: known, hasTeam } = kept.peek()
+  if (known === account) return hasTeam
+  const filter = pb.filter('account = {:account}', { account })
+  const options = { filter, fields: 'id', skipTotal: true }
+  const { items } = await pb.collection<Member>('members').getList(1, 1, options)
+  return items.length > 0
+}
+
 export function usePeople(): People {
   const senders = useList<Sender>('senders', {
     filter: 'kind = "owner" || kind = "member"',

@@ -12,7 +12,8 @@ import type { ScheduledSend } from './use-scheduled.ts'
 export interface Entry {
   readonly id: string
   readonly at: string
-  readonly href: string
+  /** Undefined for a send of several texts, whose row opens in its place. */
+  readonly href: string | undefined
   /** The number of the recipient, if there is only one. */
   readonly number: string
   /** The name of a campaign; '' for others. */
@@ -32,7 +33,7 @@ export const makeSendEntry = (send: ScheduledSend): Entry => ({
   id: `${send.send}/${send.scheduled_at}`,
   at: send.scheduled_at,
   href: send.is_batch
-    ? makePageHref('/send', { batch: send.send })
+    ? undefined
     : makePageHref(makeConversationPath(send.to), { at: `sms_messages/${send.message}` }),
   number: send.messages === 1 ? send.to : '',
   people: send.messages,

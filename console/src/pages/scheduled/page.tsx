@@ -34,6 +34,7 @@ import {
   type Period,
 } from './periods.ts'
 import { ChangeTime, cancelSend } from './send-actions.tsx'
+import { SendTexts } from './send-texts.tsx'
 import {
   type ScheduledSend,
   useReminders,
@@ -141,6 +142,7 @@ function Sends({
 }) {
   const sends = useScheduledSends(period)
   const [changed, setChanged] = useState<ScheduledSend>()
+  const [opened, setOpened] = useState('')
   const isLoading = isReading || sends.loading
   const entries = mergeEntries(sends.items.map(makeSendEntry), others, sends.next === '')
   const findName = useNames(entries.map(({ number }) => number))
@@ -164,6 +166,10 @@ function Sends({
             columns={columns}
             rows={rows}
             href={({ href }) => href}
+            onOpen={({ id }) => setOpened(id === opened ? '' : id)}
+            below={({ id, send }) =>
+              send && id === opened ? <SendTexts send={send} /> : undefined
+            }
             none=""
           />
         ))}

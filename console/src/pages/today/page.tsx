@@ -27,11 +27,17 @@ interface Hand {
   readonly since: string
 }
 
+interface Online {
+  readonly online: number
+  readonly all: number
+}
+
 /** The answer of GET /api/account/today. */
 interface Today {
   readonly days: readonly UsageDay[]
   readonly waiting: number
-  readonly devices: { readonly online: number; readonly all: number }
+  readonly devices: Online
+  readonly lines: Online
   readonly cost: {
     readonly currency: string
     readonly spent: string
@@ -66,7 +72,16 @@ export function Page() {
 
 const findKind = (id: (typeof KINDS)[number]['id']) => KINDS.find((kind) => kind.id === id)!
 
-function Figures({ today: { days, waiting, devices, cost } }: { today: Today }) {
+const OnlineTile = ({ title, of: { online, all } }: { title: string; of: Online }) => (
+  <Tile
+    title={title}
+    value={t('{count} of {total}', { count: online, total: all })}
+    tone={online < all ? 'bad' : 'calm'}
+    href={makePageHref('/devices')}
+  />
+)
+
+function Figures({ today: { days, waiting, devices, lines, cost } }: { today: Today }) {
   const count = (id: (typeof KINDS)[number]['id']) => countKind(days.at(-1)!, findKind(id))
   const link = (state: string) => makePageHref('/messages', { state, from: days.at(-1)!.day })
   return (
@@ -88,12 +103,8 @@ function Figures({ today: { days, waiting, devices, cost } }: { today: Today }) 
         value={formatNumber(waiting)}
         href={makePageHref('/conversations')}
       />
-      <Tile
-        title={t('Devices online')}
-        value={t('{count} of {total}', { count: devices.online, total: devices.all })}
-        tone={devices.online < devices.all ? 'bad' : 'calm'}
-        href={makePageHref('/devices')}
-      />
+      <OnlineTile title={t('Devices online')} of={devices} />
+      <OnlineTile title={t('Lines online')} of={lines} />
       {cost && (
         <Tile
           title={t('Cost of this month')}

@@ -29,7 +29,9 @@ export interface Column<T> {
 
 /**
  * A table. On a phone each row is a card: the first cell is its head, the other cells are lines with titles.
- * `href` makes the first cell a link, `onOpen` a button. `caption` names the table for screen readers. A cell
+ * `href` makes the first cell a link, `onOpen` a button; of a row
+ * without a URL only `onOpen` is used. `below` is shown below a row that is open in its place, and undefined
+ * for others. `caption` names the table for screen readers. A cell
  * may depend on its row, on signals, and on the array `columns`: a change of one of them draws a row again.
  */
 export function Table<T extends { id: string }>({
@@ -38,6 +40,7 @@ export function Table<T extends { id: string }>({
   rows,
   href,
   onOpen,
+  below,
   busy,
   sort,
   onSort,
@@ -45,8 +48,9 @@ export function Table<T extends { id: string }>({
   caption: string
   columns: readonly Column<T>[]
   rows: readonly T[]
-  href?: (row: T) => string
+  href?: (row: T) => string | undefined
   onOpen?: (row: T) => void
+  below?: (row: T) => ComponentChildren
   busy?: boolean
   sort?: string
   onSort?: (sort: string) => void
@@ -73,6 +77,8 @@ export function Table<T extends { id: string }>({
               columns={columns as readonly Column<never>[]}
               href={href?.(row)}
               onOpen={onOpen && open}
+              below={below?.(row)}
+              unfolds={below !== undefined}
             />
           ))}
         </tbody>
@@ -86,11 +92,14 @@ interface RowProps {
   readonly columns: readonly Column<never>[]
   readonly href: string | undefined
   readonly onOpen: ((row: never) => void) | undefined
+  readonly below: ComponentChildren
+  /** Whether `onOpen` opens the row in its place. */
+  readonly unfolds: boolean
 }
 
-const Row = memoizeComponent(({ row: given, columns, href, onOpen }: RowProps) => {
+const Row = memoizeComponent(({ row: given, columns, href, onOpen, below, unfolds }: RowProps) => {
   const row = given as never // a table's columns are for its rows
-  return (
+  const shown = (
     <tr role="row" class={href || onOpen ? 'linked' : undefined} onClick={openRow}>
       {columns.map(({ title, name, cell, align, bare, long, minor, spare }, at) => (
         <td
@@ -103,7 +112,11 @@ const Row = memoizeComponent(({ row: given, columns, href, onOpen }: RowProps) =
           {at === 0 && href ? (
             <a href={href}>{cell(row)}</a>
           ) : at === 0 && onOpen ? (
-            <button type="button" onClick={() => onOpen(row)}>
+            <button
+              type="button"
+              aria-expanded={unfolds ? below !== undefined : undefined}
+              onClick={() => onOpen(row)}
+            >
               {cell(row)}
             </button>
           ) : (
@@ -112,6 +125,17 @@ const Row = memoizeComponent(({ row: given, columns, href, onOpen }: RowProps) =
         </td>
       ))}
     </tr>
+  )
+  if (below === undefined) return shown
+  return (
+    <>
+      {shown}
+      <tr role="row" class="table-below">
+        <td role="cell" colSpan={columns.length}>
+          {below}
+        </td>
+      </tr>
+    </>
   )
 })
 
