@@ -45,10 +45,10 @@ readonly "error_message": string
 readonly "line": string
 /**
  * Why it waits: a due message that is still `pending`, for `room` on a line or the end of
- * `quiet_hours`; a message that is `sending`, for its `phone`, which holds it outside its work
- * hours.
+ * `quiet_hours`; a new one that is `pending` until its sender can no longer `undo` it; a message
+ * that is `sending`, for its `phone`, which holds it outside its work hours.
  */
-readonly "waiting_for": "room" | "quiet_hours" | "phone" | ""
+readonly "waiting_for": "room" | "quiet_hours" | "phone" | "undo" | ""
 /**
  * Who sent it: a person, an API key, a campaign or an automatic answer. Empty for incoming
  * messages.
@@ -139,6 +139,11 @@ readonly "answers"?: boolean | string | null
  */
 readonly "requires_consent"?: boolean | null
 /**
+ * For so many seconds no device gets the text, and a cancel takes it back. Meanwhile it is
+ * `pending` with `waiting_for` `undo`, and not a scheduled text. Excludes a later `scheduled_at`.
+ */
+readonly "undo_seconds"?: number | null
+/**
  * True: typographic quotes, dashes, spaces and other signs become those of the GSM alphabet, as in
  * Twilio’s smart encoding, if the text then takes fewer short messages. The message stores the
  * text that is sent.
@@ -226,6 +231,11 @@ readonly "answers"?: boolean | string | null
  * requires it.
  */
 readonly "requires_consent"?: boolean | null
+/**
+ * For so many seconds no device gets the text, and a cancel takes it back. Meanwhile it is
+ * `pending` with `waiting_for` `undo`, and not a scheduled text. Excludes a later `scheduled_at`.
+ */
+readonly "undo_seconds"?: number | null
 /**
  * True: typographic quotes, dashes, spaces and other signs become those of the GSM alphabet, as in
  * Twilio’s smart encoding, if the text then takes fewer short messages. The message stores the

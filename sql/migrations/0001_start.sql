@@ -429,6 +429,8 @@ create type sms_request as (
   "from" text,
   -- Scheduled for later: no device is chosen yet.
   later boolean,
+  -- For how many seconds its sender may take it back: meanwhile no device gets it. 0: not at all.
+  undo_seconds int,
   batch text,
   body text,
   priority int,

@@ -230,7 +230,7 @@ export const OWN_TESTS: Readonly<Partial<Record<Promised, readonly string[]>>> =
   onceAgain: ['campaign', 'code', 'recurring'],
   onceByFile: ['hook', 'mail', 'vendel'],
   onceByKey: ['code', 'hook', 'join', 'parts', 'typed'],
-  console: ['recurring', 'scheduled'],
+  console: ['recurring', 'scheduled', 'undo'],
   money: ['typed'],
   status: ['typed'],
 }
@@ -645,6 +645,33 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'scheduled texts and campaigns are listed by the days of the account’s time zone, and link to their pages',
       ),
       docs: runs('app', 'LATER=$(curl -s $URL/api/sms/send -H "X-API-Key: $KEY"'),
+    },
+  },
+  undo: {
+    title: 'a text that can be undone',
+    by: ACCEPT,
+    cells: {
+      ...SENT,
+      ...ASKED,
+      ...FILES,
+      onceByFile: each('onceByFile', 'referenceByFile'),
+      stored: and(
+        'stored',
+        'gateway/messages/send/undo',
+        'a text that can be undone waits for its seconds, is no scheduled text, and then wakes its phone',
+      ),
+      onceByReference: each('onceByReference'),
+      size: sizes(),
+      cancel: and(
+        'cancel',
+        'gateway/messages/send/undo',
+        'an undone answer costs nothing, and its conversation waits again',
+      ),
+      console: tested(
+        'browser/conversations/undo',
+        'an undone answer comes back into the answer box with its picture',
+      ),
+      docs: runs('app', 'UNDO=$(curl -s $URL/api/sms/send -H "X-API-Key: $KEY"'),
     },
   },
   campaign: {

@@ -487,6 +487,11 @@ export const WAYS: Readonly<Record<string, Way>> = {
       sendJson(at, shop, text, { scheduled_at: LATER, ...addressed(at, text) }),
     isLater: true,
   },
+  undo: {
+    send: (at, shop, text) =>
+      sendJson(at, shop, text, { undo_seconds: 60, ...addressed(at, text) }),
+    isLater: true,
+  },
   campaign: {
     send: (at, shop, text) => {
       const to = { recipients: [text.to], hold_seconds: 0 }

@@ -140,7 +140,7 @@ export const sms_messages = {
   line: { type: 'relation' },
   waiting_for: {
     type: 'select',
-    values: ['room', 'quiet_hours', 'phone'],
+    values: ['room', 'quiet_hours', 'phone', 'undo'],
   },
   sent_by: { type: 'relation' },
   attachments: { type: 'file', many: true },
@@ -274,6 +274,7 @@ export const user_settings = {
     type: 'select',
     values: ['all', 'mine', 'none'],
   },
+  undo_seconds: { type: 'number', max: 60 },
   destinations: { type: 'text', max: 1000 },
   code_destinations: { type: 'text', max: 1000 },
   code_stopped: { type: 'text', max: 1000 },
@@ -621,6 +622,7 @@ export const members = {
     type: 'select',
     values: ['all', 'mine', 'none'],
   },
+  undo_seconds: { type: 'number', max: 60 },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

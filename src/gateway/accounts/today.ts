@@ -7,6 +7,7 @@ import { evaluateSql } from '../../platform/db/call-function.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { DECIMAL } from '../base/currency.ts'
 import { writeOnlineSince } from '../base/device-record.ts'
+import { REASONS } from '../base/message-status.ts'
 import { countInbox } from '../conversations/count-inbox.ts'
 import { loadLineCosts } from '../lines/line-costs.ts'
 import { countDays, USAGE_DAYS } from '../messages/usage-days.ts'
@@ -158,6 +159,7 @@ const loadPeople = ({ db }: Store, user: string) =>
             ) r cross join lateral (
               select o._rowid, o.created, o.sent_by from sms_messages o
               where o."user" = ${user} and o."to" = r.number and o._rowid > r._rowid
+                and o.error_message <> ${REASONS.canceled}
                 and o.sent_by in (
                   select p.id from senders p where p."user" = ${user} and p.kind in ('owner', 'member'))
               order by o._rowid limit 1

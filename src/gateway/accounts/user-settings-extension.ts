@@ -76,7 +76,10 @@ function isCountryAllowed(values: CheckedValues, old: CheckedValues): boolean {
 
 const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]
 
-/** Makes the next sweep check messages that wait for a line or for the end of quiet hours. */
+/**
+ * Makes the next sweep check messages that wait for a line or for the end of quiet hours, not those that
+ * can still be undone.
+ */
 const retryWaitingTexts = (db: Db, user: string) =>
   queries(db)
     .updateTable('sms_dispatch')
@@ -88,6 +91,7 @@ const retryWaitingTexts = (db: Db, user: string) =>
           .where('user', '=', user)
           .where('state', '=', sql.lit('pending'))
           .where('waiting_for', '<>', '')
+          .where('waiting_for', '<>', 'undo')
           .where('due_at', '<', sql<Date>`'infinity'`)
           .orderBy('message')
           .forUpdate(),

@@ -47,6 +47,7 @@ export interface Rows {
     readonly line?: string | null | undefined
     readonly from?: string | null | undefined
     readonly later?: boolean | null | undefined
+    readonly undo_seconds?: number | null | undefined
     readonly batch?: string | null | undefined
     readonly body?: string | null | undefined
     readonly priority?: number | null | undefined
@@ -95,7 +96,7 @@ export interface Rows {
 /** The fields of composite types in their order. */
 export const FIELDS: { readonly [T in keyof Rows]: readonly (keyof Rows[T])[] } = {
   sms_new_message: ['user', 'id', 'status', 'to', 'from', 'body', 'segments', 'device', 'line', 'pinned', 'line_pinned', 'charged', 'waiting_for', 'zone', 'due_at', 'batch', 'priority', 'sim', 'scheduled_at', 'expires_at', 'guarantee', 'ref', 'is_answer', 'sealed', 'lines', 'sent_by', 'fault', 'cost', 'scope', 'subject', 'attachments'],
-  sms_request: ['version', 'key', 'key_version', 'device', 'line', 'from', 'later', 'batch', 'body', 'priority', 'sim', 'scheduled_at', 'expires_at', 'guarantee', 'ref', 'bulk', 'idempotency_key', 'fingerprint', 'answer', 'origin', 'messages', 'sent_by', 'sealed', 'lines', 'template', 'groups', 'requires_consent', 'is_help', 'scope', 'refusals', 'subject', 'attachments'],
+  sms_request: ['version', 'key', 'key_version', 'device', 'line', 'from', 'later', 'undo_seconds', 'batch', 'body', 'priority', 'sim', 'scheduled_at', 'expires_at', 'guarantee', 'ref', 'bulk', 'idempotency_key', 'fingerprint', 'answer', 'origin', 'messages', 'sent_by', 'sealed', 'lines', 'template', 'groups', 'requires_consent', 'is_help', 'scope', 'refusals', 'subject', 'attachments'],
   sms_request_message: ['id', 'to', 'body', 'segments', 'zone'],
   webhook_call: ['delivery', 'webhook', 'user', 'event_id', 'event', 'message', 'image', 'target'],
 }

@@ -705,6 +705,7 @@ interface MembersRow {
   notify: Generated<'' | 'all' | 'mine' | 'none'>
   role: Generated<'admin' | 'agent' | 'viewer'>
   tokenKey: Generated<string>
+  undo_seconds: Generated<number>
   updated: Generated<string>
 }
 
@@ -842,7 +843,7 @@ interface SmsMessagesRow {
   to: Generated<string>
   updated: Generated<string>
   user: Generated<string>
-  waiting_for: Generated<'' | 'room' | 'quiet_hours' | 'phone'>
+  waiting_for: Generated<'' | 'room' | 'quiet_hours' | 'phone' | 'undo'>
 }
 
 interface SmsMessagesBriefRow {
@@ -993,6 +994,7 @@ interface UserSettingsRow {
   reply_mail_minutes: Generated<number>
   short_codes: Generated<boolean>
   time_zone: Generated<string>
+  undo_seconds: Generated<number>
   updated: Generated<string>
   user: Generated<string>
 }

@@ -23,6 +23,7 @@ const WAITING: Readonly<Record<NonNullable<Message['waiting_for']>, string>> = {
   room: t('Waiting for room'),
   quiet_hours: t('Waiting for the end of quiet hours'),
   phone: t('The phone waits for its work hours'),
+  undo: t('Sent in a few seconds'),
 }
 
 const CANCELED = ['Canceled', 'Canceled on the phone']
@@ -39,8 +40,11 @@ export const isOutcomeUnknown = ({ error_message }: Pick<Message, 'error_message
 
 /** A message's state as shown to people. For the server, a canceled message is a failed one. */
 export type ShownState = MessageState | 'canceled'
-export const chooseShownState = (message: Pick<Message, 'status' | 'error_message'>): ShownState =>
-  isCanceledMessage(message) ? 'canceled' : message.status
+export function chooseShownState(message: Stated): ShownState {
+  if (isCanceledMessage(message)) return 'canceled'
+  // `pending` is shown as scheduled, which a text that its sender can still undo is not
+  return message.waiting_for === 'undo' ? 'assigned' : message.status
+}
 
 export const FAILED_FILTER = `status = "failed" && ${CANCELED.map((reason) => `error_message != "${reason}"`).join(' && ')}`
 export const CANCELED_FILTER = `status = "failed" && (${CANCELED.map((reason) => `error_message = "${reason}"`).join(' || ')})`
@@ -91,7 +95,8 @@ export const MESSAGE_STATES: Readonly<Record<ShownState, State>> = {
   received: ['calm', t('Received')],
 }
 
-export type Stated = Pick<Message, 'status' | 'error_message'>
+export type Stated = Pick<Message, 'status' | 'error_message'> &
+  Partial<Pick<Message, 'waiting_for'>>
 
 export const readState = (message: Stated): State =>
   isOutcomeUnknown(message)

@@ -22,6 +22,7 @@ import { SecondFactor } from './second-factor.tsx'
 import { LineChoice, QuietHours } from './sending-cards.tsx'
 import { Sessions } from './sessions.tsx'
 import { EmailCard, PasswordCard } from './sign-in-cards.tsx'
+import { UndoChoice } from './undo-choice.tsx'
 
 export function Page() {
   const mine = session.value
@@ -40,6 +41,7 @@ export function Page() {
         <Section title={t('You')}>
           <LanguageCard />
           {!mine.isVisit && <Notifications user={mine.person.id} />}
+          {!mine.isVisit && hasTeamRole('agent') && <UndoChoice session={mine} />}
         </Section>
         {hasTeamRole('admin') && (
           <Section title={t('Settings of the account')}>
@@ -66,6 +68,7 @@ export function Page() {
             <PasswordCard session={mine} />
             <SecondFactor session={mine} />
             {hasAccount && <Notifications user={mine.record.id} />}
+            {hasAccount && <UndoChoice session={mine} />}
           </div>
         </div>
         <Sessions />

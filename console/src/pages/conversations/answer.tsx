@@ -10,6 +10,7 @@ import type { Conversation, Device, Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { findAnsweredMeanwhile } from '../../data/team/answered-meanwhile.ts'
 import type { People } from '../../data/team/people.ts'
+import { readUndoSeconds } from '../../data/team/personal-choices.ts'
 import { formatSegmentsOrMms } from '../../data/text/text-size.ts'
 import { listOpenWords, listVariables } from '../../data/text/variables.ts'
 import { type ChosenFile, isStored, type StoredFile } from '../../data/use/chosen-files.ts'
@@ -28,6 +29,7 @@ import { Button, Form, Notice } from '../../parts/form/form.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { CompletingArea } from './completing-area.tsx'
 import type { About } from './side-panel.tsx'
+import type { UndoneAnswer } from './thread/undo-answer.ts'
 import { useAnswerDraft } from './use-answer-draft.ts'
 import './answer.css'
 import { useSavedReplies } from './use-saved-replies.tsx'
@@ -41,6 +43,9 @@ type Props = About & {
   /** Called with the whole text after each change, and with '' when it is sent. */
   readonly onWrite: (text: string) => void
   readonly onSent: () => void
+  /** An answer that was taken back, until it is in the answer box again. */
+  readonly undone: UndoneAnswer | undefined
+  readonly onRestored: () => void
 }
 
 /**
@@ -58,7 +63,7 @@ export function Answer({
   devices,
   ...rest
 }: Props) {
-  const { kinds, texts, people, onWrite, onSent } = rest
+  const { kinds, texts, people, onWrite, onSent, undone, onRestored } = rest
   const draft = useAnswerDraft(number, conversation)
   const body = draft.value
   const [chosen, setChosen] = useState('')
@@ -75,12 +80,15 @@ export function Answer({
   const device = devices.find(({ id }) => id === (chosen || conversation?.device))
   const send = useTask(async (at?: Date) => {
     if (!(await mayAnswer())) return
-    const scheduled = at && { scheduled_at: at.toISOString() }
+    const undoSeconds = readUndoSeconds(people.members.items)
+    const time = at
+      ? { scheduled_at: at.toISOString() }
+      : undoSeconds > 0 && { undo_seconds: undoSeconds }
     const request = {
       recipients: [number],
       body,
       ...(device && { device_id: device.id }),
-      ...scheduled,
+      ...time,
     }
     const after = texts?.[0]?.created ?? ''
     // files do not fit into what the browser keeps of unsent texts
@@ -103,6 +111,13 @@ export function Answer({
     setTried(false)
     onWrite(text)
   }
+  useEffect(() => {
+    if (!undone) return
+    change([undone.body, body].filter((text) => text.trim() !== '').join('\n'))
+    if (undone.files.length > 0) chosenFiles.set([...undone.files, ...files])
+    document.querySelector<HTMLElement>('.conversations-write textarea')?.focus()
+    onRestored()
+  }, [undone])
   // the server does not fill in variables of an answer: it would send them with their braces
   const open = listVariables(body)
   const isEmpty = body.trim() === '' && files.length === 0

@@ -1,10 +1,11 @@
 import type { Choices } from '../../data/choices.ts'
-import { findPersonalClient, own, pb } from '../../data/client.ts'
+import { own, pb } from '../../data/client.ts'
 import type { MemberRole, Notify } from '../../data/record-types.ts'
 import { hasTeamRole, type Session, session, stopActing } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
+import { savePersonalChoices } from '../../data/team/personal-choices.ts'
 import { ROLE_WORDS } from '../../data/team/team.ts'
-import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
+import { ownSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { deleteRecord, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Options } from '../../parts/form/field.tsx'
@@ -93,7 +94,7 @@ const makeMemberColumns = (mine: Session): readonly Column<Person>[] => [
           label={t('What you are notified of')}
           choices={NOTIFY}
           value={person.notify || 'all'}
-          save={(notify) => saveNotify(mine, notify)}
+          save={(notify) => savePersonalChoices(mine, { notify })}
         />
       ) : (
         new Map<Notify, string>(NOTIFY).get(person.notify || 'all')
@@ -155,12 +156,6 @@ function Choice<K extends Notify | MemberRole>({
     </select>
   )
 }
-
-/** Saves what this person is notified of: an owner's choice in the account, a member's in the membership. */
-const saveNotify = ({ team, sender }: Session, notify: Notify): Promise<unknown> =>
-  team === 'owner'
-    ? saveOwnSettings({ notify })
-    : findPersonalClient().collection('members').update(sender, { notify })
 
 const removeMember = ({ id, name }: Person) =>
   deleteRecord(

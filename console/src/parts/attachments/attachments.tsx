@@ -106,6 +106,14 @@ const saveAttachment = (record: RecordModel, name: string) =>
     ),
   )
 
+/** Reads a stored file, to send it again. */
+export async function readStoredFile({ record, name }: StoredFile): Promise<File> {
+  const answer = await fetch(makeFileUrl(record, name, await readFileToken()))
+  if (!answer.ok) throw new Error(t('{name} cannot be read', { name: trimStoredName(name) }))
+  const contents = await answer.blob()
+  return new File([contents], trimStoredName(name), { type: contents.type })
+}
+
 /** How long links reuse a file token. The server accepts a token for three minutes, as PocketBase does. */
 const SHARED_MS = 60_000
 let known:

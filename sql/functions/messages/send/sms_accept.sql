@@ -146,7 +146,7 @@ begin
       foreach message in array request.messages loop
         n := n + 1;
         fault := coalesce(request.refusals[n], '');
-        status := case when fault <> '' then 'failed' when request.later then 'pending' else 'assigned' end;
+        status := case when fault <> '' then 'failed' when request.later or request.undo_seconds > 0 then 'pending' else 'assigned' end;
         place := null;
         if status = 'assigned' and not judged.is_special then
           place := array_position(account.lines, account.talk_lines[array_position(account.talks, message."to")]);
@@ -159,7 +159,10 @@ begin
         drafts := drafts || row(
           account.owner, message.id, status, message."to", coalesce(account.numbers[place], ''), coalesce(message.body, request.body),
           message.segments, coalesce(request.device, account.devices[place], ''), coalesce(request.line, account.lines[place], ''),
-          request.device is not null, request.line is not null, '', '', message.zone, request.scheduled_at, request.batch,
+          request.device is not null, request.line is not null, '',
+          case when status = 'pending' and request.undo_seconds > 0 then 'undo' else '' end, message.zone,
+          coalesce(request.scheduled_at::timestamptz, moment::timestamptz + nullif(request.undo_seconds, 0) * interval '1 second'),
+          request.batch,
           request.priority, request.sim, request.scheduled_at, request.expires_at, request.guarantee, request.ref,
           not request.bulk and cardinality(request.messages) = 1 and message."to" = any (account.talks), request.sealed,
           request.lines, coalesce(request.sent_by, ''), fault, null, request.scope,

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { toText } from '../../../engine/fields/convert-values.ts'
-import { formatDate, toDate } from '../../../engine/fields/parse-date.ts'
+import { toDate } from '../../../engine/fields/parse-date.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
 import { checkShape } from '../../base/body-schemas.ts'
 import { checkExpiry, formatInstant, keepFutureDate } from './message-expiry.ts'
@@ -18,6 +18,9 @@ import type { NamedFiles } from './template-files.ts'
 export interface ReadSend extends SendBody, NamedFiles {
   readonly subject: string
 }
+
+const makeUndoError = () =>
+  invalidRequest('undo_seconds and a later scheduled_at exclude each other')
 
 export const makeSubjectError = () => invalidRequest('subject needs attachments')
 
@@ -52,7 +55,9 @@ function readFields(
   if (body.subject && uploads + attachments.length === 0 && !('template_id' in body))
     throw makeSubjectError()
   const scheduledAt = body.scheduled_at ? keepFutureDate(body.scheduled_at, now) : ''
-  const due = scheduledAt || formatDate(now)
+  const undoSeconds = body.undo_seconds ?? 0
+  if (scheduledAt && undoSeconds) throw makeUndoError()
+  const due = scheduledAt || formatInstant(now.getTime() + undoSeconds * 1000)
   if (body.expires_at) checkExpiry(body, due)
   return {
     attachments,
@@ -65,6 +70,7 @@ function readFields(
     content: { ...readContent(body), ...(body.smart_encoding && { isSmart: true }) },
     options: {
       scheduledAt,
+      ...(undoSeconds && { undoSeconds }),
       // `ttl` counts from when the message is due
       expiresAt: body.ttl
         ? formatInstant(toDate(due)!.getTime() + body.ttl * 1000)

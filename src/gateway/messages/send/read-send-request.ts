@@ -47,6 +47,7 @@ const TYPED = new Set([
   'priority',
   'sim',
   'ttl',
+  'undo_seconds',
   'answers',
   'bulk',
   'quiet_hours',

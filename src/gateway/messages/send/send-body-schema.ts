@@ -16,6 +16,7 @@ import { MAX_CHARACTERS } from './send-options.ts'
 import { STORED_OPTIONS } from './stored-options.ts'
 
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
+const MAX_UNDO_SECONDS = 60
 /** Maximum groups of a send: each contact's groups are compared with all of them. */
 const MAX_GROUPS = 100
 /** The schema of a date. Its output is a PocketBase date; '' for an empty text. */
@@ -103,6 +104,11 @@ const OF_SEND = {
     .nullish()
     .describe(
       'True: a message to a person without proof of consent fails. Always so if the template or a group requires it.',
+    ),
+  undo_seconds: makeWholeNumber(0, MAX_UNDO_SECONDS)
+    .nullish()
+    .describe(
+      'For so many seconds no device gets the text, and a cancel takes it back. Meanwhile it is `pending` with `waiting_for` `undo`, and not a scheduled text. Excludes a later `scheduled_at`.',
     ),
   smart_encoding: z
     .boolean()

@@ -42,6 +42,8 @@ export const ANY_LINE: NamedLine = { id: '', number: '' }
 /** Options of a send. Dates are PocketBase dates, '' if unset. */
 export interface SendOptions extends StoredOptions {
   readonly scheduledAt: string
+  /** For how long the sender may take the text back before a device gets it. */
+  readonly undoSeconds?: number
   readonly expiresAt: string
   readonly clientRef: string
   /** A bulk text does not change its conversation. */

@@ -125,6 +125,7 @@ function writeRequest({ permit: { sender }, idempotency, origin, messages, ...of
     line: offer.line,
     from: offer.from,
     later: offer.later === true,
+    undo_seconds: offer.undoSeconds ?? 0,
     batch: offer.batch,
     body: offer.body,
     ...readStoredOptions(offer),

@@ -1,19 +1,39 @@
 import type { ComponentProps } from 'preact'
 import type { Message } from '../../../data/record-types.ts'
 import { hasTeamRole } from '../../../data/session.ts'
+import { useTask } from '../../../data/use/use-task.ts'
 import { chooseShownState } from '../../../data/words/message-states.ts'
+import { t } from '../../../language/words.ts'
+import { Button } from '../../../parts/form/form.tsx'
 import { SendAgain } from '../../../parts/message/send-again.tsx'
 import { WaitingActions } from '../../../parts/message/waiting-actions.tsx'
+import { canUndo, type UndoneAnswer, undoAnswer } from './undo-answer.ts'
 
-type Props = ComponentProps<typeof SendAgain> & { readonly texts: readonly Message[] }
+type Props = ComponentProps<typeof SendAgain> & {
+  readonly texts: readonly Message[]
+  readonly onUndone: (answer: UndoneAnswer) => void
+}
 
-/** What one can do with a scheduled or failed text. For the texts of a campaign, its page has the buttons. */
-export function TextActions({ texts, ...rest }: Props) {
+/** What one can do with a new, scheduled or failed text. Those of a campaign have buttons on its page. */
+export function TextActions({ texts, onUndone, ...rest }: Props) {
   const { message } = rest
   // may() is called first, so that it always runs: it reads a signal
   if (!hasTeamRole('agent') || message.expand?.sent_by?.kind === 'campaign') return null
+  if (canUndo(message)) return <Undo message={message} onUndone={onUndone} />
   if (isScheduled(message)) return <WaitingActions message={message} kind="quiet" />
   return isFailure(message, texts) ? <SendAgain {...rest} kind="quiet" /> : null
+}
+
+function Undo({ message, onUndone }: Pick<Props, 'message' | 'onUndone'>) {
+  const undo = useTask(async () => {
+    const undone = await undoAnswer(message)
+    if (undone) onUndone(undone)
+  })
+  return (
+    <Button kind="quiet" busy={undo.busy} onClick={() => void undo.run()}>
+      {t('Undo')}
+    </Button>
+  )
 }
 
 export const isScheduled = ({ status, scheduled_at }: Message): boolean =>

@@ -20,6 +20,7 @@ import type { About } from '../side-panel.tsx'
 import { useAnswerDraft } from '../use-answer-draft.ts'
 import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
 import { isFailure, TextActions } from './text-actions.tsx'
+import type { UndoneAnswer } from './undo-answer.ts'
 import { useOnTheWay } from './use-on-the-way.ts'
 import { useThread } from './use-thread.ts'
 import './thread.css'
@@ -34,6 +35,7 @@ const MAX_NOTES = 500
 export function Thread({ about, at }: { about: About; at: string }) {
   const { number, conversation, people } = about
   const [isNote, setNote] = useState(false)
+  const [undone, setUndone] = useState<UndoneAnswer>()
   const id = conversation?.id
   const thread = useThread(number, at)
   const { texts } = thread
@@ -109,6 +111,10 @@ export function Thread({ about, at }: { about: About; at: string }) {
                     hasContact={about.contact !== undefined}
                     isOptedOut={about.isOptedOut}
                     onSent={place.toEnd}
+                    onUndone={(answer) => {
+                      setNote(false)
+                      setUndone(answer)
+                    }}
                   />
                 </Text>
               )}
@@ -158,6 +164,8 @@ export function Thread({ about, at }: { about: About; at: string }) {
               texts={thread.loading ? undefined : texts}
               onSent={place.toEnd}
               onWrite={presence.write}
+              undone={undone}
+              onRestored={() => setUndone(undefined)}
             />
           )}
         </footer>
