@@ -9,6 +9,7 @@ import codes from '../gateway/codes/collections.json' with { type: 'json' }
 import consent from '../gateway/consent/collections.json' with { type: 'json' }
 import conversations from '../gateway/conversations/collections.json' with { type: 'json' }
 import hooks from '../gateway/hooks/collections.json' with { type: 'json' }
+import labels from '../gateway/labels/collections.json' with { type: 'json' }
 import lines from '../gateway/lines/collections.json' with { type: 'json' }
 import messages from '../gateway/messages/collections.json' with { type: 'json' }
 import people from '../gateway/people/collections.json' with { type: 'json' }
@@ -23,6 +24,7 @@ const DEFINITIONS = [
   consent,
   conversations,
   hooks,
+  labels,
   lines,
   messages,
   people,
@@ -35,6 +37,7 @@ const COLLECTION_ORDER: readonly string[] = [
   'senders',
   'devices',
   'lines',
+  'labels',
   'contact_groups',
   'contacts',
   'sms_templates',

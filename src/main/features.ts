@@ -11,6 +11,7 @@ import { CONSENT } from '../gateway/consent/consent-feature.ts'
 import { CONVERSATIONS } from '../gateway/conversations/conversations-feature.ts'
 import { DEVICE_API } from '../gateway/device-api/device-api-feature.ts'
 import { HOOKS } from '../gateway/hooks/hooks-feature.ts'
+import { LABELS } from '../gateway/labels/labels-feature.ts'
 import { LINES } from '../gateway/lines/lines-feature.ts'
 import { MESSAGES } from '../gateway/messages/messages-feature.ts'
 import type { Sending } from '../gateway/messages/send/make-user-sending.ts'
@@ -62,6 +63,7 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
   SHARED_FILES,
   LINES,
   CONVERSATIONS,
+  LABELS,
   RETENTION,
   NOTIFICATIONS,
   ALARMS,

@@ -10,6 +10,7 @@ export type Ids = Readonly<Record<string, string>>
  */
 export const SAMPLES: Readonly<Record<string, (word: string, made: Ids) => object>> = {
   user_settings: () => ({ country: 'DE' }),
+  labels: (word) => ({ name: `${word} label`, color: 'red' }),
   contact_groups: (word) => ({ name: `${word} friends` }),
   contacts: (word, made) => ({
     name: `${word} Cy`,

@@ -67,6 +67,14 @@ export const lines = {
   updated: { type: 'autodate' },
 } as const
 
+export const labels = {
+  user: { type: 'relation', required: true },
+  name: { type: 'text', required: true, max: 40 },
+  color: { type: 'select', required: true, valuesOf: 'labels.color' },
+  created: { type: 'autodate' },
+  updated: { type: 'autodate' },
+} as const
+
 export const contact_groups = {
   user: { type: 'relation', required: true },
   name: { type: 'text', required: true, max: 255 },
@@ -94,6 +102,7 @@ export const contacts = {
   opted_out: { type: 'bool' },
   data: { type: 'json' },
   time_zone: { type: 'text', max: 64 },
+  labels: { type: 'relation', many: true },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const
@@ -320,6 +329,7 @@ export const conversations = {
   follow_up_at: { type: 'date' },
   last_sender: { type: 'relation' },
   failure: { type: 'text', max: 1000 },
+  labels: { type: 'relation', many: true },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

@@ -1,7 +1,8 @@
 -- Joins the conversation of `owner` with a number that is stored in its national form, as 015112345678, with
 -- that of the same number in E.164, `phone`. Does the same with the contact. Returns whether the phone number
 -- has opted out. The newer conversation decides what was said last; a block or an opt-out of either holds for
--- both. Two drafts of one person become one. Locks conversations before contacts, as an incoming text does.
+-- both, and the labels of both are kept. Two drafts of one person become one. Locks conversations before
+-- contacts, as an incoming text does.
 create or replace function sms_conversation_join(owner text, stored text, phone text) returns boolean
 language plpgsql as $$
 declare
@@ -35,7 +36,7 @@ begin
       unread = case when kept.blocked or former.blocked then 0 else kept.unread + former.unread end,
       unanswered = latest.unanswered and not (kept.blocked or former.blocked),
       failure = coalesce(nullif(latest.failure, ''), nullif(kept.failure, ''), former.failure), asked_at = latest.asked_at,
-      archived = kept.archived and former.archived,
+      archived = kept.archived and former.archived, labels = labels_joined(kept.labels, former.labels),
       follow_up_at = case when kept.follow_up_at = '' then former.follow_up_at
         when former.follow_up_at = '' then kept.follow_up_at else least(kept.follow_up_at, former.follow_up_at) end,
       assignee = case when kept.assignee = '' then former.assignee else kept.assignee end,

@@ -3,16 +3,18 @@ import { matchAny, queries } from '../../platform/db/queries.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 
-/** Fields with ids of devices or lines (SIMs): the table, and what error messages call them. */
+/** Fields with ids of devices, lines (SIMs) or labels: the table, and what error messages call them. */
 const FIELDS = {
   device: ['devices', 'a device'],
   line: ['lines', 'a line'],
   lines: ['lines', 'lines'],
+  label: ['labels', 'a label'],
+  labels: ['labels', 'labels'],
 } as const
 
 type Values = Readonly<Record<string, Value>>
 
-/** Throws 400 for a device or line (SIM) of another user. Skips ids in `old`: they may be deleted by now. */
+/** Throws 400 for records of another user. Skips ids in `old`: they may be deleted by now. */
 export async function requireOwnRecord(
   { db }: Store,
   field: keyof typeof FIELDS,

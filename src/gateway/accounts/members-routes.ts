@@ -10,7 +10,7 @@ import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import { FORM_BYTES, GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { answerWithToken } from '../../http/routes/auth.ts'
 import { checkShape } from '../base/body-schemas.ts'
-import { countInbox, INBOX } from '../conversations/count-inbox.ts'
+import { INBOX, loadInbox } from '../conversations/count-inbox.ts'
 import { ACCOUNT_OF_MEMBER, actForAccount, listAccountsOfMember } from './act-for.ts'
 import { loadOwnAccount, ME } from './load-own-account.ts'
 import { loadToday, TODAY } from './today.ts'
@@ -77,16 +77,16 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT_TAG, {
     permission: allowRole('viewer'),
     bound: {
       cost: 'conversations',
-      by: '1,000 conversations of each of 9 views, by their indexes; turns',
+      by: '1,000 conversations of each of 9 views, by their indexes, and 100 labels; turns',
     },
     describe: {
       id: 'readInbox',
       summary: 'Count the conversations of each view',
       description:
-        'Count the conversations of each view; 1,000 means 1,000 or more. The text fields are the filters that list them.',
+        'Count the conversations of each view; 1,000 means 1,000 or more. The text fields are the filters that list them. `labels`: the labels of the account.',
       answer: ['The counts.', INBOX],
     },
-    run: ({ user, auth, store }) => countInbox(store.db, user, auth.sender),
+    run: ({ user, auth, store }) => loadInbox(store.db, user, auth.sender),
   },
   'GET /api/account/today': {
     permission: allowRole('viewer'),

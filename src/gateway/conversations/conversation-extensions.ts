@@ -73,6 +73,7 @@ export const conversationsExtension: Extension = {
   async beforeCreate(store, values) {
     await completeNumber(store, values, 'number')
     await requireOwnRecord(store, 'line', values)
+    await requireOwnRecord(store, 'labels', values)
     await checkAssignee(store, values)
     const last = await loadLastText(store.db, String(values.user), String(values.number))
     Object.assign(values, last, {
@@ -92,6 +93,7 @@ export const conversationsExtension: Extension = {
       values.blocked && BLOCKED,
     )
     await requireOwnRecord(store, 'line', values, old)
+    await requireOwnRecord(store, 'labels', values, old)
     if (values.assignee === old.assignee) return
     await checkAssignee(store, values)
     values.assigned_at = values.assignee ? formatNow() : ''

@@ -64,6 +64,7 @@ export const CONVERSATION_DATA: PersonalData = {
         'blocked',
         'archived',
         'assignee',
+        'labels',
         ...DATES,
       ],
       erasure: 'records',

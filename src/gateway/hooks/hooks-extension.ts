@@ -10,9 +10,9 @@ import { PRESETS } from '../../portable/hook-presets.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
 import { isPlainPhone } from '../../portable/phone/read-phone.ts'
 import { readRecipients } from '../base/read-numbers.ts'
+import { requireRoomFor } from '../base/require-room.ts'
 import { allowsShortCodes } from '../messages/send/load-all-recipients.ts'
 import { isSecret } from '../webhooks/sign-webhook.ts'
-import { requireRoomFor } from '../webhooks/webhook-extensions.ts'
 import { trimStandardSecret } from './check-signature.ts'
 import {
   DEFAULT_PARTS,

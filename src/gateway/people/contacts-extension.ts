@@ -1,6 +1,7 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
+import { requireOwnRecord } from '../../engine/records/require-own.ts'
 import { normalizePhone } from '../../portable/phone/read-phone.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import {
@@ -30,6 +31,7 @@ export const contactsExtension: Extension = {
     }
     if (values.opted_out !== true) await showStop(store, values)
     await completeTimeZone(store.db, values)
+    await requireOwnRecord(store, 'labels', values)
     return undefined
   },
   async beforeUpdate(store, values, old, request) {
@@ -46,6 +48,7 @@ export const contactsExtension: Extension = {
     if (values.opted_out === true && (isOther || old.opted_out !== true))
       await lockUserSends(store.db, String(values.user))
     await completeTimeZone(store.db, values, old)
+    await requireOwnRecord(store, 'labels', values, old)
   },
 }
 

@@ -5,11 +5,10 @@ import { validateDraft } from '../../engine/records/check-write.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { requireOwnRecord } from '../../engine/records/require-own.ts'
 import { type FieldError, invalidFields, makeFieldError } from '../../platform/api-errors.ts'
-import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import type { Db } from '../../platform/db/open.ts'
-import { acquireLock, matchAny, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { findUrlFault, type UrlFault } from '../../platform/outgoing/refuse-private-addresses.ts'
 import { MESSAGE_COLLECTION } from '../base/message-files.ts'
+import { requireRoomFor } from '../base/require-room.ts'
 import type { WebhookSettings } from './delivery-worker.ts'
 import { makeSampleEvent } from './event-body.ts'
 import { failPending } from './fail-deliveries.ts'
@@ -39,22 +38,6 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
   not_http: makeFieldError('validation_url_not_http', 'Must begin with https://'),
   not_https: makeFieldError('validation_url_not_https', `Must begin with https://. ${ALLOWING}`),
   private: makeFieldError('validation_url_private', `Must not be a private address. ${ALLOWING}`),
-}
-
-/** Maximum webhooks, and maximum hooks, of a user. 20 webhooks turn 1,000 events into 20,000 deliveries. */
-const MOST_OWN = 20
-
-/** Throws 400 if the user has MOST_OWN already. Until the transaction of `db` ends, other creations wait. */
-export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: string) {
-  await acquireLock(db, kind === 'hooks' ? LOCKS.hookCount : LOCKS.webhookCount, user)
-  const { own } = await queries(db)
-    .selectFrom(kind)
-    .select(({ fn }) => fn.countAll<number>().as('own'))
-    .where('user', '=', user)
-    .executeTakeFirstOrThrow()
-  if (own < MOST_OWN) return
-  const message = `A user has at most ${MOST_OWN} ${kind}.`
-  throw invalidFields({ user: makeFieldError(`validation_too_many_${kind}`, message) })
 }
 
 type Values = Record<string, Value>

@@ -14,6 +14,8 @@ export const LOCKS = {
   webhookCount: 7_367_020,
   /** Per user: held while a hook is created, to enforce the user's maximum. */
   hookCount: 7_367_027,
+  /** Per user: held while a label is created, to enforce the user's maximum. */
+  labelCount: 7_367_035,
   /** Per user: held while a carrier is added, to enforce the user's maximum. */
   carrierCount: 7_367_032,
   /** Per user and phone number: held while texts of the number are answered automatically. */

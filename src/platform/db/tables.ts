@@ -434,6 +434,7 @@ interface ContactsRow {
   data: string | null
   groups: Generated<string[]>
   id: string
+  labels: Generated<string[]>
   name: Generated<string>
   opted_out: Generated<boolean>
   phone: Generated<string>
@@ -477,6 +478,7 @@ interface ConversationsRow {
   failure: Generated<string>
   follow_up_at: Generated<string>
   id: string
+  labels: Generated<string[]>
   last_at: Generated<string>
   last_message: Generated<string>
   last_sender: Generated<string>
@@ -627,6 +629,16 @@ interface HooksRow {
   send_when: Generated<string>
   signing_secret: Generated<string>
   template: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface LabelsRow {
+  _rowid: Generated<number>
+  color: Generated<SelectValue<'labels.color'>>
+  created: Generated<string>
+  id: string
+  name: Generated<string>
   updated: Generated<string>
   user: Generated<string>
 }
@@ -1184,6 +1196,7 @@ export interface Tables {
   hook_once: HookOnceRow
   hook_windows: HookWindowsRow
   hooks: HooksRow
+  labels: LabelsRow
   line_costs: LineCostsRow
   line_recipients: LineRecipientsRow
   line_use: LineUseRow

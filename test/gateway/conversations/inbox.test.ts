@@ -88,6 +88,7 @@ const NOBODY = {
   follow_up: 0,
   unread: 0,
   failed: 0,
+  labels: [],
 }
 
 const senders = async () => {

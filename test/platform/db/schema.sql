@@ -631,6 +631,7 @@ create table contacts (
   opted_out boolean not null default false,
   data json,
   time_zone text collate "C" not null default ''::text,
+  labels text[] collate "C" not null default '{}'::text[],
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -641,6 +642,8 @@ CREATE INDEX contacts_in_order ON contacts USING btree ("user", _rowid NULLS FIR
 CREATE UNIQUE INDEX idx_contacts_user_phone ON contacts USING btree ("user", phone);
 CREATE TRIGGER contacts_consented_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.opted_out OR COALESCE(current_setting('pocketsms.consent'::text, true), ''::text) <> ''::text) EXECUTE FUNCTION contacts_consented();
 CREATE TRIGGER contacts_consented_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old.opted_out <> new.opted_out OR new.opted_out AND (old."user" <> new."user" OR old.phone <> new.phone)) EXECUTE FUNCTION contacts_consented();
+CREATE TRIGGER contacts_labelled_insert AFTER INSERT ON contacts FOR EACH ROW EXECUTE FUNCTION labels_of_contact();
+CREATE TRIGGER contacts_labelled_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old."user" <> new."user" OR old.phone <> new.phone OR old.labels <> new.labels) EXECUTE FUNCTION labels_of_contact();
 CREATE TRIGGER contacts_named_delete AFTER DELETE ON contacts FOR EACH ROW WHEN (old.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
 CREATE TRIGGER contacts_named_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
 CREATE TRIGGER contacts_named_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old."user" <> new."user" OR old.phone <> new.phone OR old.name <> new.name) EXECUTE FUNCTION sms_conversation_named();
@@ -696,6 +699,7 @@ create table conversations (
   blocked boolean not null default false,
   last_sender text collate "C" not null default ''::text,
   failure text collate "C" not null default ''::text,
+  labels text[] collate "C" not null default '{}'::text[],
   last_at pb_date,
   last_type text collate "C" not null default ''::text,
   assigned_at pb_date,
@@ -718,6 +722,8 @@ CREATE INDEX conversations_of_nobody ON conversations USING btree ("user", last_
 CREATE INDEX conversations_unread ON conversations USING btree ("user", last_at) WHERE unread > 0::double precision;
 CREATE INDEX conversations_waiting ON conversations USING btree ("user", last_at) WHERE unanswered AND NOT archived AND follow_up_at::text = ''::text;
 CREATE UNIQUE INDEX idx_conversations_user_number ON conversations USING btree ("user", number);
+CREATE TRIGGER conversations_labelled_insert AFTER INSERT ON conversations FOR EACH ROW EXECUTE FUNCTION labels_of_conversation();
+CREATE TRIGGER conversations_labelled_update AFTER UPDATE ON conversations FOR EACH ROW WHEN (old."user" <> new."user" OR old.number <> new.number OR old.labels <> new.labels) EXECUTE FUNCTION labels_of_conversation();
 
 create table device_batteries (
   device text collate "C" not null,
@@ -887,6 +893,19 @@ create table hooks (
 CREATE INDEX idx_hooks_user ON hooks USING btree ("user");
 CREATE UNIQUE INDEX idx_hooks_secret ON hooks USING btree (secret) WHERE secret <> ''::text;
 CREATE TRIGGER senders_of_hooks AFTER INSERT OR UPDATE OF name ON hooks FOR EACH ROW EXECUTE FUNCTION senders_noted('hook');
+
+create table labels (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  color text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint labels__rowid_key UNIQUE (_rowid),
+  constraint labels_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE UNIQUE INDEX idx_labels_user_name ON labels USING btree ("user", lower(name COLLATE "C"));
 
 create table line_costs (
   line text collate "C" not null,
@@ -1594,6 +1613,9 @@ create function json_each(v text) returns TABLE(key text, value text, type text,
 create function json_extract(v json, path text) returns text immutable
 create function json_extract(t text, path text) returns text immutable
 create function key_version(k anyelement) returns text immutable
+create function labels_joined(own text[], other text[]) returns text[] immutable
+create function labels_of_contact() returns trigger volatile
+create function labels_of_conversation() returns trigger volatile
 create function member_left() returns trigger volatile
 create function pb_add_months(ms bigint, months integer) returns bigint immutable
 create function pb_arrow(v json, place integer) returns json immutable

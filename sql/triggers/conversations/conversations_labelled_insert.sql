@@ -1,0 +1,2 @@
+create trigger conversations_labelled_insert after insert on conversations
+  for each row execute function labels_of_conversation();
