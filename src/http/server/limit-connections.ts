@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import type { Socket } from 'node:net'
 import type { SettingsStore } from '../../engine/settings/settings-store.ts'
 import type { Config } from '../../platform/config.ts'
+import { Budget } from '../../platform/limits/byte-budget.ts'
 import { type Holder, makeGuestHolder, toNetwork } from '../../platform/limits/limit-holder.ts'
 import { makeConnectionPlaces } from '../../platform/limits/waiting-places.ts'
 import { isIpListed } from '../../platform/tools/ip-lists.ts'
@@ -15,7 +16,10 @@ import type { ClosingResponse } from './incoming-body.ts'
 const STALLED_MS = 60_000
 /** Maximum requests that wait for earlier answers on one connection, and their maximum bytes. */
 const [MAX_WAITING, MAX_WAITING_BYTES] = [32, 64 << 10]
-/** How long a network is refused after a connection exceeds MAX_WAITING; maximum number of such networks. */
+/**
+ * How long a network is refused after a connection exceeds MAX_WAITING; maximum number of such networks.
+ * Without it, `pipelined requests with unread answers` (test/torture) lets others wait for over 10 s.
+ */
 const [BAN_MS, MAX_BANS] = [2_000, 1_000]
 
 /** Limits of connections. Node's default keepAliveTimeout, 5 s, would close connections still in use. */
@@ -34,18 +38,28 @@ export const CONNECTION_OPTIONS = {
  */
 export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: false }
 
-const connections = new WeakMap<
-  Socket,
-  { readonly all: OpenConnections; readonly connection: Connection }
->()
-
-/** Counts a connection as idle, and for the client instead of a proxy, while its request waits for events. */
-export function waitForNews(socket: Socket, client: Holder): void {
-  const { all, connection } = connections.get(socket)!
-  all.change(connection, client, false)
+interface Connection {
+  /** Requests without an answer. */
+  requests: number
+  /** Bytes of the requests that wait for earlier answers. */
+  waitingBytes: number
 }
 
-/** Limits connections in total and per address. A connection's requests run one at a time. RFC 9112 */
+/** The budget of each server's connections whose clients share them with others behind a trusted proxy. */
+const proxied = new WeakMap<Socket, Budget>()
+
+/** Counts a proxy's connection for `client` while its request waits for events. Throws RetryLater. */
+export function waitForNews(socket: Socket, client: Holder, answer: ServerResponse): void {
+  const share = proxied.get(socket)?.open(client)
+  if (!share || answer.closed) return
+  share.takeNow(1)
+  answer.once('close', () => share.close())
+}
+
+/**
+ * Limits connections per address, and per network: a network may have as many as it leaves free. A
+ * connection's requests run one at a time. RFC 9112
+ */
 export function limitConnections(
   server: Server<typeof ServedRequest, typeof ClosingResponse>,
   running: { handle: Handler },
@@ -53,37 +67,35 @@ export function limitConnections(
   settings: () => Pick<SettingsStore, 'current'>,
 ): void {
   server.setTimeout(STALLED_MS, endStalled)
-  const all = new OpenConnections(config.maxConnections)
+  const all = new Budget({ name: 'connections', total: config.maxConnections })
   const addresses = makeConnectionPlaces(config.maxConnectionsPerAddress || Infinity)
+  const connections = new WeakMap<Socket, Connection>()
   const bannedUntilMs = new Map<string, number>()
+  let open = 0
   server.on('connection', (socket) => {
+    connections.set(socket, { requests: 0, waitingBytes: 0 })
     const ip = readSocketAddress(socket)
-    const origin = makeGuestHolder(ip)
-    const connection = {
-      socket,
-      origin,
-      network: origin,
-      isBusy: false,
-      requests: 0,
-      waitingBytes: 0,
-    }
-    connections.set(socket, { all, connection })
+    const leave = addresses.tryEnter(toNetwork(ip))
+    const share = all.open(makeGuestHolder(ip))
     // if the settings trust a proxy header, all connections are taken for those of proxies
     const isProxy =
       isIpListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0
+    if (isProxy) proxied.set(socket, all)
     const isBanned =
       bannedUntilMs.size > 0 && (bannedUntilMs.get(toNetwork(ip)) ?? 0) > performance.now()
-    const leave = isProxy || addresses.tryEnter(toNetwork(ip))
-    if (isBanned || !leave || !all.add(connection)) socket.destroy()
-    if (typeof leave === 'function') socket.once('close', leave)
+    const isAdmitted = !isBanned && (isProxy || (leave && share.tryTake(1)))
+    if (++open > config.maxConnections || !isAdmitted) socket.destroy()
+    socket.once('close', () => {
+      open--
+      leave?.()
+      share.close()
+    })
   })
   server.on('request', (req, res) => {
     const { socket } = req
-    const { connection } = connections.get(socket)!
-    if (connection.requests++ === 0) all.change(connection, connection.origin, true)
-    res.once('close', () => {
-      if (--connection.requests === 0) all.change(connection, connection.network, false)
-    })
+    const connection = connections.get(socket)!
+    connection.requests++
+    res.once('close', () => void connection.requests--)
     if (res.socket) return running.handle(req, res)
     const bytes = countWaitingBytes(req)
     connection.waitingBytes += bytes
@@ -125,81 +137,4 @@ export function endStalled(socket: Socket): void {
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
   if (answer && socket.writableLength === 0) socket.setTimeout(STALLED_MS)
   else socket.destroy()
-}
-
-interface Connection {
-  readonly socket: Socket
-  readonly origin: Holder
-  /** The network charged: the connection's other end, or the client while a request waits for events. */
-  network: Holder
-  isBusy: boolean
-  /** Requests without an answer. `waitingBytes`: the size of those that wait for earlier answers. */
-  requests: number
-  waitingBytes: number
-}
-
-/** All open connections. If full, a new one usually replaces the longest idle one of the largest network. */
-class OpenConnections {
-  readonly #max: number
-  /** Connections by network. In each set, those that became idle or busy longest ago are first. */
-  readonly #networks = new Map<Holder, Set<Connection>>()
-  #count = 0
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  add(connection: Connection): boolean {
-    if (this.#count >= this.#max && !this.#makeRoom(connection.network)) return false
-    this.#put(connection)
-    this.#count++
-    connection.socket.once('close', () => this.#remove(connection))
-    return true
-  }
-
-  change(connection: Connection, network: Holder, isBusy: boolean): void {
-    if (!this.#take(connection)) return
-    connection.network = network
-    connection.isBusy = isBusy
-    this.#put(connection)
-  }
-
-  #put(connection: Connection): void {
-    const own = this.#networks.get(connection.network)
-    if (own) own.add(connection)
-    else this.#networks.set(connection.network, new Set([connection]))
-  }
-
-  #take(connection: Connection): boolean {
-    const own = this.#networks.get(connection.network)
-    if (!own?.delete(connection)) return false
-    if (own.size === 0) this.#networks.delete(connection.network)
-    return true
-  }
-
-  #remove(connection: Connection): void {
-    if (this.#take(connection)) this.#count--
-  }
-
-  #makeRoom(origin: Holder): boolean {
-    let most: Set<Connection> | undefined
-    let idlest: Set<Connection> | undefined
-    for (const own of this.#networks.values()) {
-      if (own.size > (most?.size ?? 0)) most = own
-      if (own.size > (idlest?.size ?? 0) && findFirstConnection(own, false)) idlest = own
-    }
-    const isFarAhead = most && most.size > 2 * (idlest?.size ?? 1)
-    if (isFarAhead && most === this.#networks.get(origin)) return false
-    const closed =
-      (isFarAhead && most && findFirstConnection(most, true)) ||
-      (idlest && findFirstConnection(idlest, false))
-    if (!closed) return false
-    this.#remove(closed)
-    closed.socket.destroy()
-    return true
-  }
-}
-
-function findFirstConnection(own: Iterable<Connection>, isBusy: boolean): Connection | undefined {
-  for (const connection of own) if (connection.isBusy === isBusy) return connection
 }

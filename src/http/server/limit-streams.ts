@@ -11,7 +11,7 @@ import { waitForNews } from './limit-connections.ts'
 export function limitOpenStreams(c: Ctx, services: Services, user?: string): void {
   c.env.incoming.leavePlace?.()
   const network = c.env.incoming.findHolder(null)
-  waitForNews(c.env.incoming.socket, network)
+  waitForNews(c.env.incoming.socket, network, c.env.outgoing)
   const { maxStreams: share, trustedProxies } = services.config
   if (share === 0 || c.env.outgoing.closed) return
   const places = findStreamPlaces(services, share)
