@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '7a2749a37d43f07f4025bbf48aa04805e645031e'
+const FIRST_RELEASE = 'b374c585a464f5b20c5a95326c81b8314d9c82b9'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
