@@ -258,6 +258,8 @@ export const user_settings = {
   user: { type: 'relation', required: true },
   disabled: { type: 'bool' },
   account_name: { type: 'text', max: 255 },
+  logo: { type: 'file' },
+  color: { type: 'text' },
   country: { type: 'text' },
   currency: { type: 'text' },
   line_choice: {

@@ -14,7 +14,21 @@ export const UNESCAPED = new Map(
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 
-export const renderMailLayout = (body: string) => `<!doctype html>
+/** What a mail shows of its sender. */
+export interface MailLook {
+  /** The https address of a logo; '' for none. */
+  readonly logo: string
+  /** The colours of buttons; undefined for black and white. */
+  readonly color: { readonly fill: string; readonly ink: string } | undefined
+}
+
+const USUAL: MailLook = { logo: '', color: undefined }
+
+/** A whole mail. A logo has a white ground, because programs may show mails on a dark one. */
+export const renderMailLayout = (
+  body: string,
+  { logo, color }: MailLook = USUAL,
+) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -23,12 +37,12 @@ export const renderMailLayout = (body: string) => `<!doctype html>
 body { margin: 0; padding: 20px 30px; background: #fff; color: #16161a; font: 14px/1.45 system-ui, sans-serif }
 p { margin: 10px 0 }
 a { color: inherit }
-.btn { display: inline-block; min-width: 150px; padding: 0 20px; border-radius: 6px; background: #16161a;
-  color: #fff !important; font-weight: bold; line-height: 40px; text-align: center; text-decoration: none }
+.btn { display: inline-block; min-width: 150px; padding: 0 20px; border-radius: 6px; background: ${color?.fill ?? '#16161a'};
+  color: ${color?.ink ?? '#fff'} !important; font-weight: bold; line-height: 40px; text-align: center; text-decoration: none }
 </style>
 </head>
 <body>
-${body}
+${logo && `<p><img src="${escapeHtml(logo)}" alt="" height="48" style="padding: 6px; background: #fff"></p>\n`}${body}
 </body>
 </html>
 `

@@ -24,6 +24,7 @@ import { badRequest } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { makeRandomId, makeRandomText } from '../../platform/tools/random.ts'
+import { loadMailLook } from '../base/account-look.ts'
 import { findSenderNames } from './load-own-account.ts'
 import { ROLE, ROLES } from './members.ts'
 
@@ -99,10 +100,11 @@ export async function inviteMember(
       throw badRequest(`An account may have ${MAX_OPEN} open invitations.`)
     await logChange(inside, { id: INVITATIONS }, 'create', id)
   })
-  const link = `${readMailSender(services).appUrl}/_/#/join/${secret}`
+  const mailSender = readMailSender(services)
+  const link = `${mailSender.appUrl}/_/#/join/${secret}`
   if (!isMailed) return { id, link }
   const [sender] = await findSenderNames(store.db, [auth.id])
-  const name = formatNameForMail(sender?.name ?? '', readMailSender(services).appName)
+  const name = formatNameForMail(sender?.name ?? '', mailSender.appName)
   const html = `<p>${escapeHtml(name)} invites you to answer texts together.</p>
 <p>${renderLink(link, 'Join the team', 'btn')}</p>
 <p>The link is good for ${DAYS} days and for one person. If you do not know ${escapeHtml(name)}, ignore this mail.</p>`
@@ -110,7 +112,7 @@ export async function inviteMember(
     await sendMail(services, {
       to: email,
       subject: `${name} invites you`,
-      html: renderMailLayout(html),
+      html: renderMailLayout(html, await loadMailLook(store.db, auth.id, mailSender)),
     })
   } catch (error) {
     await queries(store.db).deleteFrom('member_invitations').where('id', '=', id).execute()

@@ -20,7 +20,7 @@ import { joinForm, type Typed } from './pages/join-form.ts'
 import { findJoinPage, type JoinPage } from './pages/join-page.ts'
 import { findLeavePage, type LeavePage, leaveForm, renderLeftPage } from './pages/leave-page.ts'
 import { describePageFault } from './pages/page-errors.ts'
-import { html, PAGE_HEADERS, renderHtmlPage, escapeText as words } from './pages/page-html.ts'
+import { type HtmlPage, html, renderHtmlPage, escapeText as words } from './pages/page-html.ts'
 import { choosePageLanguage, fillPageWords, type PageWord } from './pages/page-words.ts'
 import { askToJoin } from './pages/send-join-question.ts'
 
@@ -127,8 +127,8 @@ const describeVisitor = (c: Ctx) => ({
   browser: (c.req.header('user-agent') ?? '').slice(0, MAX_BROWSER),
 })
 
-const sendPage = (c: Ctx, content: string, status = 200) =>
-  c.body(content, status as ContentfulStatusCode, { ...PAGE_HEADERS })
+const sendPage = (c: Ctx, { content, headers }: HtmlPage, status = 200) =>
+  c.body(content, status as ContentfulStatusCode, { ...headers })
 
 /** Answers an error with a page in the visitor's language. */
 export const sendErrorPage: ErrorForm = (c, error) => {

@@ -3,6 +3,7 @@ import { type MailSender, readMailSender } from '../../engine/auth/auth-mails.ts
 import {
   escapeHtml,
   formatNameForMail,
+  type MailLook,
   renderLink,
   renderMailLayout,
 } from '../../engine/auth/mail-html.ts'
@@ -13,6 +14,7 @@ import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
+import { loadMailLook } from '../base/account-look.ts'
 import { isTimeZone } from '../lines/quiet-hours.ts'
 
 /** Name of the jobs that mail about unanswered messages. The key is the account's id: one job per account. */
@@ -142,11 +144,12 @@ async function sendReplyMail(db: Db, post: MailServices, { user, to, timeZone, u
   const waiting = found.map(({ number, name, since }) => ({ number, name, since }))
   const total = found[0]?.total ?? 0
   if (total === 0) return // answered meanwhile
+  const sender = readMailSender(post)
   const messageId = makeMessageId(post, hashSha256(JSON.stringify([user, waiting])).slice(0, 32))
   await sendMail(post, {
     to,
     messageId,
-    ...renderReplyMail(waiting, total, timeZone, readMailSender(post)),
+    ...renderReplyMail(waiting, total, timeZone, sender, await loadMailLook(db, user, sender)),
   })
 }
 
@@ -156,6 +159,7 @@ function renderReplyMail(
   total: number,
   timeZone: string,
   { appName, appUrl }: MailSender,
+  look: MailLook,
 ): { subject: string; html: string } {
   const zone = isTimeZone(timeZone) ? timeZone : 'UTC'
   const format = new Intl.DateTimeFormat('en-GB', {
@@ -180,5 +184,5 @@ function renderReplyMail(
   const first = formatNameForMail(waiting[0]!.name, waiting[0]!.number)
   const subject =
     total === 1 ? `${first} waits for an answer` : `${total} conversations wait for an answer`
-  return { subject, html: renderMailLayout(body.join('\n')) }
+  return { subject, html: renderMailLayout(body.join('\n'), look) }
 }

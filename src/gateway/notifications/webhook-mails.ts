@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countSignInTry } from '../../engine/auth/attempt-limits.ts'
+import { readMailSender } from '../../engine/auth/auth-mails.ts'
 import { escapeHtml, renderMailLayout } from '../../engine/auth/mail-html.ts'
 import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { loadMailLook } from '../base/account-look.ts'
 import { type CallOutcome, type OtherForms, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
 import { readErrorReason } from '../webhooks/mask-answer.ts'
 
@@ -34,6 +36,7 @@ export const makeWebhookMailer =
           .split('\n')
           .map((line) => `<p>${escapeHtml(line)}</p>`)
           .join('\n'),
+        await loadMailLook(db, user, readMailSender(post)),
       )
       const messageId = makeMessageId(post, `${webhook}.${eventId}`)
       const late = sleep(TIMEOUT_MS, undefined, { ref: false }).then(() => {

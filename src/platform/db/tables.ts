@@ -985,6 +985,7 @@ interface UserSettingsRow {
   code_max_per_network: Generated<number>
   code_quota_share: Generated<number>
   code_stopped: Generated<string>
+  color: Generated<string>
   country: Generated<string>
   created: Generated<string>
   currency: Generated<string>
@@ -998,6 +999,7 @@ interface UserSettingsRow {
   keep_incoming: Generated<number>
   keep_outgoing: Generated<number>
   line_choice: Generated<'' | 'turns' | 'cheapest'>
+  logo: Generated<string>
   notify: Generated<'' | 'all' | 'mine' | 'none'>
   opt_out_languages: Generated<string[]>
   quiet_days: Generated<string[]>

@@ -1353,6 +1353,8 @@ create table user_settings (
   "user" text collate "C" not null default ''::text,
   disabled boolean not null default false,
   account_name text collate "C" not null default ''::text,
+  logo text collate "C" not null default ''::text,
+  color text collate "C" not null default ''::text,
   country text collate "C" not null default ''::text,
   currency text collate "C" not null default ''::text,
   failover_minutes double precision not null default 0,
@@ -1389,6 +1391,8 @@ create table user_settings (
   constraint user_settings_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE UNIQUE INDEX idx_user_settings_user ON user_settings USING btree ("user");
+CREATE CONSTRAINT TRIGGER _files_changed AFTER UPDATE ON user_settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.logo IS DISTINCT FROM new.logo) EXECUTE FUNCTION _files_named('user_settings', 'array[b."logo"]');
+CREATE CONSTRAINT TRIGGER _files_deleted AFTER DELETE ON user_settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.logo <> ''::text) EXECUTE FUNCTION _files_named('user_settings', 'array[b."logo"]');
 
 create table users (
   id text collate "C" not null,

@@ -2,7 +2,8 @@ import { ClientResponseError } from 'pocketbase'
 import { pb } from '../client.ts'
 import type { User, UserSettings } from '../record-types.ts'
 
-export type SettingsChange = Partial<UserSettings>
+/** A logo is a new file, or '' for none. */
+export type SettingsChange = Partial<UserSettings> | { readonly logo: File | '' }
 
 /**
  * Changes settings of a user. Creates the record if there is none. Throws the server's errors. All requests

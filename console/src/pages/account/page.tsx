@@ -16,6 +16,7 @@ import { makeDestinationsRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { LanguageSwitch } from '../../shell/language-switch.tsx'
+import { Look } from './look.tsx'
 import { Notifications } from './notifications.tsx'
 import { RetentionCard } from './retention.tsx'
 import { SecondFactor } from './second-factor.tsx'
@@ -45,6 +46,7 @@ export function Page() {
         </Section>
         {hasTeamRole('admin') && (
           <Section title={t('Settings of the account')}>
+            <Look />
             <QuietHours />
             <LineChoice />
             <RetentionCard />
@@ -78,6 +80,7 @@ export function Page() {
           <div class="columns">
             <div class="stack">
               <Settings />
+              <Look />
               <RetentionCard />
             </div>
             <div class="stack">

@@ -1,14 +1,14 @@
 import { renderJoinError } from './join-form.ts'
 import type { JoinPage } from './join-page.ts'
-import { escapeText, type Html, html, renderHtmlPage } from './page-html.ts'
+import { escapeText, type Html, type HtmlPage, html, renderHtmlPage } from './page-html.ts'
 import { fillPageWords, type PageWord } from './page-words.ts'
 
 /** The page after a number was asked to confirm, by a reply or by the code that it got. */
 export function renderAskedPage(
-  { language, names, confirmsBy }: JoinPage,
+  { language, names, look, confirmsBy }: JoinPage,
   number: string,
   fault?: PageWord,
-): string {
+): HtmlPage {
   const say = (word: PageWord) => escapeText(fillPageWords(language, word, names, number))
   const body =
     confirmsBy === 'code'
@@ -27,6 +27,8 @@ ${renderJoinError(language, fault)}
     html`${body}
 <p class="muted">${say('noText')}</p>
 ${renderStartOver(say('again'))}`,
+    look,
+    names.account,
   )
 }
 
@@ -34,9 +36,11 @@ ${renderStartOver(say('again'))}`,
 const renderStartOver = (words: Html) => html`<p><a href="">${words}</a></p>`
 
 /** The page after a code was right. */
-export const renderJoinedPage = ({ language, names }: JoinPage, number: string): string =>
+export const renderJoinedPage = ({ language, names, look }: JoinPage, number: string): HtmlPage =>
   renderHtmlPage(
     language,
     fillPageWords(language, 'joined'),
     html`<p>${escapeText(fillPageWords(language, 'joinedText', names, number))}</p>`,
+    look,
+    names.account,
   )

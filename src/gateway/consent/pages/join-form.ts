@@ -1,6 +1,14 @@
 import { listPhoneCountries } from '../../../portable/phone/format-phone.ts'
 import type { JoinPage } from './join-page.ts'
-import { escapeText, type Html, html, linkAddresses, NOTHING, renderHtmlPage } from './page-html.ts'
+import {
+  escapeText,
+  type Html,
+  type HtmlPage,
+  html,
+  linkAddresses,
+  NOTHING,
+  renderHtmlPage,
+} from './page-html.ts'
 import { fillPageWords, type PageLanguage, type PageWord } from './page-words.ts'
 
 /** What a person has typed. `country`: ISO 3166 alpha-2. */
@@ -10,8 +18,8 @@ export interface Typed {
 }
 
 /** The form by which people join a group. `fault`: why the last one was refused. */
-export function joinForm(shown: JoinPage, { country, number }: Typed, fault?: PageWord): string {
-  const { language, texts, version } = shown
+export function joinForm(shown: JoinPage, { country, number }: Typed, fault?: PageWord): HtmlPage {
+  const { language, texts, version, look, names } = shown
   const say = (word: PageWord) => escapeText(fillPageWords(language, word))
   const body = html`<p class="muted">${escapeText(texts.sender)}</p>
 ${renderJoinError(language, fault)}
@@ -27,7 +35,7 @@ ${texts.own ? html`<p>${linkAddresses(texts.own)}</p>` : NOTHING}
 <p class="muted">${linkAddresses(texts.terms)}</p>
 <button>${say('join')}</button>
 </form>`
-  return renderHtmlPage(language, texts.heading, body)
+  return renderHtmlPage(language, texts.heading, body, look, names.account)
 }
 
 /** What the last request failed by, for screen readers, too. */

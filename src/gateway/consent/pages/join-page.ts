@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { isDisabled } from '../../../engine/records/disabled-user.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
+import { type AccountLook, loadAccountLook } from '../../base/account-look.ts'
 import { hashShownText } from '../consent-entries.ts'
 import { fillNames } from '../consent-texts.ts'
 import { fillPageWords, type Names, type PageLanguage } from './page-words.ts'
@@ -33,6 +34,7 @@ export interface JoinPage {
   readonly group: string
   readonly user: string
   readonly names: Names
+  readonly look: AccountLook
   readonly language: PageLanguage
   /** The country of the account, ISO 3166 alpha-2; '' for none. */
   readonly country: string
@@ -64,6 +66,7 @@ export async function findJoinPage(
 ): Promise<JoinPage | undefined> {
   const group = ID.test(id) ? await loadJoinGroup(db, id) : undefined
   if (!group) return undefined
+  const look = await loadAccountLook(db, group.user)
   const names = { account: group.account || group.name, group: group.name }
   const texts: PageTexts = {
     heading: fillPageWords(language, 'heading', names),
@@ -78,6 +81,7 @@ export async function findJoinPage(
     group: group.id,
     user: group.user,
     names,
+    look,
     language,
     texts,
     shown,

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
+import { type AccountLook, loadAccountLook } from '../../base/account-look.ts'
 import { readStopLink, type StopLink } from '../../base/stop-link.ts'
 import { renderJoinError } from './join-form.ts'
-import { escapeText, type Html, html, NOTHING, renderHtmlPage } from './page-html.ts'
+import { escapeText, type Html, type HtmlPage, html, NOTHING, renderHtmlPage } from './page-html.ts'
 import { fillPageWords, type PageLanguage, type PageWord } from './page-words.ts'
 
 /** A group that a person can leave. */
@@ -16,6 +17,7 @@ interface LeftGroup {
 export interface LeavePage extends StopLink {
   readonly language: PageLanguage
   readonly account: string
+  readonly look: AccountLook
   /** The person's groups that have a public page: the person may leave only one of them. */
   readonly groups: readonly LeftGroup[]
 }
@@ -47,7 +49,14 @@ export async function findLeavePage(
   const found = link && (await loadLeaveAccount(db, link))
   if (!found) return undefined
   const account = found.name || fillPageWords(language, 'unnamed')
-  return { ...link, language, account, groups: JSON.parse(found.groups) as readonly LeftGroup[] }
+  const look = await loadAccountLook(db, link.user)
+  return {
+    ...link,
+    language,
+    account,
+    look,
+    groups: JSON.parse(found.groups) as readonly LeftGroup[],
+  }
 }
 
 /** What the page says before a person presses a button. */
@@ -55,8 +64,8 @@ export const leaveText = ({ language, account, number }: LeavePage): string =>
   fillPageWords(language, 'leaveText', { account, group: '' }, number)
 
 /** A page that changes nothing: link scanners open it, too. */
-export function leaveForm(shown: LeavePage, fault?: PageWord): string {
-  const { language, account, groups } = shown
+export function leaveForm(shown: LeavePage, fault?: PageWord): HtmlPage {
+  const { language, account, look, groups } = shown
   const button = (group: string, word: PageWord, name = ''): Html =>
     html`<button name="group" value="${escapeText(group)}">${escapeText(fillPageWords(language, word, { account, group: name }))}</button>`
   const body = html`${renderJoinError(language, fault)}
@@ -65,19 +74,21 @@ export function leaveForm(shown: LeavePage, fault?: PageWord): string {
 ${button('', 'leaveAll')}
 ${groups.length > 0 ? groups.map(({ id, name }) => button(id, 'leaveGroup', name)) : NOTHING}
 </form>`
-  return renderHtmlPage(language, fillPageWords(language, 'leave'), body)
+  return renderHtmlPage(language, fillPageWords(language, 'leave'), body, look, account)
 }
 
 /** The page after the texts are ended, of a group or, without one, all. */
 export function renderLeftPage(
-  { language, account, number }: LeavePage,
+  { language, account, look, number }: LeavePage,
   group?: LeftGroup,
-): string {
+): HtmlPage {
   const names = { account, group: group?.name ?? '' }
   const sentence = fillPageWords(language, group ? 'leftGroup' : 'leftAll', names, number)
   return renderHtmlPage(
     language,
     fillPageWords(language, 'left'),
     html`<p>${escapeText(sentence)}</p>`,
+    look,
+    account,
   )
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../../../engine/auth/mail-html.ts'
+import type { AccountLook } from '../../base/account-look.ts'
 import type { PageLanguage } from './page-words.ts'
 
 const STYLE = `
@@ -21,20 +22,28 @@ select, input[type=tel], input[type=text] { box-sizing: border-box; width: 100%;
 .box input { flex: none; width: 1.5rem; height: 1.5rem; margin: 0 }
 button { width: 100%; min-height: 2.75rem; margin-top: 1rem; padding: 0.5rem 1rem; border: 0; border-radius: 0.5rem;
   background: light-dark(#4f46e5, #5b54e8); color: #ffffff; font: inherit; font-weight: 600 }
+.logo { display: block; max-width: 100%; max-height: 4rem; margin-bottom: 1rem; padding: 0.5rem;
+  border-radius: 0.5rem; background: #ffffff }
 :focus-visible { outline: 3px solid light-dark(#4338ca, #a5a8ff); outline-offset: 2px }
 `
 
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+/** The source of a style for the policy of a page. */
+const hashStyle = (style: string) =>
+  `'sha256-${createHash('sha256').update(style).digest('base64')}'`
+
+const STYLE_HASH = hashStyle(STYLE)
 
 /**
- * Headers of the pages: no scripts, no files, forms to this server only, no frames. Browsers name this
- * server as the origin of the forms, and send other sites no referrer: the address of a page may be a secret.
+ * Headers of the pages: no scripts, no files but a logo of this server, forms to this server only, no frames.
+ * Browsers name this server as the origin of the forms, and send other sites no referrer: the address
+ * of a page may be a secret.
  */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+const makePageHeaders = (ownStyle: string, hasLogo: boolean): Readonly<Record<string, string>> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
     "default-src 'none'",
-    `style-src 'sha256-${STYLE_HASH}'`,
+    `style-src ${STYLE_HASH}${ownStyle && ` ${hashStyle(ownStyle)}`}`,
+    ...(hasLogo ? ["img-src 'self'"] : []),
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -42,6 +51,12 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'referrer-policy': 'same-origin',
   'x-robots-tag': 'noindex',
   'cache-control': 'no-store',
+})
+
+/** A page with its headers, whose policy names its styles. */
+export interface HtmlPage {
+  readonly content: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** HTML that a page may contain. Only this file makes it of texts, and escapes them. */
@@ -79,24 +94,41 @@ export function linkAddresses(words: string): Html {
 const renderLink = (address: string) =>
   `<a href="${escapeHtml(address)}" rel="nofollow noopener noreferrer">${escapeHtml(address)}</a>`
 
-/** A whole page. */
-export const renderHtmlPage = (
+/** Of a page whose account is not known. */
+const USUAL: AccountLook = { logo: '', color: undefined }
+
+/** The colour of the account for buttons. Its logo has a white ground, as it may be dark. */
+const writeOwnStyle = ({ color }: AccountLook) =>
+  color ? `button { background: ${color.fill}; color: ${color.ink} }` : ''
+
+/** A whole page. `account`: the name of the account, for those who do not see its logo. */
+export function renderHtmlPage(
   language: PageLanguage,
   title: string,
   body: Html,
-): string => `<!doctype html>
+  look = USUAL,
+  account = '',
+): HtmlPage {
+  const ownStyle = writeOwnStyle(look)
+  // pages are one folder below the server's address, which may have a path
+  const logo =
+    look.logo &&
+    `<img class="logo" src="..${escapeHtml(look.logo)}" alt="${escapeHtml(account)}">\n`
+  const content = `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
+<style>${STYLE}</style>${ownStyle && `\n<style>${ownStyle}</style>`}
 </head>
 <body>
 <main>
-<h1>${escapeHtml(title)}</h1>
+${logo}<h1>${escapeHtml(title)}</h1>
 ${body}
 </main>
 </body>
 </html>
 `
+  return { content, headers: makePageHeaders(ownStyle, look.logo !== '') }
+}
