@@ -60,7 +60,7 @@ export function Shell({ session }: { session: Session }) {
   )
 }
 
-/** Reads the URL, because the path of a component may be old: the user may have opened another page meanwhile. */
+/** Reads the URL, because the path of a component may be old: the user may have opened another page. */
 const isAtStart = () => /^#?\/?$/.test(location.hash)
 
 async function openStart(session: Session): Promise<void> {

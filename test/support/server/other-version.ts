@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = 'b374c585a464f5b20c5a95326c81b8314d9c82b9'
+const FIRST_RELEASE = 'ad0dce13ba94e521139f8134020b144654004c38'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
