@@ -46,7 +46,7 @@ function makePlace(home: string): Place {
     ...data.env,
     HOST: '127.0.0.1',
     XDG_CACHE_HOME: join(folder, 'cache'),
-    WORKERS: '1',
+    WORKERS: '',
   }
   return { home, folder, data, env }
 }

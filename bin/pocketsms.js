@@ -46,21 +46,26 @@ function addCompileCache(env) {
   return folder ? { NODE_COMPILE_CACHE: join(folder, 'pocketsms'), ...env } : env
 }
 
+// how many sockets systemd passes to this process, as descriptors from 3 on: sd_listen_fds(3)
+const { LISTEN_PID, LISTEN_FDS } = process.env
+const sockets = Number(LISTEN_PID) === process.pid ? Number(LISTEN_FDS) : 0
+
 const env = addCompileCache(process.env)
 const node = isNewEnough ? process.execPath : ownNode()
 const args = [...FLAGS, cli, ...process.argv.slice(2)]
 
-if (process.execve && process.platform !== 'win32') {
+// execve would close the sockets: Node marks all inherited ones
+if (process.execve && process.platform !== 'win32' && sockets === 0) {
   // this process becomes the program: nothing stays in memory beside it
   process.execve(node, [node, ...args], env)
 }
 
 // the program ends when this process is gone: src/platform/tools/stop-signal.ts
 const child = spawn(node, args, {
-  stdio: 'inherit',
+  stdio: Array.from({ length: 3 + sockets }, () => 'inherit'),
   env: { ...env, POCKETSMS_LAUNCHER: String(process.pid) },
 })
 // the program may also receive the signal itself, from a terminal or from systemd. Both count as one signal:
 // src/platform/tools/stop-signal.ts
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

@@ -14,6 +14,7 @@ import type { CountedApi, Traffic } from './metrics/group-requests.ts'
 import type { DescribedRoutes } from './openapi/document.ts'
 import type { CallerServices } from './route-limits.ts'
 import type { ServedRequest } from './served-request.ts'
+import type { OpenStreams } from './server/open-streams.ts'
 
 /**
  * For each route of the server, by method and path, the lowest role of a member who may use it. 'act': the
@@ -40,8 +41,8 @@ export interface Services extends CallerServices {
   readonly stopping: AbortSignal
   /** Aborts when the server begins to stop. Requests of phones that wait for texts to send then end. */
   readonly closing: AbortSignal
-  /** Aborts when a stopping server has finished all other requests. Event streams then end. */
-  readonly ending: AbortSignal
+  /** Event streams. They end when a stopping server has finished all other requests. */
+  readonly streams: OpenStreams
 }
 
 /** How requests below some roots are read, counted and refused. All others are as PocketBase's. */

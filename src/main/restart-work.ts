@@ -16,8 +16,11 @@ export interface Work {
   readonly handle: Handler
   readonly restores: number
   announceStop(): void
-  /** Finishes running requests, then ends event streams. `left`: remaining milliseconds. */
-  finish(left: () => number): Promise<void>
+  /**
+   * Finishes running requests, then ends event streams, one after the other within `streamsMs`. `left`:
+   * remaining milliseconds.
+   */
+  finish(left: () => number, streamsMs?: number): Promise<void>
   close(left: () => number): Promise<void>
 }
 

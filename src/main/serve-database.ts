@@ -7,6 +7,7 @@ import { followRestores } from '../engine/backup/follow-restores.ts'
 import { ServedRequest } from '../http/served-request.ts'
 import { wrapBeforeRoutes } from '../http/server/before-routes.ts'
 import { ClosingResponse } from '../http/server/incoming-body.ts'
+import { listInheritedSockets } from '../http/server/inherited-sockets.ts'
 import {
   CONNECTION_OPTIONS,
   LISTENER_OPTIONS,
@@ -28,9 +29,13 @@ import { startWork } from './start-background-work.ts'
 
 /** During a stop: how long running requests may take, and how long closing the database may take then. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
+/** The same where another process has taken over: nobody waits for this one. */
+const REPLACED_MS = 30_000
 const IDLE_MS = 50
 /** Time for a proxy to notice that the port is closed, and to finish with its open connections. */
 const HANG_UP_MS = 1_000
+/** Clients of event streams reconnect within this time, one after the other. */
+const STREAMS_MS = 3_000
 const RESTORING = 'A backup is being restored. Try again in a moment.'
 
 export interface RunningServer {
@@ -39,6 +44,8 @@ export interface RunningServer {
   readonly services: GatewayServices
   /** Stops within 10 s after STOP_DELAY_SECONDS: finishes requests and streams, closes the database. */
   stop(): Promise<void>
+  /** Stops, with more time for requests: another process of the same parent accepts the connections. */
+  retire(): Promise<void>
 }
 
 /** Receives mails if SMTP_PORT is set, else loads no mail libraries (24 MB). Returns a function to stop. */
@@ -66,12 +73,12 @@ export async function serveDatabase(
   const always = { config, log, apis: APIS }
   const refusing = createUnavailableApp(always, () => running.reason)
   // closes each connection: a client that reconnects may reach a different server
-  const hangUp = {
+  const refusal = {
     admit: (_: unknown, res: ServerResponse) => void res.setHeader('connection', 'close'),
   }
   const unavailable = wrapBeforeRoutes(
     getRequestListener(refusing.fetch, LISTENER_OPTIONS),
-    hangUp,
+    refusal,
     always,
   )
   const beginAgain = () => startWork(config, database, log, backup, workers)
@@ -104,35 +111,55 @@ export async function serveDatabase(
   const servicesNow = () =>
     running.handle === running.work.handle ? running.work.services : undefined
   const stopMails = await openMailServer(config, log, servicesNow).catch(giveUp)
-  const listening = await listenOn(server, config).catch(async (error) => {
+  const inherited = listInheritedSockets()
+  const listening = await listenOn(server, config, inherited).catch(async (error) => {
     await stopMails()
     return giveUp(error)
   })
+  const finish = async (ms: number, hangUpMs: number, streamsMs: number) => {
+    const left = startCountdown(ms)
+    await waitAtMost(running.keepStopped(), left() / 2)
+    const { work } = running
+    work.announceStop()
+    work.tracker.close()
+    const closed = Promise.all([listening.stopAccepting(), stopMails()])
+    await sleep(hangUpMs)
+    server.closeIdleConnections()
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
+    await work.finish(left, streamsMs)
+    await waitAtMost(closed, left())
+    clearInterval(idle)
+    server.closeAllConnections()
+    await waitAtMost(work.services.backups.idle(), left())
+    await waitAtMost(Promise.all([stopFollowing(), stopChecking()]), left())
+    await work.close(left)
+    await waitAtMost(database.close(), left() + DATABASE_CLOSE_MS)
+  }
+  /** While the port stays open: answers ask their clients for new connections. */
+  const hangUp = async () => {
+    running.work.tracker.close()
+    await sleep(HANG_UP_MS)
+  }
   return {
     get services() {
       return running.work.services
     },
     url: listening.url,
     async stop() {
+      if (inherited.length > 0) {
+        // the socket outlives this process: until then, it accepts, and later requests wait for the next one
+        await hangUp()
+        return finish(STOP_MS, 0, 0)
+      }
       running.work.announceStop()
-      await sleep(config.stopDelaySeconds * 1000)
-      const left = startCountdown(STOP_MS)
-      await waitAtMost(running.keepStopped(), left() / 2)
-      const { work } = running
-      work.announceStop()
-      work.tracker.close()
-      const closed = Promise.all([listening.stopAccepting(), stopMails()])
-      if (config.stopDelaySeconds > 0) await sleep(HANG_UP_MS)
-      server.closeIdleConnections()
-      const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
-      await work.finish(left)
-      await waitAtMost(closed, left())
-      clearInterval(idle)
-      server.closeAllConnections()
-      await waitAtMost(work.services.backups.idle(), left())
-      await waitAtMost(Promise.all([stopFollowing(), stopChecking()]), left())
-      await work.close(left)
-      await waitAtMost(database.close(), left() + DATABASE_CLOSE_MS)
+      const delayMs = config.stopDelaySeconds * 1000
+      await sleep(delayMs)
+      await (delayMs > 0 ? finish(STOP_MS, HANG_UP_MS, STREAMS_MS) : finish(STOP_MS, 0, 0))
+    },
+    async retire() {
+      void listening.stopAccepting()
+      await hangUp()
+      await finish(REPLACED_MS, 0, STREAMS_MS)
     },
   }
 }

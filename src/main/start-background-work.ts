@@ -20,6 +20,7 @@ import { startWebhooks } from '../gateway/webhooks/delivery-worker.ts'
 import { Traffic } from '../http/metrics/group-requests.ts'
 import { wrapBeforeRoutes } from '../http/server/before-routes.ts'
 import { LISTENER_OPTIONS } from '../http/server/limit-connections.ts'
+import { OpenStreams } from '../http/server/open-streams.ts'
 import { RequestTracker } from '../http/server/request-tracker.ts'
 import type { Config } from '../platform/config.ts'
 import type { Database } from '../platform/db/open.ts'
@@ -64,11 +65,8 @@ export async function startWork(
   const { restores } = await loadBackupState(db)
   const store = await openCatalogStore(database, BUILT_IN)
   const settings = await SettingsStore.open(db)
-  const [stopping, closing, ending] = [
-    new AbortController(),
-    new AbortController(),
-    new AbortController(),
-  ]
+  const [stopping, closing] = [new AbortController(), new AbortController()]
+  const streams = new OpenStreams()
   const extensions = collectExtensions(config)
   const acceptor = openAcceptor(store.forEverybody('sends'), config)
   const sending = { config, extensions, acceptor }
@@ -99,7 +97,7 @@ export async function startWork(
     workers,
     stopping: stopping.signal,
     closing: closing.signal,
-    ending: ending.signal,
+    streams,
   }
   const tracker = new RequestTracker(services)
   const stopQueue = await startQueue(store.forEverybody('sweep'), config, log)
@@ -117,13 +115,7 @@ export async function startWork(
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
   if ((workers?.worker ?? 1) === 1) void warnAboutZones(db, log).catch(() => {}) // a stop closes the database
-  const stopCarriers = startCarriers(
-    store,
-    store.forEverybody('carriers'),
-    config,
-    log,
-    workers?.worker,
-  )
+  const stopCarriers = startCarriers(store, store.forEverybody('carriers'), config, log, workers)
   const stops = [stopCarriers, stopQueue, stopWebhooks, stopWork, stopJobs, stopIndexes]
   return {
     services,
@@ -135,12 +127,13 @@ export async function startWork(
     ),
     restores,
     announceStop: () => stopping.abort(),
-    async finish(left) {
+    async finish(left, streamsMs = 0) {
       closing.abort()
       await waitAtMost(tracker.idle(), left() / 2)
       await sleep(ANNOUNCED_MS)
-      ending.abort()
+      await streams.endInTurn(Math.min(streamsMs, left() / 4))
       await services.realtime.close()
+      streams.endAll()
     },
     async close(left) {
       await waitAtMost(Promise.all(stops.map((stop) => stop())), left())

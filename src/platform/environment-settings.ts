@@ -136,8 +136,8 @@ export const SETTINGS = {
   ],
   workers: [
     'WORKERS',
-    workers.default(1),
-    '[Server processes](scaling.md#several-processes-on-one-machine) behind the port. `auto`: one per core.',
+    workers.optional(),
+    '[Server processes](scaling.md#several-processes-on-one-machine) behind the port, with a parent that restarts and [replaces](deploy.md#update-without-a-pause) them. `auto`: one per core. Unset: one process without a parent.',
   ],
   clientStatementSeconds: [
     'CLIENT_STATEMENT_SECONDS',

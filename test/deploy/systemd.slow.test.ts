@@ -20,8 +20,9 @@ const settings: Record<string, string> = Object.fromEntries(
   ]),
 )
 
-test.runIf(runs('systemd-analyze', '--version'))('systemd accepts the unit', () => {
-  execFileSync('systemd-analyze', ['verify', UNIT], { stdio: 'pipe' })
+test.runIf(runs('systemd-analyze', '--version'))('systemd accepts the units', () => {
+  const socket = UNIT.replace(/service$/, 'socket')
+  execFileSync('systemd-analyze', ['verify', UNIT, socket], { stdio: 'pipe' })
 })
 
 /** What systemd would do for each setting, in a shell. */

@@ -29,7 +29,7 @@ const databaseUrl = (await testConfig()).databaseUrl!
 async function listLoaded(words: readonly string[]) {
   const folder = temporaryFolder()
   const LOADED = join(folder, 'loaded')
-  const settings = { PORT: '0', HOST: '127.0.0.1', WORKERS: '1', DATABASE_URL: databaseUrl }
+  const settings = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: databaseUrl }
   const child = spawn(process.execPath, ['--import', RECORDER, CLI, ...words], {
     env: { ...process.env, ...settings, DATA_DIR: folder, LOADED },
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -218,7 +218,7 @@ test.runIf(process.platform === 'linux').each([
       DATA_DIR: data,
       DATABASE_URL: '',
       PORT: '0',
-      WORKERS: '1',
+      WORKERS: '',
       LOG_LEVEL: 'error',
     }
     const child = spawn(command, args, { cwd: HOME, env, stdio: ['ignore', 'pipe', 'inherit'] })

@@ -6,6 +6,7 @@ import { deaf } from './scenarios/deaf.ts'
 import { failover } from './scenarios/failover.ts'
 import { killed } from './scenarios/killed.ts'
 import { powerCut } from './scenarios/power-cut.ts'
+import { replaced } from './scenarios/replaced.ts'
 import { smpp } from './scenarios/smpp.ts'
 import { soak } from './scenarios/soak.ts'
 import { upgrade } from './scenarios/upgrade.ts'
@@ -15,6 +16,7 @@ const SCENARIOS: readonly Scenario[] = [
   powerCut,
   failover,
   deaf,
+  replaced,
   upgrade,
   hostileGuest,
   hostileUser,

@@ -152,17 +152,21 @@ export function openRealtime(
     get clients(): number {
       return registry.clients.size
     },
+    /** Adds a client. Returns a function that ends its stream. */
     async connect(
       origin: ClientOrigin,
       connection: ClientConnection,
       gone: AbortSignal,
-    ): Promise<void> {
+    ): Promise<() => void> {
       await awake()
       if (isClosed) {
         await stopListening()
         throw new ApiError(503, 'This server is about to stop.')
       }
-      if (gone.aborted) return restIfAlone()
+      if (gone.aborted) {
+        restIfAlone()
+        return () => {}
+      }
       const client: Client = new Client(thisNode, {
         origin,
         viewer: registry.viewers.guest,
@@ -177,6 +181,7 @@ export function openRealtime(
         client.close()
         restIfAlone()
       })
+      return () => client.end()
     },
     /**
      * Replaces the subscriptions of a client on any node, for changes committed after the call. Throws 404,

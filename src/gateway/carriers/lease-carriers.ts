@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAnyFound, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
+import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
 import { CARRIER_COLUMNS } from './stored-carrier.ts'
 
 /** How long a lease lasts: then another server takes over a carrier, such as after a crash. */
@@ -10,10 +11,15 @@ const LEASE_SECONDS = 20
 
 /**
  * The name under which a server leases carriers. Only one server uses a Postgres of its own, so its name
- * is the same after a restart: if it was killed, it continues its leases at once. Its workers are numbered.
+ * is the same after a restart: if it was killed, it continues its leases at once. Its workers are numbered;
+ * one that starts beside the worker that it replaces has another name, and waits for that one's leases.
  */
-export const makeLeaserName = ({ databaseUrl }: Pick<Config, 'databaseUrl'>, worker = 1): string =>
-  databaseUrl ? randomUUID() : `worker ${worker}`
+export const makeLeaserName = (
+  { databaseUrl }: Pick<Config, 'databaseUrl'>,
+  { worker, isReplacing }: LeasingWorker = { worker: 1, isReplacing: false },
+): string => (databaseUrl || isReplacing ? randomUUID() : `worker ${worker}`)
+
+type LeasingWorker = Pick<WorkerMember, 'worker' | 'isReplacing'>
 
 /**
  * Leases at most `max` carriers of enabled devices: those of this node again, and those that no server runs.

@@ -5,6 +5,7 @@ import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
 import type { Logger } from '../../platform/log.ts'
 import { hideNumbers } from '../../platform/tools/loggable-texts.ts'
 import { makeSerialQueue, repeatWork } from '../../platform/tools/repeat-work.ts'
@@ -60,7 +61,7 @@ export function startCarriers(
   system: Store,
   config: Config,
   log: Logger,
-  worker: number | undefined,
+  worker: WorkerMember | undefined,
 ) {
   const { db } = system
   const node = makeLeaserName(config, worker)

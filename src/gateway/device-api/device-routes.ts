@@ -60,21 +60,21 @@ async function identifyDevice(c: Ctx, services: Services): Promise<DeviceCaller>
 const readDeviceJson = (c: Ctx) => readJsonBody(c)
 
 function sendEvents({ device, store, services }: DeviceCaller & HasServices, c: Ctx): Response {
-  const { config, ending } = services
+  const { config, streams } = services
   if (c.req.method === 'HEAD') return c.body(null, 200, { 'content-type': 'text/event-stream' })
   limitOpenStreams(c, services, device.user)
   return streamSSE(c, async (stream) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
+    streams.add(c.env.outgoing, () => gone.abort())
     // null ends the stream, for example if the device was deleted
     const again = async () => (await identifyDevice(c, services).catch(() => null))?.device ?? null
-    const ended = AbortSignal.any([ending, gone.signal])
     for await (const item of streamDeviceEvents(
       store,
       device,
       config.deviceOnlineSeconds,
       again,
-      ended,
+      gone.signal,
     )) {
       if (item.name === 'alive') await stream.write(': alive\n\n')
       else

@@ -64,7 +64,9 @@ export const REALTIME_ROUTES = makeRoutes(SERVER_TAG, {
         ip: c.env.incoming.ip,
         holder: c.env.incoming.findHolder(null),
       }
-      await services.realtime.connect(origin, makeClientConnection(outgoing), gone.signal)
+      const connection = makeClientConnection(outgoing)
+      const end = await services.realtime.connect(origin, connection, gone.signal)
+      services.streams.add(outgoing, end)
       return RESPONSE_ALREADY_SENT
     },
   },

@@ -21,8 +21,16 @@ interface Listening {
   stopAccepting(): Promise<void>
 }
 
-/** Opens a port, 0 for any free one. Throws a UserError that says which of `host` and `port` is wrong. */
-export async function listenOn(server: Server, { host, port }: Place): Promise<Listening> {
+/**
+ * Opens a port, 0 for any free one, or accepts from sockets that are `inherited`, as file descriptors. Throws
+ * a UserError that says which of `host` and `port` is wrong.
+ */
+export async function listenOn(
+  server: Server,
+  { host, port }: Place,
+  inherited: readonly number[] = [],
+): Promise<Listening> {
+  if (inherited.length > 0) return listenOnInherited(server, inherited)
   if (cluster.isWorker || LISTENERS === 1) {
     await openServer(server, { host, port })
     return { url: formatServerUrl(server), stopAccepting: () => closeServer(server) }
@@ -32,15 +40,35 @@ export async function listenOn(server: Server, { host, port }: Place): Promise<L
   await openServer(probe, { host, port })
   const chosen = (probe.address() as AddressInfo).port
   await closeServer(probe)
-  const others = Array.from({ length: LISTENERS - 1 }, () => new TcpServer(SOCKET_OPTIONS))
-  for (const other of others) other.on('connection', (socket) => server.emit('connection', socket))
-  const all = [server, ...others]
+  const all = makeListeners(server, LISTENERS)
   await Promise.all(all.map((one) => openServer(one, { host, port: chosen, reusePort: true })))
-  return {
-    url: formatServerUrl(server),
-    stopAccepting: async () => void (await Promise.all(all.map(closeServer))),
-  }
+  return { url: formatServerUrl(server), stopAccepting: () => closeAll(all) }
 }
+
+/** In a worker, the descriptors are those of its parent: `node:cluster` hands them to it. */
+async function listenOnInherited(server: Server, inherited: readonly number[]): Promise<Listening> {
+  const all = makeListeners(server, inherited.length)
+  await Promise.all(all.map((one, i) => openInherited(one, inherited[i]!)))
+  return { url: formatServerUrl(server), stopAccepting: () => closeAll(all) }
+}
+
+function openInherited(listener: TcpServer, fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    listener.once('error', ({ message }) =>
+      reject(new UserError(`The socket that systemd passes cannot be used: ${message}.`)),
+    )
+    listener.listen({ fd, backlog: BACKLOG }, resolve)
+  })
+}
+
+/** `server` and further listeners, which pass it their connections. */
+function makeListeners(server: Server, count: number): readonly TcpServer[] {
+  const others = Array.from({ length: count - 1 }, () => new TcpServer(SOCKET_OPTIONS))
+  for (const other of others) other.on('connection', (socket) => server.emit('connection', socket))
+  return [server, ...others]
+}
+
+const closeAll = async (all: readonly TcpServer[]) => void (await Promise.all(all.map(closeServer)))
 
 type Place = { readonly host: string; readonly port: number }
 

@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { limitTime } from '../tools/deadline.ts'
 import {
   type Figure,
+  REPLACING_VARIABLE,
   type ToParent,
   type ToWorker,
   WORKER_VARIABLE,
@@ -21,12 +22,14 @@ export function makeWorkerMember() {
   let states: readonly WorkerState[] = []
   let read: () => Promise<readonly Figure[]> = async () => []
   const collecting: ((all: readonly WorkerFigures[]) => void)[] = []
+  const replaced = Promise.withResolvers<void>()
   const tell = (message: ToParent): void => {
     // if the parent has ended, node:cluster ends this worker
     if (process.connected) process.send?.(message, undefined, undefined, () => {})
   }
   process.on('message', async (message: ToWorker) => {
     if (message.kind === 'states') states = message.states
+    else if (message.kind === 'replaced') replaced.resolve()
     else if (message.kind === 'figures')
       tell({ kind: 'figures', figures: await read().catch(() => []) })
     else for (const resolve of collecting.splice(0)) resolve(message.all)
@@ -35,6 +38,10 @@ export function makeWorkerMember() {
   process.channel?.unref()
   return {
     worker,
+    /** Whether it started beside the process that it replaces, which still runs. */
+    isReplacing: Boolean(process.env[REPLACING_VARIABLE]),
+    /** Resolves when another process serves in its place. */
+    replaced: replaced.promise,
     states: () => states,
     serving: (url: string) => tell({ kind: 'serving', url }),
     /** Sets the function that reads this process's metrics whenever a worker collects them. */

@@ -27,10 +27,16 @@ export type ToParent =
   | { readonly kind: 'collect' }
   | { readonly kind: 'figures'; readonly figures: readonly Figure[] }
 
-/** Messages from the parent to a worker. `figures` asks it for metrics. `collected` answers its `collect`. */
+/**
+ * Messages from the parent to a worker. `figures` asks it for metrics. `collected` answers its `collect`.
+ * `replaced`: another process serves in its place, so it finishes what runs and ends.
+ */
 export type ToWorker =
+  | { readonly kind: 'replaced' }
   | { readonly kind: 'states'; readonly states: readonly WorkerState[] }
   | { readonly kind: 'figures' }
   | { readonly kind: 'collected'; readonly all: readonly WorkerFigures[] }
 
 export const WORKER_VARIABLE = 'POCKETSMS_WORKER'
+/** Is set for a process that starts beside the one that it replaces. */
+export const REPLACING_VARIABLE = 'POCKETSMS_REPLACING'

@@ -4,7 +4,8 @@ import type { Config } from '../config.ts'
 /** Minimum database connections of a worker. Clients' filters could occupy nearly all if there were fewer. */
 const MIN_POOL = 4
 
-export const chooseWorkerCount = ({ workers }: Pick<Config, 'workers'>): number =>
+/** How many workers a parent runs; undefined if this process serves alone. */
+export const chooseWorkerCount = ({ workers }: Pick<Config, 'workers'>): number | undefined =>
   workers === 'auto' ? availableParallelism() : workers
 
 /** The settings of one of `count` workers: limits are divided among them. 0 (no limit) stays 0. */

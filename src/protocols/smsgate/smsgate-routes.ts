@@ -191,7 +191,7 @@ async function sendEvents(
   device: Device,
   store: Store,
 ): Promise<Response> {
-  const { config, ending, log } = services
+  const { config, streams, log } = services
   c.header('content-type', 'text/event-stream')
   c.header('cache-control', 'no-cache')
   // without this header nginx would buffer events
@@ -200,10 +200,10 @@ async function sendEvents(
   const send = async (stream: StreamingApi) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
+    streams.add(c.env.outgoing, () => gone.abort())
     // null after the phone was signed out or deleted
     const again = async () => (await identifyPhone(c, services).catch(() => null))?.device ?? null
-    const ended = AbortSignal.any([ending, gone.signal])
-    for await (const frame of phoneEvents(store, device, config, again, ended))
+    for await (const frame of phoneEvents(store, device, config, again, gone.signal))
       await stream.write(frame)
   }
   // an error ends the stream, and the phone reconnects

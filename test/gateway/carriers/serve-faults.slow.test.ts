@@ -160,21 +160,23 @@ test('carriers begin at the same time', async () => {
   await gateway.query('update devices set enabled = false where "user" = $1', [user.id])
 })
 
-test('a server with a Postgres of its own continues its leases after it was killed', async () => {
+test('a server with a Postgres of its own continues its leases after it was killed, but not while it is replaced', async () => {
   const user = await gateway.makeUser()
   const device = (await gateway.pair(user, {})).id
   const { db } = gateway.server.services.store.forEverybody('test')
   const own = { databaseUrl: undefined }
+  const second = { worker: 2, isReplacing: false }
   await gateway.query(
     `insert into device_carriers (device, "user", account, sealed, address_hash, node, leased_until)
     values ($1, $2, '{}', '', $1, $3, now() + interval '1 hour')`,
-    [device, user.id, makeLeaserName(own, 2)],
+    [device, user.id, makeLeaserName(own, second)],
   )
   const leased = async (name: string) =>
     (await leaseCarriers(db, name, 500)).some((row) => row.device === device)
-  expect(await leased(makeLeaserName(own, 1))).toBe(false)
-  expect(await leased(makeLeaserName({ databaseUrl: 'postgres://shared' }, 2))).toBe(false)
-  expect(await leased(makeLeaserName(own, 2))).toBe(true)
+  expect(await leased(makeLeaserName(own))).toBe(false)
+  expect(await leased(makeLeaserName({ databaseUrl: 'postgres://shared' }, second))).toBe(false)
+  expect(await leased(makeLeaserName(own, { ...second, isReplacing: true }))).toBe(false)
+  expect(await leased(makeLeaserName(own, second))).toBe(true)
   await gateway.query('delete from device_carriers where device = $1', [device])
 })
 

@@ -5,7 +5,7 @@ import { chooseWorkerCount, divideConfig } from '../../../src/platform/jobs/work
 const POSTGRES = { DATABASE_URL: 'postgres://localhost/none' }
 
 test.each([
-  ['unset', {}, 1],
+  ['unset', {}, undefined],
   ['a number', { WORKERS: '3' }, 3],
   ['auto', { WORKERS: 'auto' }, availableParallelism()],
 ])('the number of workers with WORKERS %s is $2', (_, env, count) => {

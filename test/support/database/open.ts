@@ -40,7 +40,7 @@ export async function openCatalogStore<D extends TestDb>(db: D): Promise<TestSto
 }
 
 /** A server whose store can be queried. */
-export type TestServer = RunningServer & {
+export type TestServer = Omit<RunningServer, 'retire'> & {
   readonly services: GatewayServices & { readonly store: TestStore }
 }
 

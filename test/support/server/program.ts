@@ -29,24 +29,25 @@ export function serve(env: Readonly<Record<string, string>>, home = HOME): Promi
   return startProgram(process.execPath, args, env, `http://127.0.0.1:${env.PORT}`, '/api/health')
 }
 
-/** Starts any server and waits until GET `path` answers 200. */
+/** Starts any server and waits until GET `path` answers 200. `sockets`: its descriptors from 3 on. */
 export async function startProgram(
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   url: string,
   path: string,
+  sockets: readonly number[] = [],
 ): Promise<RunningProgram> {
   const child = spawn(command, args, {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...sockets],
   })
   let output = ''
   const keep = (chunk: Buffer) => {
     output = (output + chunk).slice(-20_000)
   }
-  child.stdout.on('data', keep)
-  child.stderr.on('data', keep)
+  child.stdout!.on('data', keep)
+  child.stderr!.on('data', keep)
   child.on('error', (error) => keep(Buffer.from(error.message)))
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
