@@ -50,6 +50,7 @@ const COLLECTION_ORDER: readonly string[] = [
   'conversations',
   'conversation_notes',
   'conversation_drafts',
+  'inbox_views',
   'campaigns',
   'api_keys',
   'webhooks',

@@ -1,4 +1,5 @@
 import { PRESETS } from './hook-presets.ts'
+import { INBOX_STATES, VIEW_SORTS } from './inbox-views.ts'
 import { LABEL_COLORS } from './label-colors.ts'
 import { WEBHOOK_PRESETS } from './webhook-presets.ts'
 
@@ -7,6 +8,8 @@ const listKeys = <K extends string>(table: Readonly<Record<K, unknown>>) =>
 
 /** Values of select fields that code lists, by collection and field. `collections.json` has all others. */
 export const SELECT_VALUES = {
+  'inbox_views.state': listKeys(INBOX_STATES),
+  'inbox_views.sort': listKeys(VIEW_SORTS),
   'labels.color': LABEL_COLORS,
   'hooks.preset': listKeys(PRESETS),
   /** `template`: the form of the webhook's preset and fields. Others are forms of other products. */

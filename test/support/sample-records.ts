@@ -26,6 +26,7 @@ export const SAMPLES: Readonly<Record<string, (word: string, made: Ids) => objec
     conversation: made.conversations,
     text: `${word} draft`,
   }),
+  inbox_views: (word) => ({ name: `${word} view`, assignee: 'me' }),
   webhooks: (word) => ({
     url: `https://${word}.example.com`,
     events: ['message.sent'],

@@ -250,6 +250,7 @@ export const auto_answers = {
   template: { type: 'relation' },
   attachments: { type: 'file', many: true },
   pause_hours: { type: 'number', max: 8760 },
+  label: { type: 'relation' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const
@@ -351,6 +352,19 @@ export const conversation_drafts = {
   conversation: { type: 'relation', required: true },
   author: { type: 'relation' },
   text: { type: 'text', required: true, max: 5000 },
+  created: { type: 'autodate' },
+  updated: { type: 'autodate' },
+} as const
+
+export const inbox_views = {
+  user: { type: 'relation', required: true },
+  author: { type: 'relation' },
+  name: { type: 'text', required: true, max: 60 },
+  shared: { type: 'bool' },
+  state: { type: 'select', required: true, valuesOf: 'inbox_views.state' },
+  assignee: { type: 'text', max: 15 },
+  labels: { type: 'json' },
+  sort: { type: 'select', required: true, valuesOf: 'inbox_views.sort' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const
@@ -557,6 +571,7 @@ export const hooks = {
   rate: { type: 'number', min: 1, max: 1000 },
   addresses: { type: 'text', max: 1000 },
   signing_secret: { type: 'text', max: 200 },
+  label: { type: 'relation' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

@@ -77,13 +77,13 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT_TAG, {
     permission: allowRole('viewer'),
     bound: {
       cost: 'conversations',
-      by: '1,000 conversations of each of 9 views, by their indexes, and 100 labels; turns',
+      by: '1,000 conversations of each of 9 views, by their indexes; 100 of each of 50 saved views, by the index of the account; 100 labels; turns',
     },
     describe: {
       id: 'readInbox',
       summary: 'Count the conversations of each view',
       description:
-        'Count the conversations of each view; 1,000 means 1,000 or more. The text fields are the filters that list them. `labels`: the labels of the account.',
+        'Count the conversations of each view; 1,000 means 1,000 or more. The text fields are the filters that list them. `labels` are those of the account, `views` the saved views of the caller.',
       answer: ['The counts.', INBOX],
     },
     run: ({ user, auth, store }) => loadInbox(store.db, user, auth.sender),

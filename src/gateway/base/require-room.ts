@@ -8,6 +8,7 @@ const MOST_OWN = {
   webhooks: [20, LOCKS.webhookCount],
   hooks: [20, LOCKS.hookCount],
   labels: [100, LOCKS.labelCount],
+  inbox_views: [50, LOCKS.viewCount],
 } as const
 
 /** Throws 400 if the user has MOST_OWN already. Until the transaction of `db` ends, other creations wait. */
@@ -24,6 +25,6 @@ export async function requireRoomFor(
     .where('user', '=', user)
     .executeTakeFirstOrThrow()
   if (own < most) return
-  const message = `A user has at most ${most} ${kind}.`
+  const message = `A user has at most ${most} ${kind.replace('_', ' ')}.`
   throw invalidFields({ user: makeFieldError(`validation_too_many_${kind}`, message) })
 }

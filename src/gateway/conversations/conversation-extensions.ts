@@ -8,25 +8,35 @@ import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { completeNumber } from '../base/complete-numbers.ts'
-import { type CheckedValues, checkHours, makeCheckExtension } from '../lines/quiet-hours.ts'
+import { type CheckedValues, checkHours } from '../lines/quiet-hours.ts'
 import { checkAssignee } from './assign-conversations.ts'
 import { splitKeywords } from './keyword-match.ts'
 
 const HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' }
 
 /** Refuses automatic answers that can match no text, have nothing to send or have invalid hours. */
-export const autoAnswersExtension: Extension = makeCheckExtension((values, old) => {
-  checkAnswer(values)
-  checkHours(HOURS, values, old)
-})
+export const autoAnswersExtension: Extension = {
+  check: (values) => checkAnswer(values),
+  async beforeCreate(store, values) {
+    checkAnswer(values)
+    await requireOwnRecord(store, 'label', values)
+    return undefined
+  },
+  async beforeUpdate(store, values, old) {
+    checkAnswer(values, old)
+    await requireOwnRecord(store, 'label', values, old)
+  },
+}
 
-function checkAnswer({ match, value, body, template }: CheckedValues) {
+function checkAnswer(values: CheckedValues, old?: CheckedValues) {
+  const { match, value, body, template } = values
   if (match !== 'any' && splitKeywords(String(value)).length === 0)
     throw invalidFields({ value: makeFieldError('validation_required', 'Cannot be blank.') })
   if (!body && !template)
     throw invalidFields({
       body: makeFieldError('validation_required', 'A text or a template is needed.'),
     })
+  checkHours(HOURS, values, old)
 }
 
 type LastFields = Record<'id' | 'body' | 'at' | 'type' | 'device' | 'name', string>

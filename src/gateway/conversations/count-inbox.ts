@@ -2,36 +2,74 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import { parseJson } from '../../platform/tools/json.ts'
+import {
+  findAssignee,
+  INBOX_STATES,
+  type InboxState,
+  VIEW_SORTS,
+} from '../../portable/inbox-views.ts'
 import { LABEL_COLORS } from '../../portable/label-colors.ts'
 
 const MAX_COUNT = 1_000
+/** The highest count of a saved view, which no index of its own serves. */
+const MAX_VIEW_COUNT = 100
 
 const COUNT = z.int().min(0).max(MAX_COUNT)
-
-/** At most 100 of an account. */
-const LABELS = z
-  .array(
-    z
-      .object({ id: z.string(), name: z.string(), color: z.enum(LABEL_COLORS) })
-      .meta({ id: 'Label' }),
-  )
-  .describe('The labels of the account, by name.')
+const describeState = (state: InboxState) => COUNT.describe(`\`${INBOX_STATES[state]}\``)
 
 const COUNTS = z.object({
   mine: COUNT.describe("The caller's: `assignee = SENDER && archived = false && blocked = false`."),
   unassigned: COUNT.describe('Nobody\'s: `assignee = "" && archived = false && blocked = false`.'),
-  all: COUNT.describe('`archived = false && blocked = false`'),
-  waiting: COUNT.describe('`unanswered = true && archived = false && follow_up_at = ""`'),
-  archived: COUNT.describe('`archived = true && blocked = false`'),
-  blocked: COUNT.describe('`blocked = true`'),
-  follow_up: COUNT.describe('`follow_up_at != ""`'),
-  unread: COUNT.describe('`unread > 0 && archived = false && blocked = false`'),
-  failed: COUNT.describe(
-    '`failure != "" && failure != "Canceled" && archived = false && blocked = false`',
-  ),
+  all: describeState('open'),
+  waiting: describeState('waiting'),
+  archived: describeState('archived'),
+  blocked: describeState('blocked'),
+  follow_up: describeState('follow_up'),
+  unread: describeState('unread'),
+  failed: describeState('failed'),
 })
 
-export const INBOX = COUNTS.extend({ labels: LABELS }).meta({ id: 'Inbox' })
+const LABEL = z
+  .object({ id: z.string(), name: z.string(), color: z.enum(LABEL_COLORS) })
+  .meta({ id: 'Label' })
+
+const SAVED_VIEW = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    author: z.string(),
+    shared: z.boolean(),
+    state: z.enum(Object.keys(INBOX_STATES) as InboxState[]),
+    assignee: z.string(),
+    labels: z.array(z.string()),
+    sort: z.enum(Object.keys(VIEW_SORTS) as (keyof typeof VIEW_SORTS)[]),
+    count: z.int().min(0).max(MAX_VIEW_COUNT).describe('100 means 100 or more.'),
+  })
+  .meta({ id: 'SavedView' })
+
+export const INBOX = COUNTS.extend({
+  labels: z.array(LABEL).describe('The labels of the account, by name.'),
+  views: z
+    .array(SAVED_VIEW)
+    .describe('The saved views of the caller and those that are shared, by name: `inbox_views`.'),
+}).meta({ id: 'Inbox' })
+
+const OPEN = sql<boolean>`not archived and not blocked`
+
+/** The conditions of INBOX_STATES in SQL. */
+const STATES: Readonly<Record<InboxState, RawBuilder<boolean>>> = {
+  open: OPEN,
+  waiting: sql`unanswered and not archived and follow_up_at = ''`,
+  failed: sql`failure <> '' and failure <> 'Canceled' and ${OPEN}`,
+  unread: sql`unread > 0 and ${OPEN}`,
+  follow_up: sql`follow_up_at <> ''`,
+  archived: sql`archived and not blocked`,
+  blocked: sql`blocked`,
+}
+
+const countWhere = (user: string, where: RawBuilder<boolean>, most = MAX_COUNT) => sql<number>`(
+  select count(*) from (select from conversations where "user" = ${user} and ${where} limit ${sql.lit(most)}) c)`
 
 /** Counts the conversations of each view of the inbox, up to 1,000. `sender`: the caller's id. */
 export async function countInbox(
@@ -39,28 +77,23 @@ export async function countInbox(
   user: string,
   sender: string,
 ): Promise<z.output<typeof COUNTS>> {
-  const count = (where: RawBuilder<boolean>) => sql<number>`(
-    select count(*) from (select from conversations where "user" = ${user} and ${where} limit ${sql.lit(MAX_COUNT)}) c)`
+  const count = (where: RawBuilder<boolean>) => countWhere(user, where)
   return await queries(db, 'shaped')
     .selectNoFrom([
-      count(sql`assignee = ${sender} and assignee <> '' and not archived and not blocked`).as(
-        'mine',
-      ),
-      count(sql`assignee = '' and not archived and not blocked`).as('unassigned'),
-      count(sql`not archived and not blocked`).as('all'),
-      count(sql`unanswered and not archived and follow_up_at = ''`).as('waiting'),
-      count(sql`archived and not blocked`).as('archived'),
-      count(sql`blocked`).as('blocked'),
-      count(sql`follow_up_at <> ''`).as('follow_up'),
-      count(sql`unread > 0 and not archived and not blocked`).as('unread'),
-      count(sql`failure <> '' and failure <> 'Canceled' and not archived and not blocked`).as(
-        'failed',
-      ),
+      count(sql`assignee = ${sender} and assignee <> '' and ${OPEN}`).as('mine'),
+      count(sql`assignee = '' and ${OPEN}`).as('unassigned'),
+      count(STATES.open).as('all'),
+      count(STATES.waiting).as('waiting'),
+      count(STATES.archived).as('archived'),
+      count(STATES.blocked).as('blocked'),
+      count(STATES.follow_up).as('follow_up'),
+      count(STATES.unread).as('unread'),
+      count(STATES.failed).as('failed'),
     ])
     .executeTakeFirstOrThrow()
 }
 
-/** What the inbox shows beside its conversations: their counts by view, and the labels of the account. */
+/** What the inbox shows beside its conversations: counts, labels, and the saved views of the caller. */
 export async function loadInbox(
   db: Db,
   user: string,
@@ -72,5 +105,35 @@ export async function loadInbox(
     .where('user', '=', user)
     .orderBy('name')
     .execute()
-  return { ...(await countInbox(db, user, sender)), labels }
+  const counts = await countInbox(db, user, sender)
+  return { ...counts, labels, views: await countViews(db, user, sender) }
+}
+
+async function countViews(
+  db: Db,
+  user: string,
+  sender: string,
+): Promise<z.output<typeof SAVED_VIEW>[]> {
+  const rows = await queries(db)
+    .selectFrom('inbox_views')
+    .select(['id', 'name', 'author', 'shared', 'state', 'assignee', 'labels', 'sort'])
+    .where('user', '=', user)
+    .where(({ or, eb }) => or([eb('shared', '=', true), eb('author', '=', sender)]))
+    .orderBy('name')
+    .execute()
+  const views: z.output<typeof SAVED_VIEW>[] = []
+  for (const row of rows) {
+    const labels = (parseJson(row.labels ?? '[]') ?? []) as string[]
+    const conditions = [
+      STATES[row.state],
+      row.assignee !== '' && sql<boolean>`assignee = ${findAssignee(row.assignee, sender)}`,
+      labels.length > 0 && sql<boolean>`labels && ${labels}::text[]`,
+    ].filter((one) => one !== false)
+    const where = sql<boolean>`${sql.join(conditions, sql` and `)}`
+    const { count } = await queries(db, 'shaped')
+      .selectNoFrom(countWhere(user, where, MAX_VIEW_COUNT).as('count'))
+      .executeTakeFirstOrThrow()
+    views.push({ ...row, labels, count })
+  }
+  return views
 }

@@ -81,7 +81,7 @@ const loadDueAnswers = (db: Db, user: string, id: string) =>
     .selectFrom('auto_answers as a')
     .innerJoin('sms_messages as m', (join) => join.on('m.id', '=', id))
     .leftJoin('sms_templates as t', 't.id', 'a.template')
-    .select(['a.id', 'a.match', 'a.value', 'a.body', 'a.template', 'a.attachments'])
+    .select(['a.id', 'a.match', 'a.value', 'a.body', 'a.template', 'a.attachments', 'a.label'])
     .select('t.attachments as template_files')
     .where('a.user', '=', user)
     .where('a.enabled', '=', true)
@@ -109,6 +109,8 @@ const loadDueAnswers = (db: Db, user: string, id: string) =>
 export interface DueAnswer {
   readonly offer: Offer
   readonly files?: AnswerFiles
+  /** The label that the conversation gets; '' for none. */
+  readonly label: string
 }
 
 /**
@@ -136,8 +138,8 @@ export async function makeDueAnswer(
     const text = { to: from, body: aboutConsent.body, ...countSegments(aboutConsent.body) }
     const offer = makeAnswerOffer(received, user, text)
     const { id: known } = aboutConsent
-    if (known === '') return { offer }
-    return { offer: { ...offer, messages: [{ ...offer.messages[0]!, id: known }] } }
+    if (known === '') return { offer, label: '' }
+    return { label: '', offer: { ...offer, messages: [{ ...offer.messages[0]!, id: known }] } }
   }
   if (!answer || (isOptedOut && !hasOwnHelp)) return
   const content = answer.template
@@ -146,7 +148,7 @@ export async function makeDueAnswer(
   try {
     const [text] = await writeTexts(store, config, user, content, [from])
     const offer = makeAnswerOffer(received, answer.id, text!, answer.template)
-    return { offer, files: findAnswerFiles(answer) }
+    return { offer, files: findAnswerFiles(answer), label: answer.label }
   } catch (error) {
     // the template was deleted or a variable has no value. After other errors, the job runs again
     if (error instanceof GatewayError) return undefined

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { evaluateSql } from '../../platform/db/call-function.ts'
+import { callFunction, evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { Again, Job, JobKind } from '../../platform/jobs/job-queue.ts'
@@ -94,7 +94,10 @@ async function storeAnswerOnce(
     if (files && named !== '' && named !== pictures?.of) throw new PicturesMissing(files)
     const media = named === '' ? undefined : pictures?.media
     const { outcome, wake } = await storeAnswer(inside, config, offer, media)
-    if (outcome === 'accepted') await endWaiting(inside, received!, offer.permit.sender.sentBy)
+    if (outcome === 'accepted') {
+      await endWaiting(inside, received!, offer.permit.sender.sentBy)
+      if (due.label) await callFunction(db, 'labels_add', user, [received!.from], due.label)
+    }
     if (outcome === 'accepted' || outcome === 'known')
       await queries(db)
         .insertInto('auto_answers_sent')

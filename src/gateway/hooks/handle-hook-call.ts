@@ -4,6 +4,7 @@ import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
 import { type ApiError, badRequest, notFound } from '../../platform/api-errors.ts'
 import type { Config } from '../../platform/config.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
 import { countSegments } from '../../portable/segments.ts'
@@ -176,6 +177,7 @@ async function sendHookTexts(
     : await acceptAlert(store, config, hook, due, posted.pictures)
   if (accepted.refusal) return { ...accepted, texts }
   await recordSentText(store.db, hook, window, accepted.segments ?? 0)
+  if (hook.label) await callFunction(store.db, 'labels_add', hook.user, phones, hook.label)
   const messages = offer.messages.map(({ id }) => id)
   const note = posted.unread?.message ?? accepted.note
   return { ...accepted, texts, messages, ...(note && { note }) }

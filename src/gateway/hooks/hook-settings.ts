@@ -36,6 +36,8 @@ export interface Hook extends HookSettings {
   readonly rate: number
   /** The secret with which callers sign bodies; '' if signatures are not checked. */
   readonly signing_secret: string
+  /** The label that the conversations of its recipients get; '' for none. */
+  readonly label: string
 }
 
 /** Whether a hook sends login codes. One with an auth server's preset always does. */

@@ -2,6 +2,7 @@ import { completeAddresses } from '../../engine/auth/allowed-addresses.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
+import { requireOwnRecord } from '../../engine/records/require-own.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { parseTemplate } from '../../platform/templates/parse.ts'
 import { parseJson } from '../../platform/tools/json.ts'
@@ -41,9 +42,13 @@ export const hooksExtension: Extension = {
     if (!('enabled' in body)) values.enabled = true
     if (!('once_minutes' in body)) values.once_minutes = 60
     await prepareHook(store, values)
+    await requireOwnRecord(store, 'label', values)
     await requireRoomFor(db, 'hooks', String(values.user))
   },
-  beforeUpdate: prepareHook,
+  async beforeUpdate(store, values, old) {
+    await prepareHook(store, values)
+    await requireOwnRecord(store, 'label', values, old)
+  },
 }
 
 async function prepareHook(store: Store, values: Record<string, Value>): Promise<undefined> {

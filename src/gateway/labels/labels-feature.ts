@@ -2,6 +2,7 @@ import { type Extension, makeStrictExtension } from '../../engine/records/collec
 import type { Feature } from '../base/feature.ts'
 import { makeRecordStep, type PersonalData } from '../base/personal-data.ts'
 import { requireRoomFor } from '../base/require-room.ts'
+import { viewsExtension } from './views-extension.ts'
 
 /** Rules of labels: an account has at most 100, and one without a color is gray. */
 const labelsExtension: Extension = {
@@ -13,12 +14,18 @@ const labelsExtension: Extension = {
 }
 
 const LABEL_DATA: PersonalData = {
-  mentions: [makeRecordStep('labels', ['name'], 'name')],
-  noPlaces: { labels: 'words that the account gave to many conversations' },
+  mentions: [makeRecordStep('labels', ['name'], 'name'), makeRecordStep('inbox_views', ['name'])],
+  noPlaces: {
+    labels: 'words that the account gave to many conversations',
+    inbox_views: 'filters of members',
+  },
 }
 
-/** Labels of conversations and contacts. Triggers give the contact of a number its conversation's labels. */
+/** Labels of numbers, and saved views. Triggers copy labels between contacts and conversations. */
 export const LABELS: Feature = {
   personalData: LABEL_DATA,
-  extensions: () => ({ labels: makeStrictExtension(labelsExtension) }),
+  extensions: () => ({
+    labels: makeStrictExtension(labelsExtension),
+    inbox_views: makeStrictExtension(viewsExtension),
+  }),
 }

@@ -16,6 +16,8 @@ export const LOCKS = {
   hookCount: 7_367_027,
   /** Per user: held while a label is created, to enforce the user's maximum. */
   labelCount: 7_367_035,
+  /** Per user: held while a view of the inbox is created, to enforce the user's maximum. */
+  viewCount: 7_367_036,
   /** Per user: held while a carrier is added, to enforce the user's maximum. */
   carrierCount: 7_367_032,
   /** Per user and phone number: held while texts of the number are answered automatically. */

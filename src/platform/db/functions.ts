@@ -23,6 +23,7 @@ export interface Functions {
   consent_required: (owner: string, template: string, groups: readonly string[]) => boolean
   consent_stopped: (owner: string, numbers: readonly string[]) => readonly string[]
   conversations_assign: (of_user: string, numbers: readonly string[]) => void
+  labels_add: (owner: string, numbers: readonly string[], label: string) => void
   pb_known_zone: (zone: string) => string
   pb_new_id: () => string
   pb_time_shift: (ms: number, raw: number, modifier: string, n: number) => number

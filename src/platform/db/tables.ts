@@ -286,6 +286,7 @@ interface AutoAnswersRow {
   hours_from: Generated<string>
   hours_to: Generated<string>
   id: string
+  label: Generated<string>
   lines: Generated<string[]>
   match: Generated<'any' | 'words' | 'first_word' | 'contains'>
   name: Generated<string>
@@ -611,6 +612,7 @@ interface HooksRow {
   groups: Generated<string[]>
   id: string
   kind: Generated<'' | 'alerts' | 'codes'>
+  label: Generated<string>
   line: Generated<string>
   max_parts: Generated<number>
   name: Generated<string>
@@ -629,6 +631,21 @@ interface HooksRow {
   send_when: Generated<string>
   signing_secret: Generated<string>
   template: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
+interface InboxViewsRow {
+  _rowid: Generated<number>
+  assignee: Generated<string>
+  author: Generated<string>
+  created: Generated<string>
+  id: string
+  labels: string | null
+  name: Generated<string>
+  shared: Generated<boolean>
+  sort: Generated<SelectValue<'inbox_views.sort'>>
+  state: Generated<SelectValue<'inbox_views.state'>>
   updated: Generated<string>
   user: Generated<string>
 }
@@ -1198,6 +1215,7 @@ export interface Tables {
   hook_once: HookOnceRow
   hook_windows: HookWindowsRow
   hooks: HooksRow
+  inbox_views: InboxViewsRow
   labels: LabelsRow
   line_costs: LineCostsRow
   line_recipients: LineRecipientsRow

@@ -89,6 +89,7 @@ const NOBODY = {
   unread: 0,
   failed: 0,
   labels: [],
+  views: [],
 }
 
 const senders = async () => {

@@ -1,5 +1,6 @@
 import { TestListener } from '../../engine/realtime/test-listener.ts'
 import { client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { until } from '../../support/until.ts'
 
 // Labels: Ann's account with the member Ben. Eve has an account of her own.
 
@@ -177,4 +178,41 @@ test('the answer of the inbox has the labels of the account', async () => {
     { id: late, name: 'Late', color: 'gray' },
     { id: vip, name: 'VIP', color: 'red' },
   ])
+})
+
+test('an automatic answer and a hook label conversations and contacts', async () => {
+  await server.query('delete from auto_answers')
+  await make('auto_answers', {
+    ...{ match: 'first_word', value: 'price', body: '9 euros', enabled: true, label: vip },
+  })
+  await make('contacts', { name: 'Zoe', phone: ZOE })
+  await server.hear(phone, [[ZOE, 'Price?']])
+  await until('the label', async () => (await findConversation(ZOE)).labels.length > 0)
+  expect((await findConversation(ZOE)).labels).toEqual([vip])
+  expect((await findContact(ZOE)).labels).toEqual([vip])
+
+  await make('contacts', { name: 'Max', phone: MAX })
+  const hook = await make('hooks', {
+    ...{ name: 'Alarm', preset: 'text', recipients: [ZOE, MAX], label: late },
+  })
+  await must(server.guest, 'POST', `/api/hooks/${hook.secret}`, { text: 'Door open' })
+  expect((await findConversation(ZOE)).labels).toEqual([vip, late])
+  expect((await findContact(MAX)).labels).toEqual([late])
+  await must(ann, 'DELETE', `${pathOf('labels')}/${late}`)
+  const again = await must(server.guest, 'POST', `/api/hooks/${hook.secret}`, { text: 'Again' })
+  expect(again.outcome).toBe('sent')
+  expect((await findContact(MAX)).labels).toEqual([])
+})
+
+test('answers and hooks refuse the label of another account', async () => {
+  const label = (await make('labels', { name: 'Hers' }, eve)).id
+  const answer = { user: ann.id, match: 'any', body: 'Hello', label }
+  const hook = { user: ann.id, name: 'Alarm', preset: 'text', recipients: [ZOE], label }
+  for (const [collection, values] of [
+    ['auto_answers', answer],
+    ['hooks', hook],
+  ] as const)
+    expect((await ann.call('POST', pathOf(collection), values)).body.data).toMatchObject({
+      label: { code: 'validation_invalid_label' },
+    })
 })

@@ -33,7 +33,8 @@ export const ENGINE_TABLES: Readonly<Record<string, string>> = {
 const REASONS: Readonly<Record<string, string>> = {
   'names a row': `id user key message messages last_message delivery ref line lines device webhook holder record
     collection _file_contents.account batch_id batches former_batch event_id api_key verification answer
-    collectionRef recordRef session sms_dispatch.scope sms_dispatch.send hook_once.hook hook_windows.hook push_subscriptions.sender`,
+    collectionRef recordRef session sms_dispatch.scope sms_dispatch.send hook_once.hook hook_windows.hook push_subscriptions.sender
+    inbox_views.assignee inbox_views.labels`,
   'a number: rows of the person are found by it':
     'number phone to from recipients audience without_consent numbers',
   'the server chooses it from a list': `event kind api state country time_zone charged waiting_for quiet_zone

@@ -445,6 +445,7 @@ create table auto_answers (
   template text collate "C" not null default ''::text,
   attachments text[] collate "C" not null default '{}'::text[],
   pause_hours double precision not null default 0,
+  label text collate "C" not null default ''::text,
   match text collate "C" not null default ''::text,
   days text[] collate "C" not null default '{}'::text[],
   created pb_date,
@@ -881,6 +882,7 @@ create table hooks (
   rate double precision not null default 0,
   addresses text collate "C" not null default ''::text,
   signing_secret text collate "C" not null default ''::text,
+  label text collate "C" not null default ''::text,
   preset text collate "C" not null default ''::text,
   kind text collate "C" not null default ''::text,
   resolved text collate "C" not null default ''::text,
@@ -893,6 +895,24 @@ create table hooks (
 CREATE INDEX idx_hooks_user ON hooks USING btree ("user");
 CREATE UNIQUE INDEX idx_hooks_secret ON hooks USING btree (secret) WHERE secret <> ''::text;
 CREATE TRIGGER senders_of_hooks AFTER INSERT OR UPDATE OF name ON hooks FOR EACH ROW EXECUTE FUNCTION senders_noted('hook');
+
+create table inbox_views (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  author text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  shared boolean not null default false,
+  assignee text collate "C" not null default ''::text,
+  labels json,
+  state text collate "C" not null default ''::text,
+  sort text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint inbox_views__rowid_key UNIQUE (_rowid),
+  constraint inbox_views_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_inbox_views_user ON inbox_views USING btree ("user");
 
 create table labels (
   id text collate "C" not null,
@@ -1617,6 +1637,7 @@ create function json_each(v text) returns TABLE(key text, value text, type text,
 create function json_extract(v json, path text) returns text immutable
 create function json_extract(t text, path text) returns text immutable
 create function key_version(k anyelement) returns text immutable
+create function labels_add(owner text, numbers text[], label text) returns void volatile
 create function labels_joined(own text[], other text[]) returns text[] immutable
 create function labels_of_contact() returns trigger volatile
 create function labels_of_conversation() returns trigger volatile
