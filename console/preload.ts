@@ -1,10 +1,12 @@
 import type { HtmlTagDescriptor, Plugin, Rollup } from 'vite'
 
 const INBOX = 'pages/conversations/page.tsx'
+const CATALOGUE = /language\/([a-z]+)\/pages\.json$/
 
 /**
  * Lets the browser load the code and styles of the inbox beside the first files, not after it has run them.
- * Most visits open the inbox, and most other pages use the same parts.
+ * Most visits open the inbox, and most other pages use the same parts. The links of catalogues have the
+ * language as `hreflang`: the server omits those of other languages.
  */
 export function makePreloadPlugin(): Plugin {
   return {
@@ -22,6 +24,7 @@ export function makePreloadPlugin(): Plugin {
         return [
           ...code.map((file) => makeLinkTag(file, { rel: 'modulepreload' })),
           ...styles.map(linkStyle),
+          ...linkCatalogues(bundle),
         ].filter(({ attrs }) => !html.includes(String(attrs?.href)))
       },
     },
@@ -43,6 +46,13 @@ function addImportedChunks(
   }
   for (const file of Object.values(bundle)) if (file.type === 'chunk' && isWanted(file)) add(file)
   return [...found]
+}
+
+function linkCatalogues(bundle: Rollup.OutputBundle): HtmlTagDescriptor[] {
+  return Object.values(bundle).flatMap((file) => {
+    const found = file.type === 'chunk' && CATALOGUE.exec(file.facadeModuleId ?? '')
+    return found ? [makeLinkTag(file.fileName, { rel: 'modulepreload', hreflang: found[1]! })] : []
+  })
 }
 
 const linkStyle = (file: string) => makeLinkTag(file, { rel: 'preload', as: 'style' })

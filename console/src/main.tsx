@@ -33,6 +33,7 @@ import { DIRECTIONS, language } from './language/language.ts'
 import { t } from './language/words.ts'
 import { askToConfirm } from './parts/dialog/dialog.tsx'
 import { guardLeaving } from './router.ts'
+import { isPageShown } from './shell/late.tsx'
 
 const UNSAVED = {
   title: t('Leave without saving?'),
@@ -72,12 +73,15 @@ void loadPageTexts().catch(() => {}) // a page that is opened tries again
 document.documentElement.lang = language
 document.documentElement.dir = DIRECTIONS[language]
 watchConnection()
-watchSession()
 markBrowser()
 startServiceWorker()
-watchOwnSettings()
 guardUnsaved()
 watchOutbox()
+isPageShown.subscribe((isShown) => {
+  if (!isShown) return
+  watchSession()
+  watchOwnSettings()
+})
 // runs simulated phones again if this browser has run any
 if (localStorage.getItem('pocketsms.simulated-phones'))
   void import('./data/device/simulated-phones.ts')

@@ -72,7 +72,9 @@ export function makeConsoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST)
     const content = addEtag(isBuilt ? readFileSync(folder + name) : NOT_BUILT)
     return (c: Ctx) => sendWithEtag(c, content, headers)
   }
-  const sendPage = page('index.html', PAGE_HEADERS)
+  const sendPage = isBuilt
+    ? makePageSender(readFileSync(`${folder}index.html`, 'utf8'))
+    : page('index.html', PAGE_HEADERS)
   const app = makeAssetRoutes(folder)
     .get('/', sendPage)
     .get('/_', (c) => c.redirect('/_/', 307))
@@ -87,6 +89,29 @@ export function makeConsoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST)
   }
   return app
 }
+
+/** A link to the texts of one language, which the console loads in browsers of that language. */
+const CATALOGUE_LINK = /<link [^<>]*hreflang="([a-z]+)"[^<>]*>\s*/g
+
+/** Sends the console's page. It names the texts of the browser's language, so that they load at once. */
+function makePageSender(html: string): (c: Ctx) => Response {
+  const languages = [...html.matchAll(CATALOGUE_LINK)].map(([, language]) => language!)
+  const pages = new Map(
+    ['en', ...languages].map((wanted) => [
+      wanted,
+      addEtag(html.replace(CATALOGUE_LINK, (link, language) => (language === wanted ? link : ''))),
+    ]),
+  )
+  const headers = { ...PAGE_HEADERS, vary: 'Accept-Language' }
+  return (c) => sendWithEtag(c, pages.get(findLanguage(c, pages) ?? 'en')!, headers)
+}
+
+/** The first of the browser's languages that `known` has. */
+const findLanguage = (c: Ctx, known: ReadonlyMap<string, unknown>): string | undefined =>
+  (c.req.header('accept-language') ?? '')
+    .split(',')
+    .map((tag) => tag.trim().slice(0, 2).toLowerCase())
+    .find((language) => known.has(language))
 
 /**
  * The console's files with a hash in their names. They need no database: an open console can load the code of

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { askServerHealth, isOnline } from '../data/connection/connection.ts'
@@ -7,6 +8,12 @@ import { Button } from '../parts/form/form.tsx'
 import { Empty } from '../parts/list/empty.tsx'
 import { focusTitle, Loading } from '../parts/page.tsx'
 import type { PageProps } from '../router.ts'
+
+/**
+ * Whether the window has shown its first page. What the page itself does not need is requested only then:
+ * HTTP/1.1 has six connections, and on a slow one each request in front of the page's costs a round trip.
+ */
+export const isPageShown = signal(false)
 
 /** Loads and shows a page. Then focuses the title, unless the page itself has set the focus. */
 export function Late({
@@ -20,7 +27,9 @@ export function Late({
       .then(setLoaded, () => setLoaded('failed'))
   }, [load])
   useEffect(() => {
-    if (loaded) focusTitle()
+    if (!loaded) return
+    isPageShown.value = true
+    focusTitle()
   }, [loaded])
   if (loaded === 'failed') return <Failed />
   return loaded ? <loaded.Page {...props} /> : <Loading />

@@ -6,8 +6,10 @@ import { notifications, renewNotifications } from '../data/notifications/browser
 import type { Conversation } from '../data/record-types.ts'
 import { hasTeamRole, type Session } from '../data/session.ts'
 import { isNotifiedAbout, useNotify } from '../data/team/personal-choices.ts'
-import { announced, mentioned, unread } from '../data/unread.ts'
+import { announced, inboxCounts, mentioned } from '../data/unread.ts'
 import { isHuge, isRail } from '../data/use/media-queries.ts'
+import { useAnswer } from '../data/use/use-answer.ts'
+import { useCalm } from '../data/use/use-calm.ts'
 import { useList } from '../data/use/use-list.ts'
 import { useLive } from '../data/use/use-live.ts'
 import { t } from '../language/words.ts'
@@ -17,7 +19,7 @@ import { Empty } from '../parts/list/empty.tsx'
 import { goToPage, makePageHref, matchPath, place } from '../router.ts'
 import { EndedAccount, Visit } from './account-switch.tsx'
 import { Keys } from './keys.tsx'
-import { Late } from './late.tsx'
+import { isPageShown, Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
 import { chooseStartPath, listOwnPages } from './own-pages.ts'
 import { refuseFiles } from './refuse-files.ts'
@@ -36,7 +38,7 @@ export function Shell({ session }: { session: Session }) {
     hasTeamRole('admin') && (query.has('new') || query.has('campaign')) ? '/campaigns' : path
   const isInbox = path.startsWith('/conversations')
   const hasRail = isRail.value || (isInbox && !isHuge.value)
-  const hasTexts = session.role === 'user' && hasTeamRole('viewer')
+  const hasNews = isPageShown.value && session.role === 'user' && hasTeamRole('viewer')
   useEffect(preloadPages, [])
   useEffect(refuseFiles, [])
   useEffect(() => {
@@ -45,9 +47,9 @@ export function Shell({ session }: { session: Session }) {
   }, [path])
   return (
     <div class={hasRail ? 'shell rail' : 'shell'}>
-      {hasTexts && <UnreadCount session={session} />}
-      {hasTexts && <Notifier session={session} />}
-      {hasTexts && <TeamNews session={session} />}
+      {hasNews && <Counts session={session} />}
+      {hasNews && <Notifier session={session} />}
+      {hasNews && <TeamNews session={session} />}
       <Keys pages={mine} />
       <SideBar pages={mine} session={session} path={marked} />
       <main id="page" tabIndex={-1}>
@@ -157,20 +159,25 @@ async function showNews({ id, number, name, last_text, unread }: Conversation): 
   registration?.active?.postMessage({ conversation: id, number, name, text, unread })
 }
 
-/** Updates the number of unread conversations in the navigation and on the app's icon. */
-function UnreadCount({ session }: { session: Session }) {
+/** Changes within this time cause one request for the counts. */
+const CALM_MS = 600
+
+/** Counts the conversations of the inbox, and shows how many are unread on the app's icon. */
+function Counts({ session }: { session: Session }) {
   const notify = useNotify(session)
-  const all = useUnread('')
-  const mine = useUnread(`(assignee = "" || assignee = "${session.sender}")`, notify === 'mine')
-  const count = notify === 'all' ? all : mine
+  const { value, reload } = useAnswer<Readonly<Record<string, number>>>('/api/account/inbox')
+  const soon = useCalm(reload, () => CALM_MS)
+  useLive<Conversation>('conversations', '*', soon, soon)
+  const mine = useUnread(session.sender, notify === 'mine')
+  const count = notify === 'all' ? (value?.unread ?? 0) : mine
   useEffect(() => {
-    unread.value = all
+    inboxCounts.value = value
     announced.value = count
     void setBadge(count + mentioned.value)
-  }, [all, count, mentioned.value])
+  }, [value, count, mentioned.value])
   useEffect(
     () => () => {
-      unread.value = 0
+      inboxCounts.value = undefined
       announced.value = 0
       void setBadge(0)
     },
@@ -184,10 +191,12 @@ async function setBadge(count: number): Promise<void> {
   await (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(() => {})
 }
 
-function useUnread(filter: string, ready = true): number {
-  const isUnread = 'archived = false && unread > 0'
+/** How many unread conversations are assigned to the sender or to nobody. */
+function useUnread(sender: string, ready: boolean): number {
   const { total } = useList('conversations', {
-    filter: filter ? `${isUnread} && ${filter}` : isUnread,
+    filter: pb.filter('archived = false && unread > 0 && (assignee = "" || assignee = {:sender})', {
+      sender,
+    }),
     sort: '-last_at',
     fields: 'id',
     perPage: 1,

@@ -29,6 +29,21 @@ test.each(['/', '/_/', '/?from=mail'])(
   },
 )
 
+test.each([
+  ['de-AT,de;q=0.9,en;q=0.8', ['de']],
+  ['fr, de;q=0.5', ['de']],
+  ['en-US,en;q=0.9,de;q=0.8', []],
+  ['', []],
+])(
+  'the page for the languages “%s” names the texts of the first that the console has',
+  async (wanted, named) => {
+    const html = await (await get('/', { 'accept-language': wanted })).text()
+    expect(
+      [...html.matchAll(/modulepreload" hreflang="([a-z]+)"/g)].map(([, each]) => each),
+    ).toEqual(named)
+  },
+)
+
 test('/_ redirects to /_/', async () => {
   const response = await get('/_')
   expect([response.status, response.headers.get('location')]).toEqual([307, '/_/'])

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { pb } from '../client.ts'
 import type { Member, Sender } from '../record-types.ts'
 import { rememberSignal } from '../remembered.ts'
@@ -54,7 +54,12 @@ export function usePeople(): People {
     perPage: MAX_PEOPLE,
   })
   // reads `senders` again: when a member joins, the server sends no event for the new record in `senders`
-  useEffect(() => void senders.reload(), [members.total])
+  const known = useRef<number>(undefined)
+  useEffect(() => {
+    if (members.loading) return
+    if (known.current !== undefined && known.current !== members.total) void senders.reload()
+    known.current = members.total
+  }, [members.total, members.loading])
   const people = useMemo((): People & { readonly isReading: boolean } => {
     const roles = new Map(members.items.map(({ id, role }) => [id, role]))
     const all = senders.items.filter(({ id, kind }) => kind === 'owner' || roles.has(id))

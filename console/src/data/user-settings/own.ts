@@ -28,16 +28,25 @@ export async function saveOwnSettings(change: SettingsChange): Promise<void> {
 export function watchOwnSettings(): void {
   effect(() => {
     const { value } = session
-    if (value?.role === 'user' && hasTeamRole('viewer') && known.peek()?.user !== value.record.id)
-      void readOwnSettings(value.record.id)
+    if (value?.role !== 'user' || !hasTeamRole('viewer')) return
+    const user = value.record.id
+    if (known.peek()?.user !== user && reading !== user) void readOwnSettings(user)
   })
 }
 
+/** The user whose settings are being read; a token that is renewed meanwhile causes no second read. */
+let reading = ''
+
 async function readOwnSettings(user: string): Promise<void> {
   const before = known.peek()
+  reading = user
   try {
     const record = await findSettings(user)
     // keeps settings that were saved during the read, because they are newer
     if (known.peek() === before) known.value = { user, ...(record && { record }) }
-  } catch {} // the next refresh tries again
+  } catch {
+    // the next refresh tries again
+  } finally {
+    if (reading === user) reading = ''
+  }
 }

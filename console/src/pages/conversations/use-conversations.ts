@@ -10,12 +10,9 @@ import { writeConversationFilter, writeTextFilter } from '../../data/search/filt
 import { useNamed } from '../../data/search/use-named.ts'
 import { canFindTexts, splitWords, writeWordsFilter } from '../../data/search/words.ts'
 import { session } from '../../data/session.ts'
-import { mentioned } from '../../data/unread.ts'
-import { useAnswer } from '../../data/use/use-answer.ts'
-import { useCalm } from '../../data/use/use-calm.ts'
+import { inboxCounts, mentioned } from '../../data/unread.ts'
 import { useDebounced } from '../../data/use/use-debounced.ts'
 import { type List, useList } from '../../data/use/use-list.ts'
-import { useLive } from '../../data/use/use-live.ts'
 import { formatNumber } from '../../language/words.ts'
 import type { View } from './views.ts'
 
@@ -116,19 +113,12 @@ export function useNews(ready: boolean): Readonly<Record<string, number>> {
   return ready ? { mine: mine.total, mentions: mentioned.value } : {}
 }
 
-/** Changes within this time cause one request for the counts. */
-const CALM_MS = 600
 /** The highest count that is shown. The server stops counting at one more. */
 const MAX_COUNT = 999
 
-/** Returns a function from a view's id to the live count of its conversations, as text; '' until known. */
-export function useCounts(): (view: string) => string {
-  const { value, reload } = useAnswer<Readonly<Record<string, number>>>('/api/account/inbox')
-  const soon = useCalm(reload, () => CALM_MS)
-  useLive<Conversation>('conversations', '*', soon, soon)
-  return (view) => {
-    const count = value?.[view]
-    if (count === undefined) return ''
-    return count > MAX_COUNT ? `${formatNumber(MAX_COUNT)}+` : formatNumber(count)
-  }
+/** The count of a view's conversations as text; '' until it is read. */
+export function formatViewCount(view: string): string {
+  const count = inboxCounts.value?.[view]
+  if (count === undefined) return ''
+  return count > MAX_COUNT ? `${formatNumber(MAX_COUNT)}+` : formatNumber(count)
 }

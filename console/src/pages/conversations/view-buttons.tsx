@@ -4,7 +4,7 @@ import { isWide } from '../../data/use/media-queries.ts'
 import { t, tn } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { Menu } from '../../parts/list/menu.tsx'
-import { useCounts, useNews } from './use-conversations.ts'
+import { formatViewCount, useNews } from './use-conversations.ts'
 import type { View } from './views.ts'
 import './views.css'
 
@@ -22,11 +22,15 @@ export function Views({
   shown: View
   hasTeam: boolean
 }) {
-  const countKind = useCounts()
   const news = useNews(hasTeam)
-  const newWords = (count = 0) => (count > 0 ? tn('1 new', '{count} new', count) : '')
-  const all = newWords((news.mine ?? 0) + (news.mentions ?? 0))
-  const failed = countKind('failed').replace(/^0$/, '')
+  const newWords = (id: string) => {
+    const count = news[id] ?? 0
+    if (count === 0) return ''
+    return id === 'mentions'
+      ? tn('1 mention', '{count} mentions', count)
+      : tn('1 new', '{count} new', count)
+  }
+  const failed = formatViewCount('failed').replace(/^0$/, '')
   const buttons = (close: () => void) => (
     <fieldset class="conversations-views">
       <legend class="unseen">{t('Show')}</legend>
@@ -42,16 +46,17 @@ export function Views({
           }}
         >
           <bdi>{words}</bdi>
-          {newWords(news[id]) && <strong class="count">{newWords(news[id])}</strong>}
-          <span class={id === 'failed' && failed ? 'count' : 'muted'}>{countKind(id)}</span>
+          {newWords(id) && <strong class="count">{newWords(id)}</strong>}
+          <span class={id === 'failed' && failed ? 'count' : 'muted'}>{formatViewCount(id)}</span>
         </Button>
       ))}
     </fieldset>
   )
   if (isWide.value) return buttons(() => {})
   const words = [
-    `${shown.words} ${countKind(shown.id)}`,
-    all,
+    `${shown.words} ${formatViewCount(shown.id)}`,
+    newWords('mine') && `${t('Mine')} ${newWords('mine')}`,
+    newWords('mentions'),
     shown.id !== 'failed' && failed && t('{count} failed', { count: failed }),
   ]
   return (
