@@ -96,7 +96,11 @@ async function signIn(email: string, password: string): Promise<Step | undefined
     await collection.authWithPassword(email, password)
     return undefined
   } catch (error) {
-    const { mfaId, method } = error instanceof ClientResponseError ? error.response : {}
+    const { status, response } = error instanceof ClientResponseError ? error : {}
+    const small = email.toLowerCase()
+    // stored addresses keep their case, but a phone's keyboard begins with a capital letter
+    if (status === 400 && small !== email) return signIn(small, password)
+    const { mfaId, method } = response ?? {}
     if (!mfaId) throw error
     const { otpId } = await collection.requestOTP(email)
     return { mfaId, otpId, email, isOfApp: method === 'totp' }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { postRequest } from '../data/client.ts'
 import { requestKeys } from '../data/connection/request-key.ts'
@@ -20,8 +20,17 @@ import './test-text.css'
 
 const number = rememberSignal('test-number', '')
 
-/** Sends a test text through a device, and shows its state until it has arrived. `device`: its id. */
-export function TestText({ device }: { device: string }) {
+/**
+ * Sends a test text through a device, and shows its state until it has arrived. `device`: its id. `isAsked`:
+ * whether the page was opened for the test, which then takes the focus.
+ */
+export function TestText({ device, isAsked = false }: { device: string; isAsked?: boolean }) {
+  const to = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (!isAsked) return
+    to.current?.focus({ preventScroll: true })
+    to.current?.scrollIntoView({ block: 'center' })
+  }, [isAsked])
   const [body, setBody] = useState(t('A test from pocketsms'))
   const [message, setMessage] = useState('')
   const [isTried, setTried] = useState(false)
@@ -51,6 +60,7 @@ export function TestText({ device }: { device: string }) {
             type="tel"
             placeholder="+49 151 12345678"
             error={isTried && fault ? `${describePhoneFault(fault)}.` : undefined}
+            inputRef={to}
             value={number.value}
             onValue={(value) => {
               number.value = value

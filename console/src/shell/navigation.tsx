@@ -4,7 +4,7 @@ import { type Session, signOut } from '../data/session.ts'
 import { mentioned, unread } from '../data/unread.ts'
 import { forgetDrafts } from '../data/use/use-draft.ts'
 import { ownSettings } from '../data/user-settings/own.ts'
-import { t } from '../language/words.ts'
+import { t, tn } from '../language/words.ts'
 import type { PageEntry } from '../pages.ts'
 import { askToConfirm, Dialog } from '../parts/dialog/dialog.tsx'
 import { Button } from '../parts/form/form.tsx'
@@ -144,15 +144,28 @@ const PageLink = ({ page, path, title }: { page: PageEntry; path: string; title?
   >
     <Icon name={page.icon} size={20} />
     <span>{title ?? page.title}</span>
-    {page.countsUnread && <Unread count={unread.value + mentioned.value} />}
+    {page.countsUnread && <News unread={unread.value} mentions={mentioned.value} />}
   </a>
 )
 
-const Unread = ({ count }: { count: number }) =>
-  count > 0 ? (
+const cut = (count: number) => (count > MAX_SHOWN ? `${MAX_SHOWN}+` : count)
+
+/** How many conversations are unread, and after `@` how many notes mention the person. */
+const News = ({ unread, mentions }: { unread: number; mentions: number }) =>
+  unread + mentions > 0 ? (
     <strong class="count">
-      {count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}
-      <span class="unseen"> {t('unread')}</span>
+      {unread > 0 && (
+        <>
+          {cut(unread)}
+          <span class="unseen"> {t('unread')}</span>
+        </>
+      )}
+      {mentions > 0 && (
+        <>
+          {unread > 0 && ' '}@{cut(mentions)}
+          <span class="unseen"> {tn('1 mention', '{count} mentions', mentions)}</span>
+        </>
+      )}
     </strong>
   ) : null
 

@@ -7,7 +7,6 @@ import { evaluateSql } from '../../platform/db/call-function.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { DECIMAL } from '../base/currency.ts'
 import { writeOnlineSince } from '../base/device-record.ts'
-import { REASONS } from '../base/message-status.ts'
 import { countInbox } from '../conversations/count-inbox.ts'
 import { loadLineCosts } from '../lines/line-costs.ts'
 import { countDays, USAGE_DAYS } from '../messages/usage-days.ts'
@@ -142,6 +141,7 @@ const MAX_RECEIVED = 2_000
 /**
  * The persons of the account: their open conversations, and how long people waited for their first answers.
  * A wait begins with the first text after an answer, and ends with the next text of a person of the account.
+ * A text that failed or was canceled is no answer, and one that is scheduled becomes one when it is due.
  */
 const loadPeople = ({ db }: Store, user: string) =>
   queries(db, 'shaped')
@@ -150,16 +150,16 @@ const loadPeople = ({ db }: Store, user: string) =>
       ({ selectFrom }) =>
         selectFrom(
           sql<{ sent_by: string; seconds: number }>`(
-            select a.sent_by, extract(epoch from max(a.created)::timestamptz - min(r.created)::timestamptz) as seconds
+            select a.sent_by, extract(epoch from max(greatest(a.created, a.scheduled_at))::timestamptz - min(r.created)::timestamptz) as seconds
             from (
               select m._rowid, m."from" as number, m.created from sms_messages m
               where m."user" = ${user} and m.message_type = 'incoming'
                 and m.created >= pb_text(now() - ${sql.lit(DAYS)} * interval '1 day')
               order by m.created desc limit ${sql.lit(MAX_RECEIVED)}
             ) r cross join lateral (
-              select o._rowid, o.created, o.sent_by from sms_messages o
+              select o._rowid, o.created, o.scheduled_at, o.sent_by from sms_messages o
               where o."user" = ${user} and o."to" = r.number and o._rowid > r._rowid
-                and o.error_message <> ${REASONS.canceled}
+                and o.status <> 'failed' and o.scheduled_at <= pb_text(now())
                 and o.sent_by in (
                   select p.id from senders p where p."user" = ${user} and p.kind in ('owner', 'member'))
               order by o._rowid limit 1

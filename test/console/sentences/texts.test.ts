@@ -99,13 +99,13 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'One message that no device has yet is not sent. What a device has already goes on.',
-    'Eine Nachricht, die noch bei keinem Gerät ist, wird nicht gesendet. Was schon bei einem Gerät ist, geht noch hinaus.',
+    'It is not sent. If a device has it already, it is sent all the same.',
+    'Sie wird nicht gesendet. Hat ein Gerät sie schon, wird sie dennoch gesendet.',
     tryCancelingBatch,
   ],
   [
-    '{count} messages that no device has yet are not sent. What a device has already goes on.',
-    '{count} Nachrichten, die noch bei keinem Gerät sind, werden nicht gesendet. Was schon bei einem Gerät ist, geht noch hinaus.',
+    'They are not sent. Texts that a device has already are sent all the same.',
+    'Sie werden nicht gesendet. SMS, die ein Gerät schon hat, werden dennoch gesendet.',
     tryCancelingBatch,
   ],
   [

@@ -40,6 +40,20 @@ test('the figures of an account count its texts, and how long people waited for 
   expect(people[0].median_seconds).toBeLessThan(900)
 })
 
+test('a canceled or scheduled text is no answer', async () => {
+  const number = '+4915112345670'
+  await server.hear(phone, [[number, 'Do you have rye?']])
+  const later = {
+    recipients: [number],
+    body: 'Yes',
+    scheduled_at: new Date(Date.now() + 3_600_000),
+  }
+  const { message_ids } = await must(ann, 'POST', '/api/sms/send', later)
+  expect((await today()).people).toMatchObject([{ answers: 1 }])
+  await must(ann, 'POST', `/api/sms/messages/${message_ids[0]}/cancel`)
+  expect((await today()).people).toMatchObject([{ answers: 1 }])
+})
+
 test('a silent phone, a failing line and the cost of the month are shown', async () => {
   const [line] = (await must(ann, 'GET', '/api/collections/lines/records')).items
   const path = `/api/collections/lines/records/${line.id}`

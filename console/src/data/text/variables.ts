@@ -41,6 +41,16 @@ export const fillTemplate = (
     )
     .join('')
 
+/** Gives the variables of a text these defaults: they replace its own, and are used for empty values only. */
+export const addDefaults = (body: string, defaults: Readonly<Record<string, string>>): string =>
+  splitAtVariables(body)
+    .map(({ text, isVariable, fallback }) => {
+      if (!isVariable) return text
+      const given = defaults[text]?.replace(/[{}]/g, '').trim() || fallback
+      return given === undefined ? `{{${text}}}` : `{{${text}|${given}}}`
+    })
+    .join('')
+
 export const listVariables = (body: string): string[] =>
   dropRepeatedNames(
     splitAtVariables(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])),

@@ -4,6 +4,7 @@ import { makePasswordRow } from '../../account/password-fields.ts'
 import { postRequest } from '../../data/client.ts'
 import type { Session } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
@@ -44,16 +45,26 @@ export function SecondFactor({ session }: { session: Session }) {
   const path = `/api/collections/${session.record.collectionName}/auth-methods`
   const { value: methods } = useAnswer<AuthMethodsList>(path)
   const { value: factor, reload } = useAnswer<Factor>(PATH)
+  // asks before the page is left with codes that were not copied; they are never stored
+  const draft = useDraft('recovery-codes', { codes: '' }, { asks: true, secrets: ['codes'] })
+  const { codes } = draft.value
   if (!methods || !factor) return null
-  const isOn = factor.enabled || methods.mfa.enabled
+  const isOn = factor.enabled || methods.mfa.enabled || codes !== ''
   return (
     <Card title={t('Second factor')} actions={<OnOffBadge isOn={isOn} />}>
-      {factor.enabled ? (
+      {codes !== '' ? (
+        <RecoveryCodes codes={codes} onCopied={draft.discard} />
+      ) : factor.enabled ? (
         <AppInUse factor={factor} onRemoved={reload} />
       ) : (
         <>
           <p>{isOn ? describeSeconds(methods) : OFF[session.role]}</p>
-          <SetUpApp onDone={reload} />
+          <SetUpApp
+            onDone={async (codes) => {
+              draft.change({ codes: codes.join('\n') })
+              await reload()
+            }}
+          />
         </>
       )}
     </Card>
@@ -116,10 +127,10 @@ function AppInUse({ factor, onRemoved }: { factor: Factor; onRemoved: () => Prom
   )
 }
 
-type Step = 'begin' | 'password' | Secret | readonly string[]
+type Step = 'begin' | 'password' | Secret
 
-/** Asks for the password, shows the QR code, asks for a code of it, and shows the recovery codes. */
-function SetUpApp({ onDone }: { onDone: () => Promise<void> }) {
+/** Asks for the password, shows the QR code, and asks for a code of it. */
+function SetUpApp({ onDone }: { onDone: (codes: readonly string[]) => Promise<void> }) {
   const [step, setStep] = useState<Step>('begin')
   if (step === 'begin')
     return <Button onClick={() => setStep('password')}>{t('Set up an authenticator app')}</Button>
@@ -138,42 +149,42 @@ function SetUpApp({ onDone }: { onDone: () => Promise<void> }) {
         onCancel={cancel}
       />
     )
-  if ('secret' in step)
-    return (
-      <>
-        <p>{t('Scan this with the app, or type the secret into it.')}</p>
-        <Qr text={step.url} label={t('QR code for your authenticator app')} />
-        <CodeBlock code={step.secret} />
-        <RowsForm
-          draftKey="second-factor-code"
-          rows={[makeCodeRow(t('The six digits that the app shows now.'))]}
-          stored={{}}
-          action={t('Switch on')}
-          save={async (_, all) => {
-            const made = await postRequest<{ readonly recovery_codes: readonly string[] }>(
-              `${PATH}/confirm`,
-              all,
-            )
-            setStep(made.recovery_codes)
-            return ''
-          }}
-          onCancel={cancel}
-        />
-      </>
-    )
   return (
     <>
-      <Notice kind="warning">
-        {t(
-          'Keep these recovery codes where you find them without your phone: they are shown this once. Each replaces a code of the app, once.',
-        )}
-      </Notice>
-      <CodeBlock code={step.join('\n')} />
-      <Actions>
-        <Button kind="primary" onClick={() => void onDone()}>
-          {t('I have copied them')}
-        </Button>
-      </Actions>
+      <p>{t('Scan this with the app, or type the secret into it.')}</p>
+      <Qr text={step.url} label={t('QR code for your authenticator app')} />
+      <CodeBlock code={step.secret} />
+      <RowsForm
+        draftKey="second-factor-code"
+        rows={[makeCodeRow(t('The six digits that the app shows now.'))]}
+        stored={{}}
+        action={t('Switch on')}
+        save={async (_, all) => {
+          const made = await postRequest<{ readonly recovery_codes: readonly string[] }>(
+            `${PATH}/confirm`,
+            all,
+          )
+          await onDone(made.recovery_codes)
+          return ''
+        }}
+        onCancel={cancel}
+      />
     </>
   )
 }
+
+const RecoveryCodes = ({ codes, onCopied }: { codes: string; onCopied: () => void }) => (
+  <>
+    <Notice kind="warning">
+      {t(
+        'Keep these recovery codes where you find them without your phone: they are shown this once. Each replaces a code of the app, once.',
+      )}
+    </Notice>
+    <CodeBlock code={codes} />
+    <Actions>
+      <Button kind="primary" onClick={onCopied}>
+        {t('I have copied them')}
+      </Button>
+    </Actions>
+  </>
+)

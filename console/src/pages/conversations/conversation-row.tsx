@@ -63,7 +63,12 @@ export const Row = memoizeComponent((props: RowProps) => {
     isTwin && <PhoneNumber number={number} />,
     last && describeTime(last),
     people.hasTeam && people.findName(assignee),
-    follow_up_at && formatSoon(follow_up_at),
+    follow_up_at && (
+      <>
+        <Icon name="clock" size={14} /> <span class="unseen">{t('Reminder:')}</span>{' '}
+        {formatSoon(follow_up_at)}
+      </>
+    ),
   ]
   const row = (
     <RowLink
@@ -80,7 +85,7 @@ export const Row = memoizeComponent((props: RowProps) => {
         t('{name} is writing', { name: writer })
       ) : failed && last_type === 'outgoing' ? (
         failed
-      ) : draft && !isChosen ? (
+      ) : draft && !isChosen && unread === 0 ? (
         <>
           <em>{t('Draft:')}</em> {draft}
         </>

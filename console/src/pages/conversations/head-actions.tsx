@@ -8,7 +8,12 @@ import { Icon } from '../../parts/icon.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { formatDateTime, formatSoon } from '../../parts/time.tsx'
 import { makePageHref } from '../../router.ts'
-import { archiveConversation, assignConversations, changeConversation } from './change.ts'
+import {
+  archiveConversation,
+  assignConversations,
+  changeConversation,
+  nameConversation,
+} from './change.ts'
 import { keepFocusOut } from './completing-area.tsx'
 import './thread-head.css'
 
@@ -62,7 +67,7 @@ export function HeadActions({
     return changeConversation(
       conversation,
       { follow_up_at: at.toISOString() },
-      t('You are reminded on {day}', { day }),
+      t('You are reminded of {name}: {day}', { name: nameConversation(conversation), day }),
     )
   }
   return (

@@ -33,7 +33,7 @@ import { Lines } from './lines.tsx'
 import { SimulatedPhone } from './simulated-phone.tsx'
 import './page.css'
 
-export function Page({ params: { id = '' } }: PageProps) {
+export function Page({ params: { id = '' }, query }: PageProps) {
   const read = useRecord<Device>('devices', id, 'user')
   const { record: device } = read
   const states = useDeviceStates()
@@ -109,7 +109,9 @@ export function Page({ params: { id = '' } }: PageProps) {
         {hasTeamRole('admin') && <Settings device={device} />}
       </div>
       <Lines device={device} state={state} />
-      {isMine && hasTeamRole('agent') && <TestText device={device.id} />}
+      {isMine && hasTeamRole('agent') && (
+        <TestText device={device.id} isAsked={query.has('test')} />
+      )}
       {isMine && <SimulatedPhone device={device} />}
       <LastMessages device={device} />
       {hasTeamRole('admin') && <Remove device={device} waiting={state?.waiting ?? 0} />}

@@ -2,15 +2,14 @@ import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { isPlayedHere, receiveText, simulatedTexts } from '../../data/device/simulated-phones.ts'
 import type { Device } from '../../data/record-types.ts'
-import { rememberSignal } from '../../data/remembered.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { TextField } from '../../parts/form/field.tsx'
 import { Button, Form } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 
-/** The number from which the simulated phone receives texts. */
-const sender = rememberSignal('simulated-sender', '+4915112345678')
+/** The number from which a simulated phone that has sent nothing receives texts. */
+const STRANGER = '+4915112345678'
 
 /** The screen of a simulated phone that runs in this browser: its texts, and a form to send it a text. */
 export function SimulatedPhone({ device }: { device: Device }) {
@@ -33,29 +32,24 @@ export function SimulatedPhone({ device }: { device: Device }) {
           ))}
         </ol>
       )}
-      <Receive device={device.id} />
+      <Receive device={device.id} last={texts.findLast(({ isReceived }) => !isReceived)?.number} />
     </Card>
   )
 }
 
-function Receive({ device }: { device: string }) {
+/** A form for a text to the phone. `last`: the number that the phone wrote to last, which then answers. */
+function Receive({ device, last = STRANGER }: { device: string; last: string | undefined }) {
+  const [typed, setTyped] = useState<string>()
   const [body, setBody] = useState('')
+  const sender = typed ?? last
   const receive = useTask(async () => {
-    await receiveText(device, sender.value, body)
+    await receiveText(device, sender, body)
     setBody('')
   })
   return (
     <Form onSubmit={receive.run} fault={receive.fault}>
       <div class="test-text">
-        <TextField
-          label={t('From')}
-          name="from"
-          type="tel"
-          value={sender.value}
-          onValue={(value) => {
-            sender.value = value
-          }}
-        />
+        <TextField label={t('From')} name="from" type="tel" value={sender} onValue={setTyped} />
         <TextField label={t('Reply')} name="reply" value={body} onValue={setBody} />
         <Button type="submit" icon="in" busy={receive.busy} disabled={body.trim() === ''}>
           {t('Receive this text')}

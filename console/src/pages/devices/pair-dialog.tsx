@@ -147,7 +147,7 @@ const Joined = ({ device, onClose }: { device: Device; onClose: () => void }) =>
     </p>
     <div class="row">
       <Button onClick={onClose}>{t('Close')}</Button>
-      <ButtonLink kind="primary" href={makePageHref(`/devices/${device.id}`)}>
+      <ButtonLink kind="primary" href={makePageHref(`/devices/${device.id}`, { test: '1' })}>
         {t('Send a test')}
       </ButtonLink>
     </div>

@@ -19,9 +19,19 @@ const CALM_MS = 600
 
 /**
  * A month as weeks of days. Each day says how many texts and other entries it has, and leads to its week.
- * `others`: the days of campaigns and reminders.
+ * `campaigns` and `reminders`: their days.
  */
-export function Month({ period, others }: { period: Period; others: readonly string[] }) {
+export function Month({
+  period,
+  today,
+  campaigns,
+  reminders,
+}: {
+  period: Period
+  today: string
+  campaigns: readonly string[]
+  reminders: readonly string[]
+}) {
   const path = `/api/sms/scheduled/days?${new URLSearchParams(readPeriod(period))}`
   const { value, isOld, fault, reload } = useAnswer<{ days: readonly Day[] }>(path)
   const soon = useCalm(reload, () => CALM_MS)
@@ -41,7 +51,9 @@ export function Month({ period, others }: { period: Period; others: readonly str
             <DayCell
               day={day}
               texts={texts.get(day) ?? 0}
-              others={others.filter((other) => other === day).length}
+              campaigns={campaigns.filter((each) => each === day).length}
+              reminders={reminders.filter((each) => each === day).length}
+              isToday={day === today}
             />
           </li>
         ))}
@@ -58,14 +70,27 @@ function listDays({ from, until }: Period): string[] {
   return days
 }
 
-const DayCell = ({ day, texts, others }: { day: string; texts: number; others: number }) => {
-  const number = <time dateTime={day}>{formatNumber(Number(day.slice(8)))}</time>
-  if (texts + others === 0) return number
+interface DayProps {
+  readonly day: string
+  readonly texts: number
+  readonly campaigns: number
+  readonly reminders: number
+  readonly isToday: boolean
+}
+
+const DayCell = ({ day, texts, campaigns, reminders, isToday }: DayProps) => {
+  const number = (
+    <time dateTime={day} aria-current={isToday ? 'date' : undefined}>
+      {formatNumber(Number(day.slice(8)))}
+    </time>
+  )
+  if (texts + campaigns + reminders === 0) return number
   return (
     <a href={makePageHref('/scheduled', { view: 'week', day })}>
       {number}
       {texts > 0 && <span>{tn('1 text', '{count} texts', texts)}</span>}
-      {others > 0 && <span>{tn('1 other', '{count} others', others)}</span>}
+      {campaigns > 0 && <span>{tn('1 campaign', '{count} campaigns', campaigns)}</span>}
+      {reminders > 0 && <span>{tn('1 reminder', '{count} reminders', reminders)}</span>}
     </a>
   )
 }

@@ -89,7 +89,12 @@ export function Page({ query }: PageProps) {
       </div>
       <FaultNotice fault={campaigns.fault ?? reminders.fault} />
       {view === 'month' ? (
-        <Month period={period} others={others.map(({ at }) => readDay(parseDate(at)))} />
+        <Month
+          period={period}
+          today={readDay(readNowMs())}
+          campaigns={campaigns.items.map(({ scheduled_at: at }) => readDay(parseDate(at)))}
+          reminders={reminders.items.map(({ follow_up_at: at }) => readDay(parseDate(at)))}
+        />
       ) : (
         <Sends
           period={period}

@@ -3,7 +3,7 @@ import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { makeRepeatRequest, ONCE, type Repeat } from '../../data/repeat.ts'
 import { parseLocalTime } from '../../data/text/local-time.ts'
-import { listVariables } from '../../data/text/variables.ts'
+import { addDefaults, listVariables } from '../../data/text/variables.ts'
 
 export interface Recipient {
   /** In E.164; as typed if it is invalid. */
@@ -115,7 +115,7 @@ export const makePreview = (composition: Composition, variables: readonly string
   draft: true,
 })
 
-/** The values that the user typed. Other variables may have one in the contact or a default. */
+/** The values that the user typed: those of a template, or the defaults of a text. */
 const pickValues = ({ variables: values }: Composition, variables: readonly string[]) =>
   Object.fromEntries(variables.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
 
@@ -127,8 +127,11 @@ function makeContent(composition: Composition, values: Readonly<Record<string, s
   return {
     recipients: recipients.filter(({ fault }) => !fault).map(({ phone }) => phone),
     ...(groups.length > 0 && { group_ids: groups }),
-    ...(kind === 'text' ? { body: text } : { template_id: template }),
-    ...(isPersonalText(composition) && { variables: values }),
+    ...(kind === 'template'
+      ? { template_id: template, variables: values }
+      : isPersonalText(composition)
+        ? { body: addDefaults(text, values), variables: {} }
+        : { body: text }),
   }
 }
 

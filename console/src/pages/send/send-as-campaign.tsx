@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { WithoutConsent } from '../../data/campaign-progress.ts'
-import { postRequest } from '../../data/client.ts'
+import { countRecords, pb, postRequest } from '../../data/client.ts'
+import { startConversation } from '../../data/connection/outbox.ts'
 import { requestKeys } from '../../data/connection/request-key.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import { type Repeat, writeRepeatSentence } from '../../data/repeat.ts'
@@ -155,8 +156,16 @@ interface Accepted {
   readonly message_ids: readonly string[]
 }
 
+/** Creates the conversation of a number if there is none. The text is sent even if that fails. */
+async function ensureConversation(number: string): Promise<void> {
+  const filter = pb.filter('number = {:number}', { number })
+  await countRecords('conversations', filter)
+    .then((count) => (count === 0 ? startConversation(number) : undefined))
+    .catch(() => {})
+}
+
 /**
- * Sends a request and opens the page with its progress. An unchanged request keeps its idempotency key, so
+ * Sends a request and opens the page with its progress. A text to one number belongs to its conversation. An unchanged request keeps its idempotency key, so
  * that a repeat sends nothing twice. May ask the user first, for example if there are more than 20
  * recipients: `run` returns false if the user declines.
  */
@@ -172,6 +181,9 @@ export function useSend(): Task<[Request, (readonly ChosenFile[])?]> {
       if (campaign !== 'no') goToPage(`/campaigns/${campaign.id}`)
       return
     }
+    const [number, ...others] = request.recipients as readonly string[]
+    if (number !== undefined && others.length === 0 && !('group_ids' in request))
+      await ensureConversation(number)
     const path = 'template_id' in request ? '/api/sms/send-template' : '/api/sms/send'
     const headers = { 'idempotency-key': key }
     const { batch_id, message_ids } = await postRequest<Accepted>(path, addFiles(request, files), {

@@ -139,13 +139,17 @@ function VariableFields({
           value={values[name] ?? ''}
           onValue={(value) => onChange({ variables: { ...values, [name]: value } })}
           fault={fault}
-          hint={
-            values[name] || missing.includes(name)
-              ? undefined
-              : t('If empty, the value of each contact is used, or else the default of the text.')
-          }
+          hint={describeUse(composition, missing.includes(name))}
         />
       ))}
     </div>
   )
+}
+
+/** Who gets the value that is typed for a variable. */
+function describeUse({ kind }: Composition, isMissing: boolean): string {
+  if (kind === 'text') return t('For people without a value. Contacts keep their own.')
+  return isMissing
+    ? t('Goes to all recipients, also to contacts with a value of their own.')
+    : t('If empty, the value of each contact is used, or else the default of the text.')
 }

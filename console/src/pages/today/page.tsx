@@ -76,6 +76,7 @@ const OnlineTile = ({ title, of: { online, all } }: { title: string; of: Online 
   <Tile
     title={title}
     value={t('{count} of {total}', { count: online, total: all })}
+    note={all === 0 ? t('Simulated phones do not count.') : undefined}
     tone={online < all ? 'bad' : 'calm'}
     href={makePageHref('/devices')}
   />

@@ -16,9 +16,13 @@ export const makeUserRows = (passwordHint: string): readonly FormRow[] => [
   { name: 'verified', label: t('Email verified') },
 ]
 
-/** A user record from form fields. Repeats a password as `passwordConfirm`, as PocketBase requires. */
+/**
+ * A user record from form fields, with the email in small letters. Repeats a password as `passwordConfirm`,
+ * as PocketBase requires.
+ */
 export const makeUserRecord = (fields: Readonly<Record<string, unknown>>) => ({
   ...fields,
+  ...('email' in fields && { email: String(fields.email).trim().toLowerCase() }),
   ...('password' in fields && { passwordConfirm: fields.password }),
 })
 

@@ -4,6 +4,7 @@ import { type ChosenFile, isStored } from '../../data/use/chosen-files.ts'
 import { useLines } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
 import { StoredThumb, trimStoredName } from '../attachments/attachments.tsx'
+import { LinkNotice } from '../link-notice.tsx'
 import './add-pictures.css'
 import { Button, Notice } from './form.tsx'
 
@@ -56,9 +57,13 @@ interface Props {
   readonly iconOnly?: boolean
 }
 
+/** Whether a line sends MMS. */
+export const useCanSendPictures = (): boolean =>
+  useLines().some(({ enabled, mms }) => enabled && mms === 'on')
+
 /** Takes pictures and other files of a text. Nothing if no line sends MMS and none are chosen. */
 export function AddPictures(props: Props) {
-  const can = useLines().some(({ enabled, mms }) => enabled && mms === 'on')
+  const can = useCanSendPictures()
   const { files, lost = [] } = props
   if (!can && files.length + lost.length === 0) return null
   return (
@@ -74,6 +79,7 @@ export function AddPictures(props: Props) {
             : t('No line can send pictures: the text has links to them.')}
         </span>
       )}
+      {files.length > 0 && !can && <LinkNotice />}
     </ChoosePictures>
   )
 }

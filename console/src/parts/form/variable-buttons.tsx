@@ -1,8 +1,14 @@
 import type { RefObject } from 'preact'
 import { readFields } from '../../data/contact-fields.ts'
 import type { Contact } from '../../data/record-types.ts'
-import { dropRepeatedNames, OF_CONTACTS } from '../../data/text/variables.ts'
+import {
+  dropRepeatedNames,
+  isSameName,
+  listVariables,
+  OF_CONTACTS,
+} from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { LinkNotice } from '../link-notice.tsx'
 import { Button } from './form.tsx'
 
 export function VariableButtons({
@@ -21,13 +27,16 @@ export function VariableButtons({
     area.current?.focus()
   }
   return (
-    <div class="row">
-      {names.map((name) => (
-        <Button key={name} icon="plus" onClick={() => insert(name)}>
-          {`{{${name}}}`}
-        </Button>
-      ))}
-    </div>
+    <>
+      <div class="row">
+        {names.map((name) => (
+          <Button key={name} icon="plus" onClick={() => insert(name)}>
+            {`{{${name}}}`}
+          </Button>
+        ))}
+      </div>
+      {listVariables(text).some((name) => isSameName(name, 'stop_link')) && <LinkNotice />}
+    </>
   )
 }
 

@@ -1,13 +1,13 @@
-import { t, tn } from '../../language/words.ts'
+import { tn } from '../../language/words.ts'
 import { askToConfirm } from '../dialog/dialog.tsx'
 
 /** Asks whether the texts of a send that wait are to be canceled. */
 export const confirmCancel = (waiting: number): Promise<boolean> =>
   askToConfirm({
-    title: t('Cancel what is left?'),
+    title: tn('Cancel this text?', 'Cancel {count} texts?', waiting),
     text: tn(
-      'One message that no device has yet is not sent. What a device has already goes on.',
-      '{count} messages that no device has yet are not sent. What a device has already goes on.',
+      'It is not sent. If a device has it already, it is sent all the same.',
+      'They are not sent. Texts that a device has already are sent all the same.',
       waiting,
     ),
     action: tn('Cancel it', 'Cancel them', waiting),

@@ -13,7 +13,12 @@ const SHOWN = 30
 interface GroupChip {
   readonly id: string
   readonly name: string
-  readonly count: number | undefined
+  readonly count: MemberCount | undefined
+}
+
+interface MemberCount {
+  readonly all: number
+  readonly optedOut: number
 }
 
 export function Chips({
@@ -100,17 +105,27 @@ const Chip = ({
   </li>
 )
 
-/** Returns a function: how many members of a group have not opted out; undefined until counted. */
+/** Returns a function: how many members a group has, and how many opted out; undefined until counted. */
 export const useMemberCounts = (groups: readonly string[]) => useLookup(groups, countMembers).get
 
 const countMembers = (groups: readonly string[]) =>
   Promise.all(
     groups.map(async (group) => {
-      const filter = pb.filter('groups.id ?= {:group} && opted_out = false', { group })
-      return [group, await countRecords('contacts', filter)] as const
+      const inGroup = pb.filter('groups.id ?= {:group}', { group })
+      const [all, optedOut] = await Promise.all(
+        [inGroup, `${inGroup} && opted_out = true`].map((filter) =>
+          countRecords('contacts', filter),
+        ),
+      )
+      return [group, { all: all!, optedOut: optedOut! }] as const
     }),
   )
 
-/** Formats a count as `12 members`; '' while the count is unknown. */
-export const formatMemberCount = (count: number | undefined): string =>
-  count === undefined ? '' : tn('1 member', '{count} members', count)
+/** Formats a count as `12 members, 1 opted out`; '' while the count is unknown. */
+export function formatMemberCount(count: MemberCount | undefined): string {
+  if (!count) return ''
+  const all = tn('1 member', '{count} members', count.all)
+  return count.optedOut > 0
+    ? `${all}, ${tn('1 opted out', '{count} opted out', count.optedOut)}`
+    : all
+}

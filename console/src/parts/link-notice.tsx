@@ -1,0 +1,14 @@
+import { isLoopback } from '../data/loopback.ts'
+import { t } from '../language/words.ts'
+import { Notice } from './form/form.tsx'
+
+/** Warns of links in texts that the phones of recipients cannot open, as the server has only a local address. */
+export const LinkNotice = () =>
+  isLoopback(location.href) ? (
+    <Notice kind="warning">
+      {t(
+        'Recipients cannot open links to this server: {host} is the own address of this computer. The setting PUBLIC_URL of the server gives it a public one.',
+        { host: location.host },
+      )}
+    </Notice>
+  ) : null
