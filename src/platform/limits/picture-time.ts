@@ -1,7 +1,7 @@
 import { LIMITS, RATES, type Rate } from './admission-limits.ts'
 import type { Holder } from './limit-holder.ts'
 import { Rates } from './rates.ts'
-import { Places } from './waiting-places.ts'
+import { TimedPlaces } from './timed-places.ts'
 
 /**
  * The share of a holder's used time that is kept. Slow: a crowd of accounts, each of which decodes a
@@ -15,10 +15,7 @@ const LATELY: Rate = { name: RATES.pictureTime.name, burst: 3_600_000, perSecond
  */
 export class PictureTime {
   readonly #time: Rates
-  readonly #lately = new Rates(LATELY)
-  readonly #places = new Places<Holder>(LIMITS.pictures, {
-    rank: (holder) => this.#lately.usedBy(holder),
-  })
+  readonly #places = new TimedPlaces(LIMITS.pictures, LATELY)
 
   constructor(time = new Rates(RATES.pictureTime)) {
     this.#time = time
@@ -39,9 +36,7 @@ export class PictureTime {
       try {
         return await work()
       } finally {
-        const ms = performance.now() - startMs
-        this.#time.charge(holder, ms)
-        this.#lately.charge(holder, ms)
+        this.#time.charge(holder, performance.now() - startMs)
       }
     })
   }
