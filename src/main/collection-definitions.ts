@@ -40,6 +40,7 @@ const COLLECTION_ORDER: readonly string[] = [
   'labels',
   'contact_groups',
   'contacts',
+  'contact_fields',
   'sms_templates',
   'sms_messages',
   'consents',

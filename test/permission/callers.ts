@@ -56,6 +56,8 @@ const data = { iban: SECRETS.field }
 export const contact = (
   await make('contacts', { name: SECRETS.contact, phone: NUMBER, groups: [group], data })
 ).id as string
+export const contactField = (await make('contact_fields', { name: 'City', type: 'text' }))
+  .id as string
 await make('consents', { number: '+4915144444444', event: 'opt_in', said: SECRETS.text })
 /** The page by which a person ends the texts of the account. */
 export const leaveToken = (

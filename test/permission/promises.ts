@@ -61,6 +61,7 @@ export const PROMISES: Readonly<Record<string, Who>> = {
   'GET /api/hooks/:secret': 'everybody',
   'GET /api/hooks': 'everybody',
   'POST /api/account/data': 'admin',
+  'GET /api/contacts/fields/:id/uses': 'viewer',
   'GET /api/contacts/:id/data': 'admin',
   'POST /api/contacts/:id/erase': 'admin',
   'POST /api/person/data': 'admin',

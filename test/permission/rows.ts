@@ -4,6 +4,7 @@ import { PASSWORD } from '../support/server/server-with-devices.ts'
 import {
   type Caller,
   contact,
+  contactField,
   FORBIDDEN,
   group,
   joinPage,
@@ -189,6 +190,7 @@ const API: Readonly<Record<string, Row>> = {
   },
   'POST /api/campaigns/preview': { contact: 'campaign', by: 'people', body: preview },
   'POST /api/campaigns/times': { by: 'people', body: () => ({ repeat: { cron: '0 8 * * 1' } }) },
+  'GET /api/contacts/fields/:id/uses': { by: 'people', path: () => ({ id: contactField }) },
   'GET /api/contacts/:id/data': { by: 'people', path: () => ({ id: contact }) },
   'POST /api/contacts/:id/erase': {
     by: 'people',

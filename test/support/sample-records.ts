@@ -12,6 +12,7 @@ export const SAMPLES: Readonly<Record<string, (word: string, made: Ids) => objec
   user_settings: () => ({ country: 'DE' }),
   labels: (word) => ({ name: `${word} label`, color: 'red' }),
   contact_groups: (word) => ({ name: `${word} friends` }),
+  contact_fields: (word) => ({ name: `${word} size`, type: 'choice', choices: ['S', 'M'] }),
   contacts: (word, made) => ({
     name: `${word} Cy`,
     phone: '+491700000001',

@@ -103,6 +103,22 @@ export const contacts = {
   data: { type: 'json' },
   time_zone: { type: 'text', max: 64 },
   labels: { type: 'relation', many: true },
+  person: { type: 'text', max: 15 },
+  created: { type: 'autodate' },
+  updated: { type: 'autodate' },
+} as const
+
+export const contact_fields = {
+  user: { type: 'relation', required: true },
+  name: { type: 'text', required: true, max: 64 },
+  key: { type: 'text', max: 64 },
+  type: {
+    type: 'select',
+    required: true,
+    values: ['text', 'number', 'date', 'choice'],
+  },
+  choices: { type: 'json' },
+  former: { type: 'json' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

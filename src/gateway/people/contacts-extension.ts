@@ -11,12 +11,14 @@ import {
 } from '../consent/consent-entries.ts'
 import { hasStopped } from '../consent/stopped-numbers.ts'
 import { checkTimeZone, completeTimeZone } from '../lines/quiet-hours.ts'
+import { fitContactValues } from './contact-values.ts'
 
 /**
- * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern
- * alone checks the number, as in PocketBase; it is stored in its one form. A change of `opted_out`, and each
- * contact of an import, becomes an entry of `consents`. An import ends no opt-out. An opt-out ends the texts
- * that no device has fetched (sms_texts_unwanted), and so waits for sends that are being accepted.
+ * Rules of contacts: known time zones, and values that fit the account's fields. Some installations have no
+ * field of a time zone. The field's pattern alone checks the number, as in PocketBase; it is stored in its
+ * one form. A change of `opted_out`, and each contact of an import, becomes an entry of `consents`. An import
+ * ends no opt-out. An opt-out ends the texts that no device has fetched (sms_texts_unwanted), and so waits
+ * for sends that are being accepted.
  */
 export const contactsExtension: Extension = {
   check: (values) => checkTimeZone(values),
@@ -32,6 +34,7 @@ export const contactsExtension: Extension = {
     if (values.opted_out !== true) await showStop(store, values)
     await completeTimeZone(store.db, values)
     await requireOwnRecord(store, 'labels', values)
+    await fitContactValues(store, values)
     return undefined
   },
   async beforeUpdate(store, values, old, request) {
@@ -49,6 +52,7 @@ export const contactsExtension: Extension = {
       await lockUserSends(store.db, String(values.user))
     await completeTimeZone(store.db, values, old)
     await requireOwnRecord(store, 'labels', values, old)
+    await fitContactValues(store, values, old)
   },
 }
 

@@ -17,6 +17,17 @@ export const FOUND_DATA = z
       .int()
       .min(0)
       .describe('Texts to the person that wait or are being sent. An erasure cancels them first.'),
+    linked: z
+      .array(
+        z.object({
+          contact: z.string().describe('The id of the contact.'),
+          number: z.string().describe('Its number.'),
+          name: z.string(),
+        }),
+      )
+      .describe(
+        'Contacts with the same `person`: other numbers of this person, at most 20. An export or erasure of this number leaves them out.',
+      ),
     stopped: z.boolean().describe('Whether the person was erased before and gets no texts.'),
     places: z
       .array(
@@ -33,8 +44,8 @@ export const FOUND_DATA = z
   .meta({ id: 'FoundData' })
 
 /**
- * Counts what an account stores about a person, in one statement. Changes nothing. Of a person with more than
- * 10,000 texts, it counts the newest ones, and what belongs to them.
+ * Counts what an account stores about a person, and names linked contacts. Changes nothing. Of a person with
+ * more than 10,000 texts, it counts the newest ones, and what belongs to them.
  */
 export async function countData(
   db: Db,
@@ -67,7 +78,26 @@ export async function countData(
     name: found['contact name'] ?? '',
     contact: found['contact id'] ?? '',
     open_texts: found['open texts'],
+    linked: await loadLinked(db, user, found['contact id'] ?? ''),
     stopped: found['is stopped'],
     places: places.filter((place) => place.count > 0),
   }
 }
+
+const MAX_LINKED = 20
+
+/** The other contacts of the person of a contact. */
+const loadLinked = (db: Db, user: string, contact: string) =>
+  queries(db)
+    .selectFrom('contacts as c')
+    .innerJoin('contacts as o', (join) =>
+      join.onRef('o.user', '=', 'c.user').onRef('o.person', '=', 'c.person'),
+    )
+    .select(['o.id as contact', 'o.phone as number', 'o.name'])
+    .where('c.id', '=', contact)
+    .where('c.user', '=', user)
+    .where('c.person', '<>', '')
+    .whereRef('o.id', '<>', 'c.id')
+    .orderBy('o.phone')
+    .limit(sql.lit(MAX_LINKED))
+    .execute()

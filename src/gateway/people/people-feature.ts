@@ -1,6 +1,7 @@
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { EVERY_TEN_MINUTES, type Feature, type QueuedServices } from '../base/feature.ts'
 import { makeUserSending, type Sending } from '../messages/send/make-user-sending.ts'
+import { contactFieldsExtension } from './contact-fields-extension.ts'
 import { contactsExtension } from './contacts-extension.ts'
 import { cleanUpRequests } from './delete-old-exports.ts'
 import { makePersonJobs } from './person-jobs.ts'
@@ -18,6 +19,7 @@ export const PEOPLE: Feature<
   personalData: PEOPLE_DATA,
   extensions: () => ({
     contacts: contactsExtension,
+    contact_fields: contactFieldsExtension,
     contact_groups: makeStrictExtension(),
     person_requests: makeStrictExtension(),
   }),

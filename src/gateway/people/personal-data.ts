@@ -48,6 +48,7 @@ export const PEOPLE_DATA: PersonalData = {
         'data',
         'time_zone',
         'labels',
+        'person',
         ...DATES,
       ],
       erasure: 'records',
@@ -68,5 +69,9 @@ export const PEOPLE_DATA: PersonalData = {
     makeSmallStep('_jobs', ['payload', 'error'], 'id', 'holder'),
     ALARM_MAILS,
   ],
-  noPlaces: { _stop_list: 'hashes', contact_groups: 'names and words of groups' },
+  noPlaces: {
+    _stop_list: 'hashes',
+    contact_fields: 'names and choices of fields',
+    contact_groups: 'names and words of groups',
+  },
 }

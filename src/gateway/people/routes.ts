@@ -12,6 +12,7 @@ import { acquireLock } from '../../platform/db/queries.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import type { Person } from '../base/personal-data.ts'
 import { readNumber } from '../base/read-numbers.ts'
+import { CONTACT_FIELD_USES, listFieldUses } from './contact-field-uses.ts'
 import { countData, FOUND_DATA } from './count-stored-data.ts'
 import { findContactNumber, findConversationNumber, findPerson, makeEveryPerson } from './person.ts'
 import type { HasPersonalData } from './personal-tables.ts'
@@ -136,6 +137,22 @@ export const PERSON_ROUTES = makeRoutes('person_requests', {
       fails: [401, 403, 429],
     },
     run: (caller, c) => addPersonRequest(caller, c, 'export', makeEveryPerson(caller.user)),
+  },
+  'GET /api/contacts/fields/:id/uses': {
+    permission: allowRole<PersonServices>('viewer'),
+    bound: {
+      cost: 'contacts of the account; its templates and waiting campaigns',
+      by: 'turns; 10,000 contacts with a value; 1,000 texts of each kind',
+    },
+    describe: {
+      id: 'listContactFieldUses',
+      summary: 'See where a field of contacts is used',
+      description:
+        'Count the contacts with a value of a record of `contact_fields`, and list the texts that have it as a variable: what a deletion of the field loses.',
+      answer: ['The uses.', CONTACT_FIELD_USES],
+      fails: [401, 403, 404],
+    },
+    run: ({ user, store }, _, id) => listFieldUses(store.db, user, id),
   },
   'GET /api/contacts/:id/data': {
     permission: byAdmin,

@@ -36,4 +36,6 @@ export const LOCKS = {
   person: 7_367_031,
   /** Per user: held while an export or erasure is requested, to enforce the user's maximum. */
   personRequests: 7_367_034,
+  /** Per user: held while a field of contacts is created or renamed, so that no two get one name. */
+  contactFields: 7_367_039,
 } as const

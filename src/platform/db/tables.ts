@@ -411,6 +411,19 @@ interface ConsentsRow {
   version: Generated<string>
 }
 
+interface ContactFieldsRow {
+  _rowid: Generated<number>
+  choices: string | null
+  created: Generated<string>
+  former: string | null
+  id: string
+  key: Generated<string>
+  name: Generated<string>
+  type: Generated<'text' | 'number' | 'date' | 'choice'>
+  updated: Generated<string>
+  user: Generated<string>
+}
+
 interface ContactGroupsRow {
   _rowid: Generated<number>
   created: Generated<string>
@@ -438,6 +451,7 @@ interface ContactsRow {
   labels: Generated<string[]>
   name: Generated<string>
   opted_out: Generated<boolean>
+  person: Generated<string>
   phone: Generated<string>
   time_zone: Generated<string>
   updated: Generated<string>
@@ -1198,6 +1212,7 @@ export interface Tables {
   carrier_texts: CarrierTextsRow
   consent_states: ConsentStatesRow
   consents: ConsentsRow
+  contact_fields: ContactFieldsRow
   contact_groups: ContactGroupsRow
   contacts: ContactsRow
   conversation_drafts: ConversationDraftsRow

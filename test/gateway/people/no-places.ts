@@ -34,7 +34,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'names a row': `id user key message messages last_message delivery ref line lines device webhook holder record
     collection _file_contents.account batch_id batches former_batch event_id api_key verification answer
     collectionRef recordRef session sms_dispatch.scope sms_dispatch.send hook_once.hook hook_windows.hook push_subscriptions.sender
-    inbox_views.assignee inbox_views.labels`,
+    inbox_views.assignee inbox_views.labels
+    contacts.person`,
   'a number: rows of the person are found by it':
     'number phone to from recipients audience without_consent numbers',
   'the server chooses it from a list': `event kind api state country time_zone charged waiting_for quiet_zone
@@ -50,7 +51,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'a setting of the account, by which it works': `device_carriers.account hooks.template hooks.recipients_from
     hooks.pictures_from hooks.once_key hooks.resolved_when hooks.send_when quiet_from quiet_to webhooks.url webhooks.headers
     webhooks.body webhooks.target webhooks.smsgate_id auto_answers.hours_from auto_answers.hours_to
-    auto_answers.value lines.monthly_budget lines.prefixes lines.prices twilio_numbers.sms_method
+    auto_answers.value contact_fields.choices contact_fields.former contact_fields.name lines.monthly_budget lines.prefixes lines.prices twilio_numbers.sms_method
     user_settings.account_name user_settings.code_destinations user_settings.code_stopped
     user_settings.currency destinations verify_services.app_hash verify_services.default_locale
     verify_services.domain verify_services.name`,

@@ -601,6 +601,22 @@ CREATE TRIGGER consents_applied AFTER INSERT ON consents FOR EACH ROW EXECUTE FU
 CREATE TRIGGER consents_kept BEFORE DELETE OR UPDATE ON consents FOR EACH ROW EXECUTE FUNCTION consents_kept();
 CREATE TRIGGER consents_kept_whole BEFORE TRUNCATE ON consents FOR EACH STATEMENT EXECUTE FUNCTION consents_kept();
 
+create table contact_fields (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  key text collate "C" not null default ''::text,
+  choices json,
+  former json,
+  type text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint contact_fields__rowid_key UNIQUE (_rowid),
+  constraint contact_fields_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE UNIQUE INDEX idx_contact_fields_user_key ON contact_fields USING btree ("user", key);
+
 create table contact_groups (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,
@@ -633,6 +649,7 @@ create table contacts (
   data json,
   time_zone text collate "C" not null default ''::text,
   labels text[] collate "C" not null default '{}'::text[],
+  person text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -640,6 +657,7 @@ create table contacts (
   constraint contacts_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX contacts_in_order ON contacts USING btree ("user", _rowid NULLS FIRST);
+CREATE INDEX idx_contacts_person ON contacts USING btree ("user", person) WHERE person <> ''::text;
 CREATE UNIQUE INDEX idx_contacts_user_phone ON contacts USING btree ("user", phone);
 CREATE TRIGGER contacts_consented_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.opted_out OR COALESCE(current_setting('pocketsms.consent'::text, true), ''::text) <> ''::text) EXECUTE FUNCTION contacts_consented();
 CREATE TRIGGER contacts_consented_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old.opted_out <> new.opted_out OR new.opted_out AND (old."user" <> new."user" OR old.phone <> new.phone)) EXECUTE FUNCTION contacts_consented();

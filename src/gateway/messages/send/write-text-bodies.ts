@@ -9,6 +9,11 @@ import { E164, SHORT_CODE } from '../../../portable/phone/e164.ts'
 import { countSegments, type Segmentation } from '../../../portable/segments.ts'
 import { replaceIfShorter } from '../../../portable/smart-encoding.ts'
 import { isInvisible } from '../../base/body-schemas.ts'
+import {
+  type ContactField,
+  listFieldVariables,
+  loadFieldDefinitions,
+} from '../../base/contact-fields.ts'
 import { gatewayRefusal, makePhoneError, makeTemplateError } from '../../base/gateway-errors.ts'
 import { type LinkConfig, makeStopLinks } from '../../base/stop-link.ts'
 import type { ConsentScope } from './consent-scope.ts'
@@ -130,6 +135,7 @@ async function loadContactFields(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, PersonValues>> {
   const room = names.length > 0 ? MAX_DATA : 0
+  const fields = names.length > 0 ? await loadFieldDefinitions(store.db, user) : []
   const people = await queries(store.db)
     .selectFrom('contacts')
     .select(['phone', 'name'])
@@ -143,12 +149,17 @@ async function loadContactFields(
   return new Map(
     people.map(({ phone, name, data }) => [
       phone,
-      { phone, name, fields: pickFields(data, names) },
+      { phone, name, fields: pickFields(data, names, fields) },
     ]),
   )
 }
 
-function pickFields(data: string | null, names: readonly string[]): Map<string, string> {
+/** Values by the names in a template: those of members of `data`, or any name of a field. */
+function pickFields(
+  data: string | null,
+  names: readonly string[],
+  fields: readonly ContactField[],
+): Map<string, string> {
   const value: unknown = data === null ? null : JSON.parse(data)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map()
   const given = Object.entries(value).flatMap(([key, field]) => {
@@ -156,7 +167,14 @@ function pickFields(data: string | null, names: readonly string[]): Map<string, 
       typeof field === 'string' || typeof field === 'number' || typeof field === 'boolean'
     return isText ? [[key, cleanText(String(field))] as const] : []
   })
-  const find = makeValueFinder(given)
+  const members = new Map(given)
+  const renamed = fields.flatMap((field) => {
+    const stored = members.get(field.key)
+    return stored === undefined
+      ? []
+      : listFieldVariables(field).map((name) => [name, stored] as const)
+  })
+  const find = makeValueFinder([...given, ...renamed])
   const found = names.map((name) => [name, find(name)] as const)
   return new Map(found.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
