@@ -1,5 +1,5 @@
 // Shows notifications of incoming texts, even if no tab of the console is open, and an offline page while
-// the server cannot be reached. Caches nothing.
+// the server cannot be reached. Keeps the files that other apps share with the console. Caches nothing else.
 
 import german from './language/de/service-worker.json' with { type: 'json' }
 import offline from './offline.html?raw'
@@ -7,7 +7,7 @@ import offline from './offline.html?raw'
 /**
  * A push message (src/gateway/notifications/push-jobs.ts), or what a tab posts if there is no push service.
  */
-type Notice =
+type Notice = (
   | {
       readonly conversation: string
       readonly number: string
@@ -18,6 +18,10 @@ type Notice =
       readonly failure?: string
     }
   | { readonly conversations: number }
+) & {
+  /** The person has switched the sound off. */
+  readonly silent?: boolean
+}
 
 interface Shown {
   readonly title: string
@@ -50,14 +54,39 @@ self.addEventListener('push', (event) => event.waitUntil(showNotice(event.data?.
 self.addEventListener('message', (event) => event.waitUntil(showNotice(event.data)))
 self.addEventListener('fetch', (event) => {
   const { pathname } = new URL(self.registration.scope)
-  const { mode, url } = event.request
-  if (mode === 'navigate' && new URL(url).pathname === pathname)
+  const { method, mode, url } = event.request
+  if (method === 'POST' && new URL(url).pathname === `${pathname}share`)
+    event.respondWith(keepShared(event.request))
+  else if (mode === 'navigate' && new URL(url).pathname === pathname)
     event.respondWith(fetch(event.request).catch(makeOfflinePage))
 })
 self.addEventListener('notificationclick', (event) => {
   event.notification.close()
   event.waitUntil(openTab(event.notification.data))
 })
+
+/** The cache of files that were shared with the app: see data/files/shared-files.ts. */
+const SHARED = 'pocketsms.shared'
+/** Files of a text, at most. */
+const MAX_SHARED = 10
+
+/** Keeps the files that another app has shared instead of earlier ones, and opens the page Send with them. */
+async function keepShared(request: Request): Promise<Response> {
+  const form = await request.formData()
+  const files = form.getAll('files').filter((each) => each instanceof File)
+  await caches.delete(SHARED)
+  const shared = await caches.open(SHARED)
+  for (const [place, file] of files.slice(0, MAX_SHARED).entries())
+    await shared.put(
+      `./shared/${place}/${encodeURIComponent(file.name)}`,
+      new Response(file, { headers: { 'content-type': file.type } }),
+    )
+  // apps put the same words into several of these
+  const words = new Set(['title', 'text', 'url'].map((name) => String(form.get(name) ?? '')))
+  const text = [...words].filter((each) => each !== '').join('\n')
+  const query = new URLSearchParams({ shared: String(Date.now()), ...(text && { text }) })
+  return Response.redirect(`${self.registration.scope}#/send?${query}`, 303)
+}
 
 /** The page shown while the server is unreachable. It reloads by itself. */
 function makeOfflinePage(): Response {
@@ -75,7 +104,7 @@ async function showNotice(notice: Notice): Promise<void> {
   // several tabs may report the same text, but it notifies only once
   if (before?.title === title && before.body === body) return
   void navigator.setAppBadge?.() // setAppBadge without a number shows a dot
-  const options = { body, tag, data: hash, renotify: true }
+  const options = { body, tag, data: hash, renotify: true, silent: notice.silent === true }
   await self.registration.showNotification(title, options as NotificationOptions)
 }
 

@@ -60,9 +60,11 @@ folder of the server this builds it, and the next start serves it:</p>
 <pre>npm run prepare</pre>
 `
 
-/** Files without a hash in the name: the service worker, the app manifest, its icons, the agent's package. */
-const NAMED =
-  'sw.js manifest.webmanifest icon-192.png icon-512.png icon-maskable.png agent.tgz'.split(' ')
+/** Files without a hash in the name: the service worker, the manifest, its pictures, the agent's package. */
+const NAMED = [
+  ...['sw.js', 'manifest.webmanifest', 'icon-192.png', 'icon-512.png', 'icon-maskable.png'],
+  ...['screenshot-wide.png', 'screenshot-narrow.png', 'agent.tgz'],
+]
 
 /** The console at `/` and, as in PocketBase, `/_/`; the API reference at `/docs`. Keeps files in memory. */
 export function makeConsoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {

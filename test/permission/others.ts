@@ -20,5 +20,5 @@ export const OTHERS: readonly (readonly [RegExp, Who])[] = [
   [/^\w+ \/2010-04-01\/Accounts(\.json|\/:AccountSid)/, 'nobody'],
   [/^\w+ \/v2\/Services/, 'nobody'],
   // pages
-  [/^GET \/(_|assets|docs|icon-|manifest|sw\.js|agent\.tgz|$)/, 'nobody'],
+  [/^GET \/(_|assets|docs|icon-|screenshot-|manifest|sw\.js|agent\.tgz|$)/, 'nobody'],
 ]

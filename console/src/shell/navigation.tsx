@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { discardUnsent, listUnsentTexts } from '../data/connection/outbox.ts'
+import { forgetSharedFiles } from '../data/files/shared-files.ts'
 import { type Session, signOut } from '../data/session.ts'
 import { mentioned, unread } from '../data/unread.ts'
 import { forgetDrafts } from '../data/use/use-draft.ts'
@@ -193,6 +194,7 @@ const AccountMenu = ({ session }: { session: Session }) => (
 async function leaveAndSignOut(): Promise<void> {
   if (!(await mayLeave()) || !(await mayForgetDrafts())) return
   forgetDrafts()
+  forgetSharedFiles()
   signOut()
 }
 

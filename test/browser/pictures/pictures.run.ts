@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import PocketBase from 'pocketbase'
 import sharp from 'sharp'
@@ -8,6 +9,8 @@ import { EXAMPLES, type Example, PEOPLE } from './examples.ts'
 import { furnish } from './furnish.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../docs/console')
+/** The pictures that a browser shows before it installs the console. The manifest has their sizes. */
+const PUBLIC = join(import.meta.dirname, '../../../console/public')
 const WIDTH = 960
 const MAX_BYTES = 60_000
 const PALETTE = { palette: true, quality: 40, dither: 0, effort: 10 } as const
@@ -41,7 +44,11 @@ for (const example of EXAMPLES)
       await page.getByText(example.incoming.last).waitFor()
       await page.getByText(say('Online'), { exact: true }).first().waitFor()
       await take('device')
-      if (example.isOfReadme) await takeForReadme(fixture, example)
+      if (example.isOfReadme) {
+        await takeForReadme(fixture, example)
+        await copyFile(join(FOLDER, 'conversations.png'), join(PUBLIC, 'screenshot-wide.png'))
+        await copyFile(join(FOLDER, 'phone.png'), join(PUBLIC, 'screenshot-narrow.png'))
+      }
     },
     {},
     { locale: example.locale },

@@ -51,8 +51,9 @@ const REASONS: Readonly<Record<string, string>> = {
   'a setting of the account, by which it works': `device_carriers.account hooks.template hooks.recipients_from
     hooks.pictures_from hooks.once_key hooks.resolved_when hooks.send_when quiet_from quiet_to webhooks.url webhooks.headers
     webhooks.body webhooks.target webhooks.smsgate_id auto_answers.hours_from auto_answers.hours_to
-    auto_answers.value contact_fields.choices contact_fields.former contact_fields.name lines.monthly_budget lines.prefixes lines.prices twilio_numbers.sms_method
-    user_settings.account_name user_settings.code_destinations user_settings.code_stopped
+    auto_answers.value contact_fields.choices contact_fields.former contact_fields.name lines.monthly_budget
+    lines.prefixes lines.prices twilio_numbers.sms_method user_settings.account_name user_settings.color
+    notify_from notify_to notify_zone user_settings.code_destinations user_settings.code_stopped
     user_settings.currency destinations verify_services.app_hash verify_services.default_locale
     verify_services.domain verify_services.name`,
   'a device or line of the account itself': `device_pairings.name devices.email devices.name devices.push

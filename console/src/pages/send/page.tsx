@@ -1,4 +1,6 @@
+import { useEffect, useState } from 'preact/hooks'
 import { E164 } from '#portable/phone/e164.ts'
+import { loadSharedFiles } from '../../data/files/shared-files.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import { readNumbers } from '../../data/phone/number-list.ts'
 import type { Campaign, Device } from '../../data/record-types.ts'
@@ -23,7 +25,7 @@ const MOST_DEVICES = 200
 /**
  * The form that sends texts, or the progress of a send (`?batch=`, `?message=`). Links from other pages fill
  * the form: `?to=` (numbers), `?group=`, `?template=`, `?text=`, or `?campaign=` (the content of a campaign).
- * `?new=campaign` is the form of a campaign.
+ * `?new=campaign` is the form of a campaign. `?shared=` has the files that another app has shared.
  */
 export function Page({ query }: PageProps) {
   const [batch, message] = [query.get('batch') ?? '', query.get('message') ?? '']
@@ -75,11 +77,16 @@ interface Begun {
 function Begin({ query, devices }: { query: URLSearchParams; devices: readonly Device[] }) {
   const campaign = query.get('campaign') ?? ''
   const begun = { draftKey: `send?${query}`, devices }
-  return campaign ? (
-    <Copied id={campaign} {...begun} />
-  ) : (
-    <Compose {...begun} initial={makeInitial(query)} />
-  )
+  if (campaign) return <Copied id={campaign} {...begun} />
+  if (query.has('shared')) return <Shared query={query} {...begun} />
+  return <Compose {...begun} initial={makeInitial(query)} />
+}
+
+function Shared({ query, ...begun }: Begun & { query: URLSearchParams }) {
+  const [files, setFiles] = useState<readonly File[]>()
+  useEffect(() => void loadSharedFiles().then(setFiles), [])
+  if (!files) return <Loading />
+  return <Compose {...begun} initial={makeInitial(query)} initialFiles={files} />
 }
 
 function Copied({ id, ...begun }: Begun & { id: string }) {
