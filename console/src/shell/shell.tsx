@@ -5,7 +5,12 @@ import { askServerHealth } from '../data/connection/connection.ts'
 import { notifications, renewNotifications } from '../data/notifications/browser.ts'
 import type { Conversation } from '../data/record-types.ts'
 import { hasTeamRole, type Session } from '../data/session.ts'
-import { isNotifiedAbout, useNotify } from '../data/team/personal-choices.ts'
+import {
+  isNotifiedAbout,
+  isNotifiedNow,
+  useNotify,
+  usePersonalChoices,
+} from '../data/team/personal-choices.ts'
 import { announced, inboxCounts, mentioned } from '../data/unread.ts'
 import { isHuge, isRail } from '../data/use/media-queries.ts'
 import { useAnswer } from '../data/use/use-answer.ts'
@@ -127,7 +132,8 @@ function Notifier({ session }: { session: Session }) {
 }
 
 function TabNotifier({ session }: { session: Session }) {
-  const notify = useNotify(session)
+  const choices = usePersonalChoices(session)
+  const notify = choices?.notify || 'all'
   /** The time of the newest known text; undefined until the first read. */
   const latest = useRef<string | undefined>(undefined)
   const readLatest = async () => {
@@ -143,8 +149,8 @@ function TabNotifier({ session }: { session: Session }) {
       if (latest.current === undefined || record.last_at <= latest.current) return
       latest.current = record.last_at
       const isNew = record.last_type === 'incoming' && record.unread > 0
-      if (document.hidden && isNew && isNotifiedAbout(record, notify, session))
-        void showNews(record)
+      const isWanted = isNotifiedAbout(record, notify, session) && isNotifiedNow(choices)
+      if (document.hidden && isNew && isWanted) void showNews(record, choices?.notify_silent)
     },
     () => void readLatest().catch(() => {}), // the next reconnection reads again
   )
@@ -153,10 +159,13 @@ function TabNotifier({ session }: { session: Session }) {
 
 const MAX_TEXT = 120
 
-async function showNews({ id, number, name, last_text, unread }: Conversation): Promise<void> {
+async function showNews(
+  { id, number, name, last_text, unread }: Conversation,
+  silent = false,
+): Promise<void> {
   const registration = await navigator.serviceWorker.getRegistration('./')
   const text = cutToCharacters(last_text, MAX_TEXT)
-  registration?.active?.postMessage({ conversation: id, number, name, text, unread })
+  registration?.active?.postMessage({ conversation: id, number, name, text, unread, silent })
 }
 
 /** Changes within this time cause one request for the counts. */

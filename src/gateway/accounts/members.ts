@@ -3,6 +3,7 @@ import type { Extension } from '../../engine/records/collection-extension.ts'
 import type { Role } from '../../engine/request/request.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
+import { checkNotifyHours, completeNotifyHours } from './notify-hours.ts'
 
 export const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]
 export const ROLE = z.enum(ROLES)
@@ -15,15 +16,18 @@ const IS_OWNER = makeFieldError('validation_is_owner', 'The account itself canno
 export const membersExtension: Extension = {
   grantsAccess: true,
   setByServer: ['tokenKey'],
-  async beforeCreate(_store, values) {
+  check: (values) => checkNotifyHours(values),
+  async beforeCreate(store, values) {
     if (values.account === values.member) throw invalidFields({ member: IS_OWNER })
     values.tokenKey = makeRandomText(KEY_LENGTH)
     values.notify ||= 'all'
+    await completeNotifyHours(store.db, values)
     return undefined
   },
-  async beforeUpdate(_store, values, old) {
+  async beforeUpdate(store, values, old) {
     for (const field of ['account', 'member', 'tokenKey']) values[field] = old[field]!
     if (values.role !== old.role) values.tokenKey = makeRandomText(KEY_LENGTH)
     values.notify ||= 'all'
+    await completeNotifyHours(store.db, values, old)
   },
 }

@@ -19,6 +19,7 @@ import {
   completeTimeZone,
 } from '../lines/quiet-hours.ts'
 import { notifyAccess } from '../lines/wake-devices.ts'
+import { checkNotifyHours, completeNotifyHours } from './notify-hours.ts'
 
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 
@@ -27,7 +28,10 @@ const DESTINATIONS = ['destinations', 'code_destinations']
 /** Rules of users' settings: only superusers disable users. Deleting the record enables the user. */
 export const userSettingsExtension: Extension = {
   setByServer: ['code_counted_from'],
-  check: (values) => checkQuietHours(values),
+  check(values) {
+    checkQuietHours(values)
+    checkNotifyHours(values)
+  },
   async beforeCreate(store, values, request) {
     if (values.disabled === true && !isSuperuser(request))
       throw badRequest('Failed to create record.')
@@ -35,6 +39,7 @@ export const userSettingsExtension: Extension = {
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination)
     checkQuietHours(values)
     await completeTimeZone(store.db, values)
+    await completeNotifyHours(store.db, values)
     if (values.disabled === true) await suspendUser(store, String(values.user))
   },
   async beforeUpdate(store, values, old, request) {
@@ -45,6 +50,7 @@ export const userSettingsExtension: Extension = {
     values.code_counted_from = isCountryAllowed(values, old) ? formatNow() : old.code_counted_from!
     checkQuietHours(values, old)
     await completeTimeZone(store.db, values, old)
+    await completeNotifyHours(store.db, values, old)
     if (values.disabled === true && old.disabled !== true)
       await suspendUser(store, String(values.user))
     if (values.disabled !== true && old.disabled === true)

@@ -20,13 +20,20 @@ export const makeCheckExtension = (
   },
 })
 
-const refuseTimeZone = (message = 'Must be the name of a time zone, such as Europe/Berlin.') =>
-  invalidFields({ time_zone: makeFieldError('validation_invalid_time_zone', message) })
+const refuseTimeZone = (
+  field: string,
+  message = 'Must be the name of a time zone, such as Europe/Berlin.',
+) => invalidFields({ [field]: makeFieldError('validation_invalid_time_zone', message) })
 
 /** Throws 400 for an unknown time zone. An empty one is valid; an unchanged one (`old`) may stay. */
-export function checkTimeZone({ time_zone }: CheckedValues, old?: CheckedValues): void {
-  if (!time_zone || time_zone === old?.time_zone || isTimeZone(String(time_zone))) return
-  throw refuseTimeZone()
+export function checkTimeZone(
+  values: CheckedValues,
+  old?: CheckedValues,
+  field = 'time_zone',
+): void {
+  const zone = values[field]
+  if (!zone || zone === old?.[field] || isTimeZone(String(zone))) return
+  throw refuseTimeZone(field)
 }
 
 /** Replaces a new time zone by Postgres' name for it. Throws 400 if Postgres has none. */
@@ -34,12 +41,14 @@ export async function completeTimeZone(
   db: Db,
   values: Record<string, Value>,
   old?: CheckedValues,
+  field = 'time_zone',
 ): Promise<void> {
-  checkTimeZone(values, old)
-  if (!values.time_zone || values.time_zone === old?.time_zone) return
-  const zone = await callFunction(db, 'pb_known_zone', String(values.time_zone))
-  if (zone === '') throw refuseTimeZone('The Postgres of this server does not know this time zone.')
-  values.time_zone = zone
+  checkTimeZone(values, old, field)
+  if (!values[field] || values[field] === old?.[field]) return
+  const zone = await callFunction(db, 'pb_known_zone', String(values[field]))
+  if (zone === '')
+    throw refuseTimeZone(field, 'The Postgres of this server does not know this time zone.')
+  values[field] = zone
 }
 
 /** Whether Intl has the zone. The name must begin with a letter: Intl also accepts offsets (+01:00). */
@@ -55,7 +64,7 @@ export function isTimeZone(name: string): boolean {
 
 /** Throws 400 for a single time, equal times, or days without times. Unchanged hours (`old`) may stay. */
 export function checkHours(
-  { from, to, days }: Readonly<Record<'from' | 'to' | 'days', string>>,
+  { from, to, days = '' }: Readonly<Record<'from' | 'to', string>> & { readonly days?: string },
   values: CheckedValues,
   old?: CheckedValues,
 ): void {

@@ -7,9 +7,10 @@ import type { PushMessage } from '../lines/web-push.ts'
 import type { PushTarget } from './push-targets.ts'
 
 /** The content of a push to the console's service worker: one conversation, or how many there are. */
-export type Notice =
+export type Notice = (
   | (Omit<News, 'assignee' | 'person' | 'failed' | 'failure'> & { readonly failure?: string })
   | { readonly conversations: number }
+) & { readonly silent?: true }
 
 const MAX_TEXT = 120
 /** More conversations at once than this become one notification. */
@@ -67,11 +68,13 @@ const isForTarget = ({ assignee, person }: News, target: PushTarget) =>
 
 export function makeNotices(news: readonly News[], target: PushTarget): Notice[] {
   const own = news.filter((one) => isForTarget(one, target))
-  if (own.length > MAX_AT_ONCE) return [{ conversations: own.length }]
+  const sound = target.isSilent && ({ silent: true } as const)
+  if (own.length > MAX_AT_ONCE) return [{ conversations: own.length, ...sound }]
   return own.map(({ assignee: _, person: __, failed: ___, failure, text, ...notice }) => ({
     ...notice,
     text: cutToCharacters(text, MAX_TEXT),
     ...(failure !== '' && { failure }),
+    ...sound,
   }))
 }
 

@@ -6,10 +6,19 @@ import { isSubscriptionGone, type WebPushSubscription } from '../lines/web-push.
 /** A job pushes to this many browsers at most, to the newest ones. */
 const MAX_TARGETS = 200
 
+/** SQL: a choice of the person of subscription `s`, an owner in `u` or a member in `m`; null for none. */
+const readChoice = (field: string) =>
+  sql`nullif(case s.sender when '' then u.${sql.ref(field)} else m.${sql.ref(field)} end, '')`
+
+/** Whether it is within the hours of the person. `sms_quiet_until` finds the end of hours around a time. */
+const IS_NOTIFIED_NOW = sql<boolean>`(${readChoice('notify_from')} is null or sms_quiet_until(
+  ${readChoice('notify_from')}, ${readChoice('notify_to')}, '{}',
+  coalesce(nullif(pb_known_zone(${readChoice('notify_zone')}), ''), sms_time_zone(s."user")), now()) is not null)`
+
 /**
- * The browsers to push to, without those of deleted members. `person`: the sender id of the browser's user,
- * which is the account's id for its owner. `notify`: the messages that the person hears of; `mine` are those
- * in conversations assigned to the person or to nobody.
+ * The browsers to push to now, without those of deleted members. `person`: the sender id of the browser's
+ * user, which is the account's id for its owner. `notify`: the messages that the person hears of; `mine` are
+ * those in conversations assigned to the person or to nobody. `isSilent`: without a sound.
  */
 export async function loadPushTargets(db: Db, user: string) {
   const targets = await queries(db)
@@ -28,9 +37,13 @@ export async function loadPushTargets(db: Db, user: string) {
       >`coalesce(nullif(case s.sender when '' then u.notify else m.notify end, ''), 'all')`.as(
         'notify',
       ),
+      sql<boolean>`coalesce(case s.sender when '' then u.notify_silent else m.notify_silent end, false)`.as(
+        'isSilent',
+      ),
     ])
     .where('s.user', '=', user)
     .where(({ or, eb }) => or([eb('s.sender', '=', ''), eb('m.id', 'is not', null)]))
+    .where(IS_NOTIFIED_NOW)
     .orderBy('s.created', 'desc')
     .orderBy('s.id')
     .limit(sql.lit(MAX_TARGETS))

@@ -746,6 +746,10 @@ interface MembersRow {
   id: string
   member: Generated<string>
   notify: Generated<'' | 'all' | 'mine' | 'none'>
+  notify_from: Generated<string>
+  notify_silent: Generated<boolean>
+  notify_to: Generated<string>
+  notify_zone: Generated<string>
   role: Generated<'admin' | 'agent' | 'viewer'>
   tokenKey: Generated<string>
   undo_seconds: Generated<number>
@@ -1032,6 +1036,10 @@ interface UserSettingsRow {
   line_choice: Generated<'' | 'turns' | 'cheapest'>
   logo: Generated<string>
   notify: Generated<'' | 'all' | 'mine' | 'none'>
+  notify_from: Generated<string>
+  notify_silent: Generated<boolean>
+  notify_to: Generated<string>
+  notify_zone: Generated<string>
   opt_out_languages: Generated<string[]>
   quiet_days: Generated<string[]>
   quiet_from: Generated<string>

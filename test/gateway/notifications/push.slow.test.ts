@@ -170,6 +170,33 @@ test('members are notified by their own settings and when a note mentions them',
   expect(told()[0]![1]).toMatch(/: Look here$/)
 })
 
+test('browsers are notified within the hours of their person, and without a sound if the person wants none', async () => {
+  const settings = '/api/collections/user_settings/records'
+  // half an hour apart from the hours of the server
+  const notify_zone = 'America/St_Johns'
+  const time = (ms: number) =>
+    new Date(Date.now() + ms).toLocaleTimeString('en-GB', {
+      timeZone: notify_zone,
+      hour: '2-digit',
+      minute: '2-digit',
+    })
+  const [before, soon, later] = [-3_600_000, 3_600_000, 7_200_000].map(time)
+  const away = { user: user.id, notify_from: soon, notify_to: later, notify_zone }
+  const { body } = await user.call('POST', settings, away)
+  await subscribe()
+  await hear([[ZOE, 'At night']])
+  await settled()
+  expect(service.pushed).toEqual([])
+  const change = { notify_from: before, notify_to: soon, notify_silent: true }
+  expect((await user.call('PATCH', `${settings}/${body.id}`, change)).status).toBe(200)
+  await hear([[ZOE, 'At work']])
+  await endPause()
+  await pushed(1)
+  expect(notices()).toMatchObject([{ text: 'At work', unread: 2, silent: true }])
+  const half = { notify_from: '' }
+  expect((await user.call('PATCH', `${settings}/${body.id}`, half)).status).toBe(400)
+})
+
 test('texts in many conversations at once cause one push', async () => {
   await subscribe()
   await hear(Array.from({ length: 50 }, (_, i) => [`+49151000000${i + 10}`, 'Hi'] as const))

@@ -5,8 +5,10 @@ import {
   stopInAllBrowsers,
   stopNotifications,
 } from '../../data/notifications/browser.ts'
-import { hasTeamRole } from '../../data/session.ts'
+import { hasTeamRole, type Session } from '../../data/session.ts'
 import { NO_MAIL, useSetup } from '../../data/setup.ts'
+import { savePersonalChoices, usePersonalChoices } from '../../data/team/personal-choices.ts'
+import { HERE } from '../../data/time-zones.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
@@ -15,14 +17,17 @@ import { runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
 import { Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Card, Loading } from '../../parts/page.tsx'
+import { makeHoursRows } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
+import { runWithToast } from '../../parts/toast.tsx'
 
 interface Browser {
   readonly endpoint: string
 }
 
-export function Notifications({ user }: { user: string }) {
+export function Notifications({ session }: { session: Session }) {
+  const user = session.person.id
   const { value, fault, reload } = useAnswer<{ items: readonly Browser[] }>('/api/account/push')
   const { user: chosen, endpoint } = notifications.value
   const isOn = chosen === user
@@ -62,8 +67,51 @@ export function Notifications({ user }: { user: string }) {
           <Button onClick={() => void stopAll()}>{t('Stop for all')}</Button>
         </div>
       )}
+      <SoundAndHours session={session} />
       {hasTeamRole('admin') && <ReplyMail />}
     </Card>
+  )
+}
+
+const HOURS = makeHoursRows(
+  { from: 'notify_from', to: 'notify_to' },
+  { from: t('Notify me from'), to: t('Notify me until') },
+)
+
+/** Applies to all browsers of the person. */
+function SoundAndHours({ session }: { session: Session }) {
+  const {
+    notify_silent = false,
+    notify_from = '',
+    notify_to = '',
+  } = usePersonalChoices(session) ?? {}
+  const saveSound = (hasSound: boolean) =>
+    runWithToast(() => savePersonalChoices(session, { notify_silent: !hasSound }), t('Saved'))
+  const saveHours = async (hours: object) => {
+    await savePersonalChoices(session, { ...hours, notify_zone: HERE })
+    return t('Saved')
+  }
+  return (
+    <>
+      <CheckField
+        label={t('Notifications with sound')}
+        name="notify_sound"
+        value={!notify_silent}
+        onValue={(hasSound) => void saveSound(hasSound)}
+      />
+      <RowsForm
+        draftKey="notify-hours"
+        rows={HOURS}
+        stored={{ notify_from, notify_to }}
+        save={saveHours}
+        asks
+      />
+      <p class="note">
+        {t(
+          'In all your browsers, by the time of this one. At other times nothing notifies you; unread texts are counted. Empty: at all times.',
+        )}
+      </p>
+    </>
   )
 }
 

@@ -41,7 +41,7 @@ export function Page() {
       >
         <Section title={t('You')}>
           <LanguageCard />
-          {!mine.isVisit && <Notifications user={mine.person.id} />}
+          {!mine.isVisit && <Notifications session={mine} />}
           {!mine.isVisit && hasTeamRole('agent') && <UndoChoice session={mine} />}
         </Section>
         {hasTeamRole('admin') && (
@@ -69,7 +69,7 @@ export function Page() {
           <div class="stack">
             <PasswordCard session={mine} />
             <SecondFactor session={mine} />
-            {hasAccount && <Notifications user={mine.record.id} />}
+            {hasAccount && <Notifications session={mine} />}
             {hasAccount && <UndoChoice session={mine} />}
           </div>
         </div>
