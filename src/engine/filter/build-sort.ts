@@ -50,11 +50,13 @@ export function readSort(sort: string): SortKey[] {
 /**
  * Keys of ORDER BY. The last one is the order of insertion. If a path leads to several rows, the first row
  * that meets `condition` counts.
+ * `collation` is SQL (`findCollation`) and sorts texts; by default, their bytes do.
  */
 export function buildOrder(
   context: Context,
   keys: readonly SortKey[],
   condition: Condition,
+  collation?: string,
 ): OrderKey[] {
   const isView = context.base.collection.type === 'view'
   const order: OrderKey[] = []
@@ -62,7 +64,7 @@ export function buildOrder(
     if (key.name === '@random') order.push(orderKey(['random()']))
     else if (key.name === '@rowid' && isView) throw new FilterError('no such column: _rowid_')
     else if (key.name === '@rowid') order.push(orderKey([makeColumn(null, ROWID)], key.direction))
-    else order.push(...buildKey(context, key, condition))
+    else order.push(...buildKey(context, key, condition, collation))
   }
   const isUnique = keys.some(({ name }) => name === 'id' || name === '@rowid')
   if (!isUnique && !isView) order.push(orderKey([makeColumn(null, ROWID)]))
@@ -83,6 +85,7 @@ function buildKey(
   context: Context,
   { name, direction }: SortKey,
   condition: Condition,
+  collation: string | undefined,
 ): OrderKey[] {
   const invalid = `invalid sort field "${name}"`
   const resolved = () => resolveName(context, name)
@@ -91,7 +94,7 @@ function buildKey(
   if (operand.kind === 'known' && !operand.pattern && !operand.isEmpty) return []
   if (operand.kind === 'known' || operand.isEmpty !== undefined) throw new FilterError(invalid)
   const nulls = direction === 'ASC' ? ' NULLS FIRST' : ' NULLS LAST'
-  return sortKeys(operand.storage, operand.sql).map((key) => {
+  return sortKeys(operand.storage, operand.sql, collation).map((key) => {
     const one = orderKey(selectFirstRow(key, condition), direction)
     return operand.nullable ? { sql: [...one.sql, nulls], column: undefined } : one
   })
@@ -122,12 +125,13 @@ function keepSharedConditions(condition: Condition, rows: ReadonlySet<JoinedRow>
 }
 
 /** The values to sort by. JSON sorts null first, then numbers, then texts. */
-function sortKeys(storage: OperandStorage, value: Sql): Sql[] {
+function sortKeys(storage: OperandStorage, value: Sql, collation: string | undefined): Sql[] {
+  if (storage === 'text' && collation) return [sql`(${value}) COLLATE ${collation}`]
   if (storage === 'list' || storage === 'geo') return [FORMS[storage].text(value)]
   if (storage !== 'json') return [value]
   return [
     sql`pb_json_rank(${value})`,
     sql`pb_json_number(${value})`,
-    sql`pb_json_string(${value}) COLLATE "C"`,
+    sql`pb_json_string(${value}) COLLATE ${collation ?? '"C"'}`,
   ]
 }

@@ -37,15 +37,22 @@ function findOrBuildTemplate(
   question: FilterQuery,
   client: Tree | null,
 ): Template {
-  const { collection, rule, sort, request, ticket, candidate } = question
+  const { collection, rule, sort, collation, request, ticket, candidate } = question
   const { auth } = request
   // in realtime, a superuser's filter has the rights of an ordinary client, as in PocketBase
   const isTrusted = auth?.isSuperuser === true && request.context !== 'realtime'
   const shape = client?.shape ?? ''
   const mode = `${isTrusted ? 's' : ''}${candidate ? 'c' : ''}`
-  const key = [catalog.version, collection.id, auth?.collection.id, mode, rule, shape, sort].join(
-    '\0',
-  )
+  const key = [
+    catalog.version,
+    collection.id,
+    auth?.collection.id,
+    mode,
+    rule,
+    shape,
+    sort,
+    collation,
+  ].join('\0')
   const known = templates.get(key)
   counts.filter[known ? 'hit' : 'miss']++
   if (known) return known

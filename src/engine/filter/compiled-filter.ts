@@ -10,6 +10,8 @@ export interface FilterQuery {
   readonly rule: string
   readonly filter: string
   readonly sort: string
+  /** The collation of texts in the sort: see `findCollation`. Default: by bytes, as in PocketBase. */
+  readonly collation?: string | undefined
   readonly request: RequestInfo
   readonly ticket?: Ticket | undefined
   /** For a create rule: the record to be created, tested instead of a row of the table. */

@@ -31,7 +31,7 @@ import { Writer } from './writer.ts'
 
 export function makeTemplate(
   catalog: Catalog,
-  { collection, rule, sort, candidate, request }: FilterQuery,
+  { collection, rule, sort, collation, candidate, request }: FilterQuery,
   client: Tree | null,
   isTrusted: boolean,
 ): Template {
@@ -57,11 +57,12 @@ export function makeTemplate(
   if (client) conditions.push(buildCondition(forClient, client.root))
   const keys = readSort(sort)
   // this call only finds the rows that the sort joins: their list rules are added below
-  if (keys.length > 0) buildOrder(forClient, keys, joinByAnd([]))
+  if (keys.length > 0) buildOrder(forClient, keys, joinByAnd([]), collation)
   const sortsByOwnField = keys.length < 2 && keys.every(({ name }) => isOwnField(collection, name))
   for (const [row, target] of reached) conditions.push(...buildListRule(forRule, row, target))
   const condition = joinByAnd(conditions)
-  const order = candidate || condition === FALSE ? [] : buildOrder(forClient, keys, condition)
+  const order =
+    candidate || condition === FALSE ? [] : buildOrder(forClient, keys, condition, collation)
   const free = client !== null || sort !== ''
   return writeTemplate(base, nestRowsInExists(condition), order, sortsByOwnField, free)
 }

@@ -4,6 +4,7 @@ import type { Collection } from '../collections/collection.ts'
 import { readBool } from '../fields/convert-values.ts'
 import { compileFilter } from '../filter/compile-filter.ts'
 import { FilterError } from '../filter/parse-filter.ts'
+import { findCollation } from '../filter/sort-collation.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { checkAuthFresh, StaleAuth } from './check-auth-version.ts'
 import { requireRule } from './check-rules.ts'
@@ -55,12 +56,13 @@ export function compileList(
   page = parsePage(request.query, extension?.maxPerPage),
 ): ListQuery {
   const { auth } = request
-  const { filter = '', sort = '' } = request.query
+  const { filter = '', sort = '', sortLanguage = '' } = request.query
   const compiled = compileFilter(store.catalog, {
     collection,
     rule,
     filter,
     sort,
+    collation: sort === '' ? undefined : findCollation(sortLanguage),
     request,
     ticket: store.db.ticket,
   })

@@ -62,6 +62,12 @@ export const makeListQuery = (maxPerPage = MAX_PER_PAGE) => ({
           'Fields to sort by, comma-separated, `-` for descending. `@random` and `@rowid` are known too.',
         examples: ['-created,id'],
       }),
+    sortLanguage: z
+      .string()
+      .optional()
+      .describe(
+        'A language such as `de`, by whose rules `sort` orders texts: `Ö` beside `O`. Default: by bytes, as in PocketBase, which is quicker.',
+      ),
     filter: FILTER,
     expand: EXPAND,
     fields: FIELDS,

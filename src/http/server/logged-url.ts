@@ -46,6 +46,7 @@ const PLAIN = new Set([
   'perPage',
   'skipTotal',
   'sort',
+  'sortLanguage',
   'expand',
   'fields',
   'thumb',

@@ -45,6 +45,7 @@ scenario('selected contacts are changed together', async (fixture) => {
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   const lines = (await readFile((await (await whole).path())!, 'utf8')).trimEnd().split('\r\n')
   expect(lines.length).toBe(PEOPLE + 2)
+  await page.getByText(`${PEOPLE + 1} contacts`, { exact: true }).waitFor()
   await page.getByLabel('Choose Person 10', { exact: true }).check()
   await page.getByText('1 contact chosen').waitFor()
   // nothing moves under the pointer
@@ -65,6 +66,10 @@ scenario('selected contacts are changed together', async (fixture) => {
   await page.getByLabel('Choose Person 10', { exact: true }).check()
   await page.getByRole('button', { name: `Choose all ${PEOPLE}` }).click()
   await page.getByText(`${PEOPLE} contacts chosen`).waitFor()
+  await page.getByLabel('Choose all contacts of the list').uncheck()
+  await page.getByText(`${PEOPLE} contacts chosen`).waitFor({ state: 'detached' })
+  await page.getByLabel('Choose all contacts of the list').check()
+  await page.getByText(`${PEOPLE} contacts chosen`).waitFor()
   await page.getByRole('button', { name: 'Opt out' }).click()
   await page.getByText(`${PEOPLE} contacts opted out`).waitFor()
   expect(await count('opted_out = true')).toBe(PEOPLE)
@@ -77,4 +82,41 @@ scenario('selected contacts are changed together', async (fixture) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByText(`${PEOPLE} contacts deleted`).waitFor()
   expect(await count('')).toBe(1)
+})
+
+scenario('contacts are sorted by each column, and the address keeps the order', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const user = ann.authStore.record!.id
+  const group = await ann.collection('contact_groups').create({ user, name: 'Guests' })
+  const people = [
+    { name: 'Zoe', phone: '+4915120000001', groups: [group.id] },
+    { name: 'Özil', phone: '+4915120000003', opted_out: true },
+    { name: 'olaf', phone: '+4915120000002' },
+  ]
+  for (const person of people) await ann.collection('contacts').create({ user, ...person })
+  await fixture.signIn()
+  await fixture.visit('/contacts')
+  const names = () => page.locator('tbody td.first a').allTextContents()
+  await expect.poll(names).toEqual(['olaf', 'Özil', 'Zoe'])
+  const order = page.getByLabel('Order')
+  const isPhone = await order.isVisible()
+  const sortBy = async (column: string, choice: string) =>
+    isPhone
+      ? void (await order.selectOption(choice))
+      : await page.getByRole('button', { name: column, exact: true }).click()
+
+  await sortBy('Name', '-name')
+  await expect.poll(names).toEqual(['Zoe', 'Özil', 'olaf'])
+  await sortBy('Number', 'phone')
+  await expect.poll(names).toEqual(['Zoe', 'olaf', 'Özil'])
+  await page.reload()
+  await expect.poll(names).toEqual(['Zoe', 'olaf', 'Özil'])
+  if (isPhone) return
+  await sortBy('Groups', '')
+  await expect.poll(async () => (await names()).at(-1)).toBe('Zoe')
+  await page.getByRole('columnheader', { name: 'Groups' }).waitFor()
+  expect(await page.getByRole('columnheader', { name: 'Groups' }).getAttribute('aria-sort')).toBe(
+    'ascending',
+  )
 })

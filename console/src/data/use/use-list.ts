@@ -14,6 +14,8 @@ export interface ListOptions {
   readonly filter?: string
   /** Sort fields as in the API. Default: newest first. */
   readonly sort?: string
+  /** Whether texts are sorted by the person's language, without an index. Default: if a name sorts. */
+  readonly byLanguage?: boolean
   readonly expand?: string
   readonly fields?: string
   readonly perPage?: number
@@ -71,6 +73,7 @@ export function useList<T extends RecordModel>(
   const {
     filter = '',
     sort = '-created',
+    byLanguage = sort.includes('name'),
     expand = '',
     fields = '',
     perPage = 30,
@@ -94,7 +97,13 @@ export function useList<T extends RecordModel>(
     if (!ready) return
     const isLatest = begin()
     try {
-      const asked = { filter, sort, ...(expand ? { expand } : {}), ...(fields ? { fields } : {}) }
+      const asked = {
+        filter,
+        sort,
+        ...(byLanguage ? { sortLanguage: locale } : {}),
+        ...(expand ? { expand } : {}),
+        ...(fields ? { fields } : {}),
+      }
       const found = await pb
         .collection<T>(collection)
         .getList(page, rows, isCounted ? asked : { ...asked, skipTotal: true })
@@ -104,11 +113,8 @@ export function useList<T extends RecordModel>(
       const total = isCounted ? found.totalItems : page * rows + Number(isMore)
       // the page no longer exists, because its last record was deleted or moved
       if (page > pages) return setAt({ question, page: pages })
-      const isWhole = isCounted && total <= perPage
-      const items =
-        sort.startsWith('name') && isWhole ? found.items.sort(compareByName) : found.items
-      const now = { items, pages, total }
-      setShown((old) => ({ ...now, items: keepUnchanged(old?.items ?? [], items) }))
+      const now = { items: found.items, pages, total }
+      setShown((old) => ({ ...now, items: keepUnchanged(old?.items ?? [], found.items) }))
       if (live) keepList(question + page, now)
       setFault(undefined)
     } catch (error) {
@@ -157,13 +163,6 @@ export function useList<T extends RecordModel>(
     reload,
   }
 }
-
-/**
- * Sorts the names of a whole list by the rules of the language. The server sorts by bytes, which puts Ünal
- * after Zoë, and decides the order of a list that grows: otherwise new rows appear between the shown ones.
- */
-const names = new Intl.Collator(locale)
-const compareByName = (a: RecordModel, b: RecordModel) => names.compare(a.name, b.name)
 
 const replaceInList = <T extends RecordModel>(items: readonly T[], record: T) =>
   items.map((item) => (item.id === record.id ? record : item))

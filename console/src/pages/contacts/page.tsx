@@ -6,7 +6,7 @@ import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Contact } from '../../data/record-types.ts'
 import { writeContactFilter } from '../../data/search/filters.ts'
 import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
-import { t } from '../../language/words.ts'
+import { t, tn } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Options } from '../../parts/form/field.tsx'
 import { Button } from '../../parts/form/form.tsx'
@@ -26,6 +26,9 @@ import { SelectionBar } from './selection-bar.tsx'
 import './page.css'
 
 const OPTED_OUT = 'opted-out'
+const BY_NAME = 'name'
+/** The server sorts more contacts by their first group too slowly. */
+const MOST_BY_GROUP = 20_000
 
 export function Page({ query }: PageProps) {
   const chosen = query.get('group') ?? ''
@@ -36,11 +39,21 @@ export function Page({ query }: PageProps) {
   const [picked, setPicked] = useState<readonly Contact[]>([])
   const groups = useGroups()
   const filter = makeContactsFilter(text.trim(), chosen)
+  const sort = query.get('sort') ?? BY_NAME
   const group = groups.items.find(({ id }) => id === chosen)
-  const contacts = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: 500 })
+  const contacts = useList<Contact>('contacts', {
+    filter,
+    sort,
+    byLanguage: sort !== '-created',
+    perPage: 500,
+  })
   useEffect(() => setPicked([]), [filter])
   const pick = (contact: Contact, isPicked: boolean) =>
     setPicked((old) => (isPicked ? [...old, contact] : old.filter(({ id }) => id !== contact.id)))
+  const show = (change: { group?: string; sort?: string }) => {
+    const shown = { group: chosen, sort, ...change }
+    goToPage('/contacts', { ...shown, sort: shown.sort === BY_NAME ? '' : shown.sort }, true)
+  }
   const hasAny = !(filter === '' && contacts.total === 0)
   const buttons = group ? (
     <Button
@@ -57,7 +70,7 @@ export function Page({ query }: PageProps) {
       <Button icon="upload" needs="agent" onClick={() => setImporting(true)}>
         {t('Import')}
       </Button>
-      {hasAny && <ExportContacts filter={filter} groups={groups} />}
+      {hasAny && <ExportContacts filter={filter} sort={sort} groups={groups} />}
       <Button
         kind="primary"
         icon="plus"
@@ -71,8 +84,8 @@ export function Page({ query }: PageProps) {
   )
   const close = () => setEdited(undefined)
   const columns = useMemo(
-    () => makeContactColumns(groups, setEdited, picked, pick),
-    [groups.items, picked],
+    () => makeContactColumns(groups, setEdited, picked, pick, contacts.total <= MOST_BY_GROUP),
+    [groups.items, picked, contacts.total <= MOST_BY_GROUP],
   )
   const isAll = filter === ''
   return (
@@ -87,19 +100,36 @@ export function Page({ query }: PageProps) {
           <select
             aria-label={t('Show')}
             value={chosen}
-            onChange={(event) => goToPage('/contacts', { group: event.currentTarget.value }, true)}
+            onChange={(event) => show({ group: event.currentTarget.value })}
           >
             <option value="">{t('All contacts')}</option>
             <option value={OPTED_OUT}>{t('Opted out')}</option>
             <Options choices={nameChoices(groups.items)} />
           </select>
+          <select
+            class="contacts-order"
+            aria-label={t('Order')}
+            value={sort}
+            onChange={(event) => show({ sort: event.currentTarget.value })}
+          >
+            <Options choices={listOrders()} />
+          </select>
         </div>
+      )}
+      {contacts.items.length > 0 && (
+        <ChooseShown
+          shown={contacts.items}
+          picked={picked}
+          total={contacts.total}
+          onPick={setPicked}
+        />
       )}
       {picked.length > 0 && (
         <SelectionBar
           chosen={picked}
           found={contacts.total}
           filter={filter}
+          sort={sort}
           groups={groups}
           onChoose={setPicked}
         />
@@ -108,6 +138,8 @@ export function Page({ query }: PageProps) {
         list={contacts}
         caption={t('Contacts')}
         columns={columns}
+        sort={sort}
+        onSort={(sort) => show({ sort })}
         empty={
           isAll ? (
             <Empty
@@ -156,14 +188,53 @@ function makeContactsFilter(text: string, chosen: string): string {
   return parts.join(' && ')
 }
 
+/** The orders on a phone, where the table has no titles to press. */
+const listOrders = () =>
+  [
+    [BY_NAME, t('Name, A to Z')],
+    ['-name', t('Name, Z to A')],
+    ['phone', t('By number')],
+    ['-opted_out', t('Opted out first')],
+    ['-created', t('Newest first')],
+  ] as const
+
+/** A box that chooses the contacts of the list, or none, with the count of all that were found. */
+function ChooseShown({
+  shown,
+  picked,
+  total,
+  onPick,
+}: {
+  shown: readonly Contact[]
+  picked: readonly Contact[]
+  total: number
+  onPick: (contacts: readonly Contact[]) => void
+}) {
+  const isAll = picked.length >= shown.length
+  return (
+    <label class="contacts-all">
+      <input
+        type="checkbox"
+        aria-label={t('Choose all contacts of the list')}
+        checked={isAll}
+        indeterminate={picked.length > 0 && !isAll}
+        onChange={() => onPick(isAll ? [] : shown)}
+      />
+      <span>{tn('1 contact', '{count} contacts', total)}</span>
+    </label>
+  )
+}
+
 const makeContactColumns = (
   groups: Groups,
   edit: (contact: Contact) => void,
   picked: readonly Contact[],
   pick: (contact: Contact, isPicked: boolean) => void,
+  sortsByGroup: boolean,
 ): readonly Column<Contact>[] => [
   {
     title: t('Name'),
+    sort: BY_NAME,
     cell: (contact) => (
       <span class="contacts-name">
         <label>
@@ -182,11 +253,13 @@ const makeContactColumns = (
   },
   {
     title: t('Number'),
+    sort: 'phone',
     spare: ({ name }) => !name,
     cell: ({ phone }) => <PhoneNumber number={phone} />,
   },
   {
     title: t('Groups'),
+    ...(sortsByGroup && { sort: 'groups.name' }),
     long: true,
     minor: true,
     spare: (contact) => contact.groups.length === 0,
@@ -197,6 +270,7 @@ const makeContactColumns = (
   },
   {
     title: t('State'),
+    sort: 'opted_out',
     spare: ({ opted_out }) => !opted_out,
     cell: ({ opted_out }) =>
       opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : <span class="muted">–</span>,

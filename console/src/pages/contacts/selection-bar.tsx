@@ -26,18 +26,20 @@ export function SelectionBar({
   chosen,
   found,
   filter,
+  sort,
   groups,
   onChoose,
 }: {
   chosen: readonly Contact[]
   found: number
   filter: string
+  sort: string
   groups: Groups
   onChoose: (contacts: readonly Contact[]) => void
 }) {
   const [soFar, setSoFar] = useState<Changed>()
   const [fault, setFault] = useState('')
-  const all = useTask(async () => onChoose(await readContacts(filter)))
+  const all = useTask(async () => onChoose(await readContacts(filter, sort)))
   const change = async (work: Change, told: (people: string) => string) => {
     setFault('')
     setSoFar({ done: 0, failed: 0, fault: undefined })

@@ -67,6 +67,7 @@ export function SidePanel(about: About) {
             />
           )
         : contact && <Facts contact={contact} groups={groups} />}
+      {contact && <a href={makePageHref(`/contacts/${contact.id}`)}>{t('Open the contact')}</a>}
       {conversation && isKnown && hasTeamRole('agent') && <Actions conversation={conversation} />}
       <History number={number} />
       <OnPaper number={number} name={name} conversation={conversation?.id} />
