@@ -2,7 +2,7 @@ import { isLoopback } from '../data/loopback.ts'
 import { t } from '../language/words.ts'
 import { Notice } from './form/form.tsx'
 
-/** Warns of links in texts that the phones of recipients cannot open, as the server has only a local address. */
+/** Warns of links in texts that phones of recipients cannot open, because the server has a local address. */
 export const LinkNotice = () =>
   isLoopback(location.href) ? (
     <Notice kind="warning">

@@ -165,9 +165,9 @@ async function ensureConversation(number: string): Promise<void> {
 }
 
 /**
- * Sends a request and opens the page with its progress. A text to one number belongs to its conversation. An unchanged request keeps its idempotency key, so
- * that a repeat sends nothing twice. May ask the user first, for example if there are more than 20
- * recipients: `run` returns false if the user declines.
+ * Sends a request and opens the page with its progress. A text to one number belongs to its conversation.
+ * An unchanged request keeps its idempotency key, so that a repeat sends nothing twice. May ask the user
+ * first, for example if there are more than 20 recipients: `run` returns false if the user declines.
  */
 export function useSend(): Task<[Request, (readonly ChosenFile[])?]> {
   const [keys] = useState(() => requestKeys(`send.${readUserId()}`))
