@@ -93,6 +93,7 @@ export const PAGES: readonly PageEntry[] = [
   makePage('contact', '/contacts/:id', t('Contact'), 'contacts', { for: 'user' }),
   makePage('groups', '/groups', t('Groups'), 'groups', { for: 'user', group: 'people' }),
   makePage('group', '/groups/:id', t('Group'), 'groups', { for: 'user' }),
+  makePage('labels', '/labels', t('Labels'), 'tag', { for: 'user', group: 'people' }),
   makePage('templates', '/templates', t('Templates'), 'templates', {
     for: 'user',
     group: 'people',

@@ -32,12 +32,20 @@ export function applyChanges<R extends { id: string; updated: string } | undefin
   return later?.length ? Object.assign({}, record, ...later.map(({ values }) => values)) : record
 }
 
-/** Changes a record, and shows the change at once. Takes it back and throws if the server refuses it. */
-export async function changeRecord(collection: string, id: string, values: object): Promise<void> {
+/**
+ * Changes a record, and shows `values` at once. Takes them back and throws if the server refuses the change.
+ * `sent`: what the server gets, if it is not `values`.
+ */
+export async function changeRecord(
+  collection: string,
+  id: string,
+  values: object,
+  sent = values,
+): Promise<void> {
   const change: Change = { values, madeAt: '' }
   replaceChange(id, undefined, change)
   const request = (requests.get(id) ?? Promise.resolve()).then(() =>
-    pb.collection(collection).update(id, values),
+    pb.collection(collection).update(id, sent),
   )
   requests.set(
     id,

@@ -129,6 +129,8 @@ export type UserSettings = RecordOf<'user_settings'>
 
 /** A user who may act for an account. The user's name is in the record with the same id in `senders`. */
 export type Member = RecordOf<'members'>
+/** A saved view of the inbox. */
+export type InboxView = RecordOf<'inbox_views'>
 export type Note = RecordOf<'conversation_notes'>
 /** An invitation by mail, or by a link that anyone may use (`email` ''). */
 export type Invitation = RecordOf<'member_invitations'>

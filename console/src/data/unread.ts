@@ -1,10 +1,26 @@
 import { computed, signal } from '@preact/signals'
+import type { Label } from './labels.ts'
+import type { InboxView } from './record-types.ts'
 
-/** How many conversations each view of the inbox has, up to 1,000; undefined until read. */
-export const inboxCounts = signal<Readonly<Record<string, number>> | undefined>(undefined)
+/** A saved view with the number of its conversations. */
+export interface SavedView extends InboxView {
+  readonly labels: readonly string[]
+  readonly count: number
+}
+
+/** The answer of `GET /api/account/inbox`: how many conversations each view has, and two lists. */
+export interface InboxAnswer {
+  readonly [view: string]: number | readonly Label[] | readonly SavedView[]
+  readonly unread: number
+  readonly labels: readonly Label[]
+  readonly views: readonly SavedView[]
+}
+
+/** Counts up to 1,000, labels and saved views of the inbox; undefined until read. */
+export const inboxAnswer = signal<InboxAnswer | undefined>(undefined)
 
 /** How many conversations of the account are unread; 0 until read. */
-export const unread = computed(() => inboxCounts.value?.unread ?? 0)
+export const unread = computed(() => inboxAnswer.value?.unread ?? 0)
 
 /** How many unread conversations notify the person. The window's title shows this number. */
 export const announced = signal(0)

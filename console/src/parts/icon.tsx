@@ -55,6 +55,7 @@ const PATHS = {
   help: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18M9.5 9.5a2.5 2.5 0 1 1 3.5 2.3c-.7.3-1 .8-1 1.7M12 16.7v.3',
   audit: 'M6 3h9l4 4v14H6zM14 3v5h5M9 14l2 2 4-4',
   logs: 'M4 4h16v16H4zM7.5 9l3 3-3 3M12.5 15.5h4',
+  tag: 'M4 4h8l8 8-8 8-8-8zM8 8v.3',
   filter: 'M3 5h18l-7 8v6l-4 2v-8z',
 } as const
 

@@ -11,7 +11,7 @@ import {
   useNotify,
   usePersonalChoices,
 } from '../data/team/personal-choices.ts'
-import { announced, inboxCounts, mentioned } from '../data/unread.ts'
+import { announced, type InboxAnswer, inboxAnswer, mentioned } from '../data/unread.ts'
 import { isHuge, isRail } from '../data/use/media-queries.ts'
 import { useAnswer } from '../data/use/use-answer.ts'
 import { useCalm } from '../data/use/use-calm.ts'
@@ -171,22 +171,24 @@ async function showNews(
 /** Changes within this time cause one request for the counts. */
 const CALM_MS = 600
 
-/** Counts the conversations of the inbox, and shows how many are unread on the app's icon. */
+/** Reads counts, labels and views of the inbox, and shows how many texts are unread on the app's icon. */
 function Counts({ session }: { session: Session }) {
   const notify = useNotify(session)
-  const { value, reload } = useAnswer<Readonly<Record<string, number>>>('/api/account/inbox')
+  const { value, reload } = useAnswer<InboxAnswer>('/api/account/inbox')
   const soon = useCalm(reload, () => CALM_MS)
   useLive<Conversation>('conversations', '*', soon, soon)
+  useLive('labels', '*', soon, () => {})
+  useLive('inbox_views', '*', soon, () => {})
   const mine = useUnread(session.sender, notify === 'mine')
   const count = notify === 'all' ? (value?.unread ?? 0) : mine
   useEffect(() => {
-    inboxCounts.value = value
+    inboxAnswer.value = value
     announced.value = count
     void setBadge(count + mentioned.value)
   }, [value, count, mentioned.value])
   useEffect(
     () => () => {
-      inboxCounts.value = undefined
+      inboxAnswer.value = undefined
       announced.value = 0
       void setBadge(0)
     },

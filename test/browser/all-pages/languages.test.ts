@@ -22,6 +22,7 @@ import {
   selectContact,
   take,
 } from '../support/furnished.ts'
+import { hasViewMenu } from '../support/inbox-layout.ts'
 import { pagePaths } from '../support/page-paths.ts'
 
 type Role = 'user' | 'superuser'
@@ -81,6 +82,12 @@ const askOfUser = (say: Say, name: string, button: string, question: string): re
   sees('heading', say(question, { email: name })),
 ]
 
+/** Opens the views, which a narrow window has behind a button. */
+const openViews: Step = async (fixture) => {
+  if (hasViewMenu(fixture))
+    await fixture.page.locator('.conversations-find .menu > .button').first().click()
+}
+
 const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/contacts', say('Add a contact')],
   [`/contacts/${ids.contact}`, say('Record a consent')],
@@ -94,11 +101,17 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/groups', say('New group')],
   ['/groups', say('Rename {name}', { name: 'Stammkunden' })],
   ['/groups', say('Delete {name}', { name: 'Stammkunden' })],
+  ['/labels', say('New label')],
+  ['/labels', say('Change {name}', { name: 'Reklamation' })],
+  ['/labels', say('Delete {name}', { name: 'Reklamation' })],
   ['/templates', say('New template')],
   ['/templates', say('Change {name}', { name: 'Paket' })],
   ['/templates', say('Delete {name}', { name: 'Paket' })],
   [`/personal-data/${encodeURIComponent(STRANGER)}`, exactly(say('Erase the data'))],
   ['/conversations', say('New conversation')],
+  ['/conversations', openViews, say('New view')],
+  ['/conversations', openViews, /^Dringend/, say('Change the view')],
+  ['/conversations', openViews, /^Dringend/, say('Change the view'), say('Delete the view')],
   [CONVERSATION, ...makeNote(say), say('Delete the note')],
   [CONVERSATION, openAbout, exactly(say('Block'))],
   ['/team', say('Invite somebody')],

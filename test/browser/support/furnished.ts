@@ -58,7 +58,9 @@ export async function furnish({
     .update(settings!.id, { quiet_from: '22:00', quiet_to: '08:00' })
   await make('auto_answers', { name: 'Urlaub', match: 'words', value: 'Preis', body: '5 EUR' })
   const group = await make('contact_groups', { name: 'Stammkunden' })
-  const contact = await make('contacts', { name: 'Zoë', phone: ZOE, groups: [group] })
+  const labels = [await make('labels', { name: 'Reklamation', color: 'red' })]
+  await make('inbox_views', { name: 'Dringend', labels })
+  const contact = await make('contacts', { name: 'Zoë', phone: ZOE, groups: [group], labels })
   await make('sms_templates', { name: 'Paket', body: 'Hallo {{name}}, Ihr Paket ist da.' })
   const webhook = await make('webhooks', {
     url: 'https://example.com/hook',

@@ -44,6 +44,13 @@ async function tryDeletingContact() {
   expect(await readMessage(message.id)).toMatchObject({ to: number, body: 'Hello' })
 }
 
+async function tryDeletingLabel() {
+  const label = (await create('labels', { name: `Label of ${nextNumber()}` })).id
+  const { id } = await create('conversations', { number: nextNumber(), labels: [label] })
+  await remove('labels', label)
+  expect(await list('conversations', `id = "${id}"`)).toMatchObject([{ labels: [] }])
+}
+
 const group = await create('contact_groups', { name: 'Offers', requires_consent: true })
 
 const SENTENCES: readonly Sentence[] = [
@@ -192,6 +199,26 @@ const SENTENCES: readonly Sentence[] = [
         [has]: '',
         [has_not]: 'No proof of consent',
       })
+    },
+  ],
+  [
+    'One conversation loses it. The conversation stays.',
+    'Eine Unterhaltung verliert es. Die Unterhaltung bleibt.',
+    tryDeletingLabel,
+  ],
+  [
+    '{count} conversations lose it. The conversations stay.',
+    '{count} Unterhaltungen verlieren es. Die Unterhaltungen bleiben.',
+    tryDeletingLabel,
+  ],
+  [
+    'Its conversations stay.',
+    'Die Unterhaltungen bleiben.',
+    async () => {
+      const { id } = await create('conversations', { number: nextNumber() })
+      const view = await create('inbox_views', { name: 'All' })
+      await remove('inbox_views', view.id)
+      expect(await list('conversations', `id = "${id}"`)).toHaveLength(1)
     },
   ],
   [

@@ -3,7 +3,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import { locale } from '../../language/language.ts'
 import { pb } from '../client.ts'
 import { type Fault, readFault } from '../fault.ts'
-import type { ContactGroup, Line, Template } from '../record-types.ts'
+import type { ContactGroup, Line, RecordOf, Template } from '../record-types.ts'
 import { keepUnchanged } from './keep-unchanged.ts'
 import { findKeptList, keepList } from './last-lists.ts'
 import { useLatest } from './use-latest.ts'
@@ -179,6 +179,12 @@ export function useGroups(): Groups {
   const names = useMemo(() => new Map(list.items.map(({ id, name }) => [id, name])), [list.items])
   return { ...list, findName: (id) => names.get(id) ?? '' }
 }
+
+/** An account has at most 100 labels. */
+const MAX_LABELS = 100
+
+export const useLabels = (): List<RecordOf<'labels'>> =>
+  useList<RecordOf<'labels'>>('labels', { sort: 'name', perPage: MAX_LABELS })
 
 export const useTemplates = (): readonly Template[] =>
   useList<Template>('sms_templates', { sort: 'name', perPage: MAX_TEMPLATES }).items

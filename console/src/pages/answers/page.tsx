@@ -2,12 +2,12 @@ import { pb } from '../../data/client.ts'
 import { describeHours, type Hours } from '../../data/hours.ts'
 import type { AutoAnswer, Template } from '../../data/record-types.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
-import { useList, useTemplates } from '../../data/use/use-list.ts'
+import { useLabels, useList, useTemplates } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
-import { makeHoursRows, makeLinesRow } from '../../parts/rows/common-rows.tsx'
+import { makeHoursRows, makeLabelRow, makeLinesRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { usePicturesRow } from '../../parts/rows/pictures-row.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
@@ -87,7 +87,11 @@ const deleteAnswer = (answer: AutoAnswer) =>
     t('Automatic answer deleted'),
   )
 
-const makeAnswerRows = (templates: readonly Template[], pictures: FormRow): readonly FormRow[] => [
+const makeAnswerRows = (
+  templates: readonly Template[],
+  pictures: FormRow,
+  labels: Parameters<typeof makeLabelRow>[0],
+): readonly FormRow[] => [
   { name: 'name', label: t('Name'), hint: t('For you alone.') },
   {
     name: 'match',
@@ -132,6 +136,7 @@ const makeAnswerRows = (templates: readonly Template[], pictures: FormRow): read
     hint: ({ body }) => formatTextSize(String(body)),
   },
   pictures,
+  makeLabelRow(labels, t('The conversation gets it with the answer.')),
   {
     name: 'pause_hours',
     label: t('Pause in hours'),
@@ -144,6 +149,7 @@ const makeAnswerRows = (templates: readonly Template[], pictures: FormRow): read
 
 function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClose: () => void }) {
   const templates = useTemplates()
+  const labels = useLabels().items
   const { row, addTo, forget } = usePicturesRow('auto_answers', answer)
   return (
     <Dialog
@@ -154,7 +160,7 @@ function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClo
       <RecordForm
         collection="auto_answers"
         record={answer}
-        rows={makeAnswerRows(templates, row)}
+        rows={makeAnswerRows(templates, row, labels)}
         blank={{ enabled: true, match: 'any', pause_hours: 12 }}
         prepare={(_, all) => addTo(all)}
         saved={t('Automatic answer saved')}

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { E164 } from '#portable/phone/e164.ts'
+import type { Label } from '../../data/labels.ts'
 import type { Conversation } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
@@ -7,6 +8,7 @@ import { isNarrow } from '../../data/use/media-queries.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
+import { LabelMenu } from '../../parts/labels/label-chooser.tsx'
 import { Menu } from '../../parts/list/menu.tsx'
 import { goToPage } from '../../router.ts'
 import { assignConversations, changeConversations, nameConversation } from './change.ts'
@@ -58,7 +60,15 @@ export const ChooseBox = ({ conversation }: { conversation: Conversation }) =>
   )
 
 /** What can be done with the chosen ones of the shown conversations. */
-export function ChosenBar({ shown, people }: { shown: readonly Conversation[]; people: People }) {
+export function ChosenBar({
+  shown,
+  people,
+  labels,
+}: {
+  shown: readonly Conversation[]
+  people: People
+  labels: readonly Label[]
+}) {
   const work = useTask(async (change: (all: readonly Conversation[]) => Promise<void>) => {
     await change(all)
     chosen.value = undefined
@@ -116,6 +126,7 @@ export function ChosenBar({ shown, people }: { shown: readonly Conversation[]; p
             }
           </Menu>
         )}
+        <LabelMenu records={all} labels={labels} />
         <Button {...props} icon="backups" onClick={() => void work.run(archive)}>
           {isArchived ? t('Unarchive') : t('Archive')}
         </Button>

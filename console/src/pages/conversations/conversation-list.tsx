@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals'
-import { useState } from 'preact/hooks'
+import type { ComponentProps } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { BY_ME, BY_NOBODY, INBOX_STATES } from '#portable/inbox-views.ts'
 import { matchAny, pb } from '../../data/client.ts'
 import { canNotify, notifications, startNotifications } from '../../data/notifications/browser.ts'
 import { useOptedOutNumbers } from '../../data/opt-out/opted-out.ts'
@@ -7,8 +9,9 @@ import { applyChanges } from '../../data/optimistic.ts'
 import type { Conversation, Message } from '../../data/record-types.ts'
 import { rememberSignal } from '../../data/remembered.ts'
 import { hasWords } from '../../data/search/words.ts'
-import { session } from '../../data/session.ts'
+import { hasTeamRole, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
+import type { SavedView } from '../../data/unread.ts'
 import { isWide } from '../../data/use/media-queries.ts'
 import { useLookup, useNames } from '../../data/use/use-known.ts'
 import { useLive } from '../../data/use/use-live.ts'
@@ -21,14 +24,16 @@ import { moveFocus } from '../../parts/list/arrows.ts'
 import { Pager } from '../../parts/list/records.tsx'
 import { useDrawn } from '../../parts/list/use-drawn.ts'
 import { Loading, Title } from '../../parts/page.tsx'
-import { runWithToast } from '../../parts/toast.tsx'
+import { runWithToast, showToastFault } from '../../parts/toast.tsx'
 import { makeConversationPath } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { ChooseBox, ChooseButton, ChosenBar } from './choose.tsx'
 import { useWriters } from './presence.ts'
 import { useAnswerDrafts } from './use-answer-draft.ts'
 import { type Hit, useConversations } from './use-conversations.ts'
-import { ALL, listViews } from './views.ts'
+import type { Inbox } from './use-inbox.ts'
+import type { ViewDialog } from './view-dialog.tsx'
+import { ALL, listViews, makeLabelViews, makeSavedViews, type View } from './views.ts'
 import './conversation-list.css'
 import { Row, RowLink } from './conversation-row.tsx'
 import { Views, view } from './view-buttons.tsx'
@@ -44,10 +49,21 @@ export const findRow = (number: string): Conversation | undefined => shownRows.g
  * The views (filters such as Unassigned), and the conversations of one view. `chosen`: the phone number of
  * the open conversation, or ''.
  */
-export function ConversationList({ chosen, people }: { chosen: string; people: People }) {
+export function ConversationList({
+  chosen,
+  people,
+  inbox,
+}: {
+  chosen: string
+  people: People
+  inbox: Inbox
+}) {
   const [isStarting, setStarting] = useState(false)
+  const [edited, setEdited] = useState<SavedView | 'new'>()
   const views = listViews(people)
-  const shown = views.find(({ id }) => id === view.value) ?? ALL
+  const savedViews = makeSavedViews(inbox, people)
+  const labelViews = makeLabelViews(inbox)
+  const shown = [...views, ...savedViews, ...labelViews].find(({ id }) => id === view.value) ?? ALL
   const { list: whole, hits, words: asked } = useConversations(shown, words.value)
   const list = useDrawn(whole)
   const { fault } = list
@@ -72,7 +88,15 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const head = (
     <>
       {chosen ? <h2>{title}</h2> : <Title>{title}</Title>}
-      <Views views={views} shown={shown} hasTeam={people.hasTeam} />
+      <Views
+        views={views}
+        savedViews={savedViews}
+        labelViews={labelViews}
+        shown={shown}
+        hasTeam={people.hasTeam}
+        inbox={inbox}
+        onNew={() => setEdited('new')}
+      />
       {!isWide.value && <ChooseButton />}
       <Button
         kind="primary"
@@ -104,6 +128,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
           />
           {isWide.value && <ChooseButton />}
         </div>
+        {shown.saved && <SavedHead shown={shown} onEdit={setEdited} />}
         {!isFirst && <NotifyHint />}
         {loading && items.length + hits.length === 0 && <Loading />}
         <FaultNotice fault={fault} />
@@ -128,6 +153,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
                 findLastText={findLastText}
                 time={conversation[shown.sort ?? 'last_at']}
                 writer={findWriter(conversation.id)}
+                labels={inbox.labels}
               />
             </li>
           ))}
@@ -141,11 +167,73 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
           />
         )}
         {isMentions && <Pager {...list} />}
-        <ChosenBar shown={items} people={people} />
+        <ChosenBar shown={items} people={people} labels={inbox.labels} />
       </section>
+      {edited && (
+        <LateViewDialog
+          saved={edited === 'new' ? undefined : edited}
+          blank={makeBlank(shown, views, labelViews)}
+          inbox={inbox}
+          people={people}
+          onSaved={(id) => {
+            view.value = id || 'all'
+          }}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
       {isStarting && <NewConversation onClose={() => setStarting(false)} />}
     </>
   )
+}
+
+/** What the form of a new view begins with: the view or label that is shown. */
+function makeBlank(
+  { id, saved }: View,
+  views: readonly View[],
+  labelViews: readonly View[],
+): Partial<SavedView> {
+  if (saved) return { state: saved.state, assignee: saved.assignee, labels: saved.labels }
+  if (labelViews.some((one) => one.id === id)) return { labels: [id] }
+  if (id === 'mine') return { assignee: BY_ME }
+  if (id === 'unassigned') return { assignee: BY_NOBODY }
+  if (id in INBOX_STATES) return { state: id as SavedView['state'] }
+  return views.some((one) => one.id === id) && !['all', 'mentions'].includes(id)
+    ? { assignee: id }
+    : {}
+}
+
+/** Above the conversations of a saved view: its name, what is deleted of it, and a button to change it. */
+function SavedHead({ shown, onEdit }: { shown: View; onEdit: (view: SavedView) => void }) {
+  const { saved, lost } = shown
+  const mayEdit = hasTeamRole('admin') || saved?.author === session.value?.sender
+  return (
+    <div class="conversations-saved">
+      <div>
+        {isWide.value && <strong>{shown.words}</strong>}
+        {lost && <p class="note wrong">{lost}</p>}
+      </div>
+      {mayEdit && (
+        <Button kind="quiet" icon="edit" needs="agent" onClick={() => saved && onEdit(saved)}>
+          {t('Change the view')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** The form of a view, whose code is loaded when it is first opened. */
+function LateViewDialog(props: ComponentProps<typeof ViewDialog>) {
+  const [Loaded, setLoaded] = useState<{ readonly Form: typeof ViewDialog }>()
+  useEffect(() => {
+    import('./view-dialog.tsx').then(
+      ({ ViewDialog: Form }) => setLoaded({ Form }),
+      (error) => {
+        props.onClose()
+        showToastFault(error)
+      },
+    )
+  }, [])
+  return Loaded ? <Loaded.Form {...props} /> : null
 }
 
 function Hits({

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { hasFailed } from '../../data/has-failed.ts'
+import type { Label } from '../../data/labels.ts'
 import type { Conversation, Message } from '../../data/record-types.ts'
 import { hasTeamRole, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
@@ -10,6 +11,7 @@ import { describeSender } from '../../data/words/sender-words.ts'
 import { t } from '../../language/words.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { LabelChips } from '../../parts/labels/label-chip.tsx'
 import { memoizeComponent } from '../../parts/memo.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatSoon, Time } from '../../parts/time.tsx'
@@ -35,6 +37,7 @@ interface RowProps {
   /** An answer that the user has typed, but not sent. */
   readonly draft: string | undefined
   readonly people: People
+  readonly labels: readonly Label[]
 }
 
 export const Row = memoizeComponent((props: RowProps) => {
@@ -49,6 +52,7 @@ export const Row = memoizeComponent((props: RowProps) => {
     writer,
     draft,
     people,
+    labels,
   } = props
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
   const { assignee, follow_up_at, archived, failure } = conversation
@@ -68,6 +72,9 @@ export const Row = memoizeComponent((props: RowProps) => {
         <Icon name="clock" size={14} /> <span class="unseen">{t('Reminder:')}</span>{' '}
         {formatSoon(follow_up_at)}
       </>
+    ),
+    conversation.labels.length > 0 && (
+      <LabelChips ids={conversation.labels} labels={labels} most={3} />
     ),
   ]
   const row = (

@@ -1,6 +1,7 @@
 import { E164 } from '#portable/phone/e164.ts'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
+import type { Label } from '../../data/labels.ts'
 import { useOptedOut } from '../../data/opt-out/opted-out.ts'
 import { applyChanges } from '../../data/optimistic.ts'
 import type { Contact, Conversation, Device } from '../../data/record-types.ts'
@@ -14,6 +15,8 @@ import { Avatar } from '../../parts/avatar.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { LabelChips } from '../../parts/labels/label-chip.tsx'
+import { LabelMenu } from '../../parts/labels/label-chooser.tsx'
 import { Title } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge } from '../../parts/time.tsx'
@@ -22,6 +25,7 @@ import { ConversationList, findRow } from './conversation-list.tsx'
 import { FollowUp, HeadActions } from './head-actions.tsx'
 import { SidePanel } from './side-panel.tsx'
 import { Thread } from './thread/thread.tsx'
+import { useInbox } from './use-inbox.ts'
 import './page.css'
 
 const MAX_DEVICES = 100
@@ -31,6 +35,7 @@ const isPanelOpen = rememberSignal('conversation-panel', true)
 /** The views, the list and the open conversation. On narrow screens the conversation covers the list. */
 export function Page({ params: { number = '' }, query }: PageProps) {
   const people = usePeople()
+  const inbox = useInbox()
   // read here, so that they are known when the next conversation opens, and its answer box keeps its height
   const devices = useList<Device>('devices', {
     filter: 'enabled = true',
@@ -39,12 +44,13 @@ export function Page({ params: { number = '' }, query }: PageProps) {
   })
   return (
     <div class={number ? 'conversations open' : 'conversations'}>
-      <ConversationList chosen={number} people={people} />
+      <ConversationList chosen={number} people={people} inbox={inbox} />
       {number ? (
         <Open
           key={number}
           number={number}
           people={people}
+          labels={inbox.labels}
           devices={devices.items}
           at={query.get('at') ?? ''}
           isAsked={query.has('about')}
@@ -59,13 +65,14 @@ export function Page({ params: { number = '' }, query }: PageProps) {
 interface OpenProps {
   readonly number: string
   readonly people: People
+  readonly labels: readonly Label[]
   readonly devices: readonly Device[]
   readonly at: string
   /** Whether the URL opens the panel about the contact on narrow screens, so that "back" closes it. */
   readonly isAsked: boolean
 }
 
-function Open({ number, people, devices, at, isAsked }: OpenProps) {
+function Open({ number, people, labels, devices, at, isAsked }: OpenProps) {
   const found = useOne<Conversation>('conversations', pb.filter('number = {:number}', { number }))
   const contacts = useOne<Contact>('contacts', pb.filter('phone = {:number}', { number }))
   const conversation = applyChanges(found.loading ? findRow(number) : found.record)
@@ -113,6 +120,10 @@ function Open({ number, people, devices, at, isAsked }: OpenProps) {
               <button type="button" class="conversations-chip" onClick={saveContact}>
                 {t('Save as contact')}
               </button>
+            )}
+            {conversation && <LabelChips ids={conversation.labels} labels={labels} />}
+            {conversation && hasTeamRole('agent') && (
+              <LabelMenu records={[conversation]} labels={labels} shortcut="L" iconOnly />
             )}
             {conversation && <FollowUp conversation={conversation} />}
             {assignee && <span>{t('with {name}', { name: assignee })}</span>}

@@ -10,10 +10,9 @@ import { writeConversationFilter, writeTextFilter } from '../../data/search/filt
 import { useNamed } from '../../data/search/use-named.ts'
 import { canFindTexts, splitWords, writeWordsFilter } from '../../data/search/words.ts'
 import { session } from '../../data/session.ts'
-import { inboxCounts, mentioned } from '../../data/unread.ts'
+import { mentioned } from '../../data/unread.ts'
 import { useDebounced } from '../../data/use/use-debounced.ts'
 import { type List, useList } from '../../data/use/use-list.ts'
-import { formatNumber } from '../../language/words.ts'
 import type { View } from './views.ts'
 
 const PER_PAGE = 30
@@ -111,14 +110,4 @@ export function useNews(ready: boolean): Readonly<Record<string, number>> {
     ready,
   })
   return ready ? { mine: mine.total, mentions: mentioned.value } : {}
-}
-
-/** The highest count that is shown. The server stops counting at one more. */
-const MAX_COUNT = 999
-
-/** The count of a view's conversations as text; '' until it is read. */
-export function formatViewCount(view: string): string {
-  const count = inboxCounts.value?.[view]
-  if (count === undefined) return ''
-  return count > MAX_COUNT ? `${formatNumber(MAX_COUNT)}+` : formatNumber(count)
 }

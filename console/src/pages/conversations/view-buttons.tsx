@@ -1,27 +1,36 @@
 import { signal } from '@preact/signals'
+import { rememberSignal } from '../../data/remembered.ts'
 import { markMentionsSeen } from '../../data/team/new-mentions.ts'
 import { isWide } from '../../data/use/media-queries.ts'
 import { t, tn } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
+import { LabelChip } from '../../parts/labels/label-chip.tsx'
 import { Menu } from '../../parts/list/menu.tsx'
-import { formatViewCount, useNews } from './use-conversations.ts'
+import { useNews } from './use-conversations.ts'
+import { formatViewCount, type Inbox } from './use-inbox.ts'
 import type { View } from './views.ts'
 import './views.css'
 
 /** The id of the chosen view (a filter of the list), kept while other pages are open. */
 export const view = signal('all')
+
+const areLabelsOpen = rememberSignal('inbox-labels', true)
+
+interface ViewsProps {
+  readonly views: readonly View[]
+  readonly savedViews: readonly View[]
+  readonly labelViews: readonly View[]
+  readonly shown: View
+  readonly hasTeam: boolean
+  readonly inbox: Inbox
+  readonly onNew: () => void
+}
+
 /**
  * The views with their counts; on narrow screens a button that names the chosen view and opens the others.
  */
-export function Views({
-  views,
-  shown,
-  hasTeam,
-}: {
-  views: readonly View[]
-  shown: View
-  hasTeam: boolean
-}) {
+export function Views(props: ViewsProps) {
+  const { shown, hasTeam } = props
   const news = useNews(hasTeam)
   const newWords = (id: string) => {
     const count = news[id] ?? 0
@@ -30,29 +39,11 @@ export function Views({
       ? tn('1 mention', '{count} mentions', count)
       : tn('1 new', '{count} new', count)
   }
-  const failed = formatViewCount('failed').replace(/^0$/, '')
   const buttons = (close: () => void) => (
-    <fieldset class="conversations-views">
-      <legend class="unseen">{t('Show')}</legend>
-      {views.map(({ id, words }) => (
-        <Button
-          key={id}
-          kind="quiet"
-          aria-pressed={id === shown.id}
-          onClick={() => {
-            view.value = id
-            if (id === 'mentions') markMentionsSeen()
-            close()
-          }}
-        >
-          <bdi>{words}</bdi>
-          {newWords(id) && <strong class="count">{newWords(id)}</strong>}
-          <span class={id === 'failed' && failed ? 'count' : 'muted'}>{formatViewCount(id)}</span>
-        </Button>
-      ))}
-    </fieldset>
+    <ViewButtons {...props} newWords={newWords} close={close} />
   )
   if (isWide.value) return buttons(() => {})
+  const failed = formatFailedCount()
   const words = [
     `${shown.words} ${formatViewCount(shown.id)}`,
     newWords('mine') && `${t('Mine')} ${newWords('mine')}`,
@@ -63,5 +54,77 @@ export function Views({
     <Menu icon="filter" words={words.filter(Boolean).join(' · ')}>
       {buttons}
     </Menu>
+  )
+}
+
+const formatFailedCount = () => formatViewCount('failed').replace(/^0$/, '')
+
+function ViewButtons({
+  views,
+  savedViews,
+  labelViews,
+  shown,
+  inbox,
+  newWords,
+  close,
+  onNew,
+}: ViewsProps & { newWords: (view: string) => string; close: () => void }) {
+  const failed = formatFailedCount()
+  const makeButton = ({ id, words, lost }: View) => {
+    const label = inbox.labels.find((one) => one.id === id)
+    return (
+      <Button
+        key={id}
+        kind="quiet"
+        aria-pressed={id === shown.id}
+        onClick={() => {
+          view.value = id
+          if (id === 'mentions') markMentionsSeen()
+          close()
+        }}
+      >
+        {label ? <LabelChip label={label} /> : <bdi>{words}</bdi>}
+        {newWords(id) && <strong class="count">{newWords(id)}</strong>}
+        {lost && <span title={lost}>!</span>}
+        <span class={id === 'failed' && failed ? 'count' : 'muted'}>{formatViewCount(id)}</span>
+      </Button>
+    )
+  }
+  return (
+    <div class="conversations-views">
+      <fieldset>
+        <legend class="unseen">{t('Show')}</legend>
+        {views.map(makeButton)}
+      </fieldset>
+      <fieldset>
+        <legend class="unseen">{t('Saved views')}</legend>
+        {savedViews.map(makeButton)}
+        <Button
+          kind="quiet"
+          icon="plus"
+          needs="agent"
+          onClick={() => {
+            close()
+            onNew()
+          }}
+        >
+          {t('New view')}
+        </Button>
+      </fieldset>
+      {labelViews.length > 0 && (
+        <details
+          open={areLabelsOpen.value}
+          onToggle={({ currentTarget }) => {
+            areLabelsOpen.value = currentTarget.open
+          }}
+        >
+          <summary>{t('Labels')}</summary>
+          <fieldset>
+            <legend class="unseen">{t('Labels')}</legend>
+            {labelViews.map(makeButton)}
+          </fieldset>
+        </details>
+      )}
+    </div>
   )
 }

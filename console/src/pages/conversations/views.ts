@@ -1,23 +1,36 @@
+import {
+  BY_ME,
+  BY_NOBODY,
+  findAssignee,
+  INBOX_STATES,
+  writeViewFilter,
+} from '#portable/inbox-views.ts'
 import { pb } from '../../data/client.ts'
 import { hasFailed } from '../../data/has-failed.ts'
+import type { Label } from '../../data/labels.ts'
 import type { Conversation } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
+import type { SavedView } from '../../data/unread.ts'
 import { t } from '../../language/words.ts'
+import type { Inbox } from './use-inbox.ts'
 
-const OPEN = 'archived = false && blocked = false'
+const { open: OPEN } = INBOX_STATES
 
 export interface View {
-  /** The view's name in `GET /api/account/inbox`, or a colleague's id. */
+  /** The view's name in `GET /api/account/inbox`, or the id of a colleague, label or saved view. */
   readonly id: string
   readonly words: string
   readonly nothing: string
   /** The filter of the view's list. A database index serves every view's filter except that of Mentions. */
   readonly filter: string
-  /** Sorts by this time, the earliest first, instead of by the last text. The rows show it. */
-  readonly sort?: 'follow_up_at'
+  /** Sorts by this time, the earliest first, instead of the latest text first. The rows show it. */
+  readonly sort?: 'follow_up_at' | 'last_at'
   /** Whether a conversation that was changed here is still one of the view. */
   readonly has: (conversation: Conversation) => boolean
+  readonly saved?: SavedView
+  /** What a saved view names that is deleted. */
+  readonly lost?: string
 }
 
 const isConversationOpen = ({ archived, blocked }: Conversation) => !archived && !blocked
@@ -36,28 +49,28 @@ const OWN: readonly View[] = [
     id: 'waiting',
     words: t('Waiting'),
     nothing: t('Nobody waits for an answer.'),
-    filter: 'unanswered = true && archived = false && follow_up_at = ""',
+    filter: INBOX_STATES.waiting,
     has: ({ archived, follow_up_at }) => !archived && follow_up_at === '',
   },
   {
     id: 'failed',
     words: t('Failed'),
     nothing: t('No text has failed.'),
-    filter: `failure != "" && failure != "Canceled" && ${OPEN}`,
+    filter: INBOX_STATES.failed,
     has: (conversation) => isConversationOpen(conversation) && hasFailed(conversation),
   },
   {
     id: 'unread',
     words: t('Unread'),
     nothing: t('All texts are read.'),
-    filter: `unread > 0 && ${OPEN}`,
+    filter: INBOX_STATES.unread,
     has: isConversationOpen,
   },
   {
     id: 'follow_up',
     words: t('Follow-up'),
     nothing: t('There are no reminders.'),
-    filter: 'follow_up_at != ""',
+    filter: INBOX_STATES.follow_up,
     sort: 'follow_up_at',
     has: ({ follow_up_at }) => follow_up_at !== '',
   },
@@ -65,17 +78,58 @@ const OWN: readonly View[] = [
     id: 'archived',
     words: t('Archived'),
     nothing: t('Nothing is archived.'),
-    filter: 'archived = true && blocked = false',
+    filter: INBOX_STATES.archived,
     has: ({ archived, blocked }) => archived && !blocked,
   },
   {
     id: 'blocked',
     words: t('Blocked'),
     nothing: t('Nobody is blocked.'),
-    filter: 'blocked = true',
+    filter: INBOX_STATES.blocked,
     has: ({ blocked }) => blocked,
   },
 ]
+
+/** A view for each label. */
+export const makeLabelViews = ({ labels }: Inbox): readonly View[] =>
+  labels.map(({ id, name }) => ({
+    id,
+    words: name,
+    nothing: t('No conversation has this label.'),
+    filter: writeViewFilter({ state: 'open', assignee: '', labels: [id] }, ''),
+    has: (conversation) => isConversationOpen(conversation) && conversation.labels.includes(id),
+  }))
+
+/** The saved views of the person and of the team. */
+export const makeSavedViews = ({ views, labels }: Inbox, people: People): readonly View[] =>
+  views.map((saved) => {
+    const me = session.value?.sender ?? ''
+    const { state, sort } = saved
+    const hasState = OWN.find(({ id }) => id === (state === 'open' ? 'all' : state))!.has
+    const assignee = findAssignee(saved.assignee, me)
+    return {
+      id: saved.id,
+      words: saved.name,
+      nothing: t('No conversation is in this view.'),
+      filter: writeViewFilter(saved, me),
+      ...(sort !== 'newest' && { sort: sort === 'oldest' ? 'last_at' : 'follow_up_at' }),
+      has: (conversation) =>
+        hasState(conversation) &&
+        (saved.assignee === '' || conversation.assignee === assignee) &&
+        (saved.labels.length === 0 || saved.labels.some((id) => conversation.labels.includes(id))),
+      saved,
+      lost: describeLost(saved, labels, people),
+    }
+  })
+
+function describeLost(saved: SavedView, labels: readonly Label[], people: People): string {
+  const { assignee } = saved
+  const isPerson = assignee !== '' && assignee !== BY_ME && assignee !== BY_NOBODY
+  if (isPerson && people.all.length > 0 && !people.all.some(({ id }) => id === assignee))
+    return t('The person of this view has left the team.')
+  const isKnown = (id: string) => labels.some((label) => label.id === id)
+  return saved.labels.every(isKnown) ? '' : t('A label of this view was deleted.')
+}
 
 const makeAssignedView = (id: string) => ({
   filter: pb.filter(`${OPEN} && assignee = {:id}`, { id }),

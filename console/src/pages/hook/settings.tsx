@@ -6,14 +6,14 @@ import { useCountry } from '../../data/phone/default-country.ts'
 import { describeFaults, readNumbers } from '../../data/phone/number-list.ts'
 import type { ContactGroup, Line } from '../../data/record-types.ts'
 import { discardUnsavedDrafts } from '../../data/use/use-draft.ts'
-import { useGroups, useLines } from '../../data/use/use-list.ts'
+import { useGroups, useLabels, useLines } from '../../data/use/use-list.ts'
 import { HOOK_TOOLS, type Hook, type HookPreset } from '../../data/webhooks/hooks.ts'
 import { t } from '../../language/words.ts'
 import { deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { NumberCountry } from '../../parts/form/country-field.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
-import { makeAddressesRow, makeHoursRows } from '../../parts/rows/common-rows.tsx'
+import { makeAddressesRow, makeHoursRows, makeLabelRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import type { Values } from '../../parts/rows/values.ts'
@@ -27,6 +27,7 @@ export interface Unsaved {
 export function Settings({ hook, onTyped }: { hook: Hook; onTyped: (unsaved: Unsaved) => void }) {
   const { items: groups } = useGroups()
   const lines = useLines()
+  const labels = useLabels().items
   const [country, onCountry] = useCountry()
   const [preset, setPreset] = useState(hook.preset)
   return (
@@ -34,7 +35,7 @@ export function Settings({ hook, onTyped }: { hook: Hook; onTyped: (unsaved: Uns
       <RecordForm
         collection="hooks"
         record={hook}
-        rows={makeHookRows({ preset, groups, lines, country, onCountry })}
+        rows={makeHookRows({ preset, groups, lines, labels, country, onCountry })}
         saved={t('Incoming webhook saved')}
         asks
         onTyped={(all, isChanged) => {
@@ -73,6 +74,7 @@ interface Around {
   readonly preset: HookPreset
   readonly groups: readonly ContactGroup[]
   readonly lines: readonly Line[]
+  readonly labels: Parameters<typeof makeLabelRow>[0]
   /** The country to which numbers without a country code belong. */
   readonly country: string
   readonly onCountry: (country: string) => void
@@ -86,6 +88,7 @@ const makeHookRows = ({
   preset,
   groups,
   lines,
+  labels,
   country,
   onCountry,
 }: Around): readonly FormRow[] => [
@@ -157,11 +160,18 @@ const makeHookRows = ({
         {t('Begin with the template for {program}', { program: HOOK_TOOLS[preset].name })}
       </Button>
     ),
-  { summary: t('More: repetitions, quiet hours, line'), folded: makeMoreHookRows(preset, lines) },
+  {
+    summary: t('More: repetitions, quiet hours, line'),
+    folded: makeMoreHookRows(preset, lines, labels),
+  },
   { name: 'enabled', label: t('Switched on') },
 ]
 
-const makeMoreHookRows = (preset: HookPreset, lines: readonly Line[]): readonly FormRow[] => [
+const makeMoreHookRows = (
+  preset: HookPreset,
+  lines: readonly Line[],
+  labels: Parameters<typeof makeLabelRow>[0],
+): readonly FormRow[] => [
   {
     name: 'once_key',
     label: t('Send once'),
@@ -209,6 +219,7 @@ const makeMoreHookRows = (preset: HookPreset, lines: readonly Line[]): readonly 
       ...lines.map((line) => [line.id, describeLine(line)] as const),
     ],
   },
+  makeLabelRow(labels, t('The conversations with its recipients get it.')),
   makeAddressesRow(t('May be called only from')),
   {
     name: 'recipients_from',

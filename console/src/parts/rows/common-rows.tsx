@@ -91,3 +91,16 @@ export const makeDestinationsRow = (): FieldRow =>
     ),
     true,
   )
+
+/** A label that an automatic answer or a hook sets; nothing while the account has no labels. */
+export const makeLabelRow = (
+  labels: readonly { readonly id: string; readonly name: string }[],
+  hint: string,
+): FieldRow => ({
+  name: 'label',
+  label: t('Label'),
+  kind: 'select',
+  hint,
+  shown: () => labels.length > 0,
+  choices: [['', t('No label')], ...labels.map(({ id, name }) => [id, name] as const)],
+})

@@ -1,0 +1,37 @@
+import { useMemo } from 'preact/hooks'
+import type { Label } from '../../data/labels.ts'
+import { inboxAnswer, type SavedView } from '../../data/unread.ts'
+import { locale } from '../../language/language.ts'
+import { formatNumber } from '../../language/words.ts'
+
+export interface Inbox {
+  readonly labels: readonly Label[]
+  readonly views: readonly SavedView[]
+}
+
+const names = new Intl.Collator(locale)
+const sortByName = <T extends { readonly name: string }>(all: readonly T[] = []) =>
+  all.toSorted((a, b) => names.compare(a.name, b.name))
+
+/** The labels of the account, and the saved views of the person and of the team. */
+export function useInbox(): Inbox {
+  const { value } = inboxAnswer
+  return useMemo(
+    () => ({ labels: sortByName(value?.labels), views: sortByName(value?.views) }),
+    [value],
+  )
+}
+
+/** The highest counts that are shown. The server stops counting at one more. */
+const MAX_COUNT = 999
+const MAX_SAVED_COUNT = 99
+
+/** The count of a view's conversations as text; '' until it is read. */
+export function formatViewCount(view: string): string {
+  const answer = inboxAnswer.value
+  const saved = answer?.views.find(({ id }) => id === view)
+  const count = saved?.count ?? answer?.[view]
+  if (typeof count !== 'number') return ''
+  const most = saved ? MAX_SAVED_COUNT : MAX_COUNT
+  return count > most ? `${formatNumber(most)}+` : formatNumber(count)
+}

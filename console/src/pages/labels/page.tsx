@@ -1,0 +1,105 @@
+import { useEffect, useState } from 'preact/hooks'
+import { LABEL_COLORS } from '#portable/label-colors.ts'
+import { countRecords, pb } from '../../data/client.ts'
+import { COLOR_WORDS } from '../../data/labels.ts'
+import type { RecordOf } from '../../data/record-types.ts'
+import { hasTeamRole } from '../../data/session.ts'
+import { useLabels } from '../../data/use/use-list.ts'
+import { formatNumber, t, tn } from '../../language/words.ts'
+import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
+import { LabelChip } from '../../parts/labels/label-chip.tsx'
+import { ListPage } from '../../parts/list/list-page.tsx'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
+import { runWithToast } from '../../parts/toast.tsx'
+
+type LabelRecord = RecordOf<'labels'>
+
+/** The labels of the account. */
+export const Page = () => (
+  <ListPage
+    title={t('Labels')}
+    text={t('Words with a color for conversations and contacts.')}
+    list={useLabels()}
+    columns={makeLabelColumns}
+    icon="tag"
+    none={[
+      t('No labels yet'),
+      t('A label such as VIP or Complaint sorts conversations. A number keeps its labels.'),
+    ]}
+    add={t('New label')}
+    needs="agent"
+    dialog={(label, close) => <LabelForm label={label} onClose={close} />}
+  />
+)
+
+const makeLabelColumns = (edit: (label: LabelRecord) => void): readonly Column<LabelRecord>[] => [
+  { title: t('Name'), cell: (label) => <LabelChip label={label} /> },
+  { title: t('Conversations'), cell: ({ id }) => <Labelled collection="conversations" id={id} /> },
+  { title: t('Contacts'), cell: ({ id }) => <Labelled collection="contacts" id={id} /> },
+  makeActionsColumn(
+    (label) => [
+      { icon: 'edit', words: t('Change {name}', label), onClick: () => edit(label) },
+      ...(hasTeamRole('admin')
+        ? [
+            {
+              icon: 'trash' as const,
+              words: t('Delete {name}', label),
+              onClick: () => void runWithToast(() => deleteLabel(label)),
+            },
+          ]
+        : []),
+    ],
+    'agent',
+  ),
+]
+
+const LabelForm = ({ label, onClose }: { label: LabelRecord | undefined; onClose: () => void }) => (
+  <Dialog title={label ? t('Change the label') : t('New label')} onClose={onClose}>
+    <RecordForm
+      collection="labels"
+      record={label}
+      rows={[
+        {
+          name: 'name',
+          label: t('Name'),
+          autofocus: true,
+          refused: t('There is such a label already, or the name is too long.'),
+        },
+        {
+          name: 'color',
+          label: t('Color'),
+          choices: LABEL_COLORS.map((color) => [color, COLOR_WORDS[color]] as const),
+        },
+      ]}
+      blank={{ color: 'gray' }}
+      saved={label ? t('Label saved') : t('Label created')}
+      onClose={onClose}
+    />
+  </Dialog>
+)
+
+const countLabelled = (collection: string, id: string) =>
+  countRecords(collection, pb.filter('labels:each ?= {:id}', { id }))
+
+async function deleteLabel(label: LabelRecord): Promise<void> {
+  const count = await countLabelled('conversations', label.id)
+  await deleteRecord(
+    label,
+    {
+      title: t('Delete the label {name}?', label),
+      text: tn(
+        'One conversation loses it. The conversation stays.',
+        '{count} conversations lose it. The conversations stay.',
+        count,
+      ),
+    },
+    t('Label deleted'),
+  )
+}
+
+function Labelled({ collection, id }: { collection: string; id: string }) {
+  const [count, setCount] = useState<number>()
+  useEffect(() => void countLabelled(collection, id).then(setCount, () => {}), [collection, id])
+  return count === undefined ? <span class="muted">…</span> : <span>{formatNumber(count)}</span>
+}
