@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { type Handler, Hono } from 'hono'
 import { listDescribedCollections } from '../http/openapi/described-collections.ts'
 import type { DescribedRoutes } from '../http/openapi/document.ts'
@@ -128,31 +129,42 @@ export function makeAssetRoutes(folder = DIST): Hono<Env> {
 
 const findAssetType = (name: string) => TYPES[name.split('.').pop() ?? '']
 
-type Assets = ReadonlyMap<string, Buffer<ArrayBuffer>>
+type Assets = Map<string, Buffer<ArrayBuffer>>
 
 const assetsByFolder = new Map<string, Assets>()
 
-/** The assets of a built console, read once; an empty map if the console is not built. */
+/**
+ * The assets of a built console, read once; an empty map if the console is not built. Of a file that is
+ * compressed, too, only the compressed ones are read: few clients want it plain.
+ */
 function readAssets(folder: string): Assets {
   const path = `${folder}assets/`
+  const names = new Set(existsSync(path) ? readdirSync(path) : [])
+  const read = [...names].filter((name) => !names.has(`${name}.gz`))
   const assets =
-    assetsByFolder.get(folder) ??
-    new Map(
-      existsSync(path) ? readdirSync(path).map((name) => [name, readFileSync(path + name)]) : [],
-    )
+    assetsByFolder.get(folder) ?? new Map(read.map((name) => [name, readFileSync(path + name)]))
   assetsByFolder.set(folder, assets)
   return assets
+}
+
+/** An asset as it was built, which is kept from its first use. Undefined for a name of another version. */
+function readPlainAsset(assets: Assets, name: string): Buffer<ArrayBuffer> | undefined {
+  const packed = assets.get(`${name}.gz`)
+  const plain = assets.get(name) ?? (packed && gunzipSync(packed))
+  if (plain) assets.set(name, plain)
+  return plain
 }
 
 /** Sends an asset, compressed if the client accepts that. Undefined for a name of another version. */
 function sendAsset(c: Ctx, assets: Assets, name: string): Response | undefined {
   const type = findAssetType(name)
-  const plain = assets.get(name)
-  if (!plain || !type) return undefined
+  if (!type) return undefined
   const accepted = c.req.header('accept-encoding') ?? ''
   const [encoding, ending] = ENCODINGS.find(([each]) => accepted.includes(each)) ?? []
   const packed = ending && assets.get(name + ending)
-  return c.body(packed || plain, 200, {
+  const body = packed || readPlainAsset(assets, name)
+  if (!body) return undefined
+  return c.body(body, 200, {
     'content-type': type,
     'cache-control': FOR_EVER,
     vary: 'Accept-Encoding',

@@ -5,6 +5,7 @@ import type { Config } from '../platform/config.ts'
 import { makeWorkerMember } from '../platform/jobs/worker-member.ts'
 import { divideConfig } from '../platform/jobs/worker-share.ts'
 import { createLogger } from '../platform/log.ts'
+import { releaseMemoryWhenIdle } from '../platform/tools/release-memory.ts'
 import { printLine } from './command-line.ts'
 import { printAddresses } from './print-addresses.ts'
 import { runServer } from './run-server.ts'
@@ -30,6 +31,7 @@ export async function serveInProcess(config: Config, count: number) {
   void member?.replaced.then(() => endAfter(() => stop('retire')))
   if (!member) process.on('SIGUSR2', () => printLine('SIGUSR2 replaces workers: set WORKERS'))
   await ready
+  releaseMemoryWhenIdle()
 }
 
 async function serveAndPrintUrl(

@@ -1,3 +1,4 @@
+import { readMachineMemory } from '../../platform/tools/machine-memory.ts'
 import {
   PictureTooLarge,
   readGifBlocks,
@@ -8,8 +9,21 @@ import {
 
 /** Maximum pixels to decode, because a small file can claim any size. */
 export const MAX_DOTS = 64_000_000
-/** The same of pictures that are decoded as a whole. They take up to 275 MB. */
-const MAX_WHOLE_DOTS = 24_000_000
+/** Bytes that a pixel may take of a picture that is decoded as a whole. Others take 60 MB at most. */
+const WHOLE_DOT_BYTES = 11.5
+
+/** Bytes that a busy server and its Postgres take with 256 MB. */
+const BUSY_BYTES = 200 << 20
+/** Fewest and most pixels of a picture that is decoded as a whole, on any machine. */
+const [FEWEST, MOST] = [1_000_000, 24_000_000]
+
+/** Maximum pixels of a picture that is decoded as a whole: it may take half of the memory that is left. */
+export function limitWholeDots(memoryBytes: number): number {
+  const dots = Math.floor((memoryBytes - BUSY_BYTES) / 2 / WHOLE_DOT_BYTES)
+  return Math.min(MOST, Math.max(FEWEST, dots))
+}
+
+const MAX_WHOLE_DOTS = limitWholeDots(readMachineMemory())
 /** Maximum bytes of a PNG's pixels: 16 bits of four colours take four times as long as 8 bits of two. */
 const MAX_PNG_BYTES = 256_000_000
 /**

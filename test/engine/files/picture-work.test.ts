@@ -6,6 +6,7 @@ import {
   makeThumbnail,
   openUpright,
 } from '../../../src/engine/files/make-thumbnail.ts'
+import { limitWholeDots } from '../../../src/engine/files/picture-work.ts'
 import { shrinkPicture } from '../../../src/engine/files/shrink-picture.ts'
 import { segment } from '../../payloads/files/jpeg-segments.ts'
 import {
@@ -70,6 +71,18 @@ test.each(worst)('%s is not decoded', async (_, type, picture) => {
   const { user, system } = process.cpuUsage(before)
   expect(user + system).toBeLessThan(200_000)
 })
+
+test.each([
+  [128, 1_000_000],
+  [256, 2_553_054],
+  [512, 14_224_161],
+  [1_024, 24_000_000],
+])(
+  'with %i MB of memory, a picture that is decoded as a whole has at most %i pixels',
+  (mb, dots) => {
+    expect(limitWholeDots(mb * 2 ** 20)).toBe(dots)
+  },
+)
 
 test('the builders write pictures that a decoder accepts', async () => {
   for (const picture of [

@@ -1,5 +1,3 @@
-import { totalmem } from 'node:os'
-
 /** Settings of Postgres by name, as in postgresql.conf. */
 export type PostgresSettings = Readonly<Record<string, string | number>>
 
@@ -7,12 +5,6 @@ const MB = 2 ** 20
 const GB = 2 ** 30
 /** Memory of the server, the connections of Postgres and the system, before there are more buffers. */
 const OTHERS = 512 * MB
-
-/** Bytes of memory of this machine, or of this container if it has a limit. */
-export function readMachineMemory(): number {
-  const limit = process.constrainedMemory()
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
-}
 
 const clampNumber = (least: number, value: number, most: number) =>
   Math.min(Math.max(value, least), most)

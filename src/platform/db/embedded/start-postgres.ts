@@ -1,15 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
+import { readMachineMemory } from '../../tools/machine-memory.ts'
 import { readClusterUrl } from './cluster-access.ts'
 import { makeSpawnArguments, type Site } from './cluster-location.ts'
 import { IS_WINDOWS } from './is-windows.ts'
 import { logBytes, openLog, readLogTail } from './postgres-log.ts'
-import {
-  makePostgresSettings,
-  type PostgresSettings,
-  readMachineMemory,
-} from './postgres-settings.ts'
+import { makePostgresSettings, type PostgresSettings } from './postgres-settings.ts'
 import { explainFailedStart, makeInUseError } from './start-faults.ts'
 
 /** The file that `flock` locks while the cluster runs: see `lockCommand`. */

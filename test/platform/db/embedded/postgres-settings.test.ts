@@ -1,7 +1,5 @@
-import {
-  makePostgresSettings,
-  readMachineMemory,
-} from '../../../../src/platform/db/embedded/postgres-settings.ts'
+import { makePostgresSettings } from '../../../../src/platform/db/embedded/postgres-settings.ts'
+import { readMachineMemory } from '../../../../src/platform/tools/machine-memory.ts'
 
 const GB = 2 ** 30
 
