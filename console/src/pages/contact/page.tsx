@@ -5,13 +5,17 @@ import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { groupActs } from '../../data/consent-acts.ts'
 import { readFields } from '../../data/contact-fields.ts'
+import { applyChanges } from '../../data/optimistic.ts'
 import { makePersonPath } from '../../data/personal-data.ts'
 import type { Consent, ConsentState, Contact, ContactGroup } from '../../data/record-types.ts'
-import { useGroups, useList } from '../../data/use/use-list.ts'
+import { hasTeamRole } from '../../data/session.ts'
+import { useGroups, useLabels, useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { LabelChips } from '../../parts/labels/label-chip.tsx'
+import { LabelMenu } from '../../parts/labels/label-chooser.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Pager } from '../../parts/list/records.tsx'
 import { Card, Facts, Page as Frame, Loading } from '../../parts/page.tsx'
@@ -66,6 +70,7 @@ export function Page({ params: { id = '' } }: PageProps) {
             facts={[
               ...readFields(contact),
               [t('Groups'), contact.groups.map(groups.findName).join(', ') || '–'],
+              [t('Labels'), <Labels key="labels" contact={contact} />],
               [
                 t('State'),
                 contact.opted_out ? (
@@ -89,6 +94,18 @@ export function Page({ params: { id = '' } }: PageProps) {
 }
 
 /** The present consents of a number, and the entries that made them. */
+/** The labels of a contact, which the conversation with the number has, too. */
+function Labels({ contact }: { contact: Contact }) {
+  const labels = useLabels().items
+  const shown = applyChanges(contact)
+  return (
+    <div class="row">
+      <LabelChips ids={shown.labels} labels={labels} />
+      {hasTeamRole('agent') && <LabelMenu records={[shown]} labels={labels} iconOnly />}
+    </div>
+  )
+}
+
 function ConsentCard({ contact, groups }: { contact: Contact; groups: readonly ContactGroup[] }) {
   const [isRecording, setRecording] = useState(false)
   const filter = pb.filter('number = {:number}', { number: contact.phone })

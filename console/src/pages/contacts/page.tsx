@@ -2,14 +2,17 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
+import type { Label } from '../../data/labels.ts'
+import { applyChanges } from '../../data/optimistic.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Contact } from '../../data/record-types.ts'
 import { writeContactFilter } from '../../data/search/filters.ts'
-import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
+import { type Groups, useGroups, useLabels, useList } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Options } from '../../parts/form/field.tsx'
 import { Button } from '../../parts/form/form.tsx'
+import { LabelChips } from '../../parts/labels/label-chip.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
@@ -26,6 +29,8 @@ import { SelectionBar } from './selection-bar.tsx'
 import './page.css'
 
 const OPTED_OUT = 'opted-out'
+/** Before the id of a label in the choice of what is shown. */
+const LABEL = 'label:'
 const BY_NAME = 'name'
 /** The server sorts more contacts by their first group too slowly. */
 const MOST_BY_GROUP = 20_000
@@ -38,6 +43,7 @@ export function Page({ query }: PageProps) {
   const [isAdding, setAdding] = useState(false)
   const [picked, setPicked] = useState<readonly Contact[]>([])
   const groups = useGroups()
+  const labels = useLabels().items
   const filter = makeContactsFilter(text.trim(), chosen)
   const sort = query.get('sort') ?? BY_NAME
   const group = groups.items.find(({ id }) => id === chosen)
@@ -84,8 +90,9 @@ export function Page({ query }: PageProps) {
   )
   const close = () => setEdited(undefined)
   const columns = useMemo(
-    () => makeContactColumns(groups, setEdited, picked, pick, contacts.total <= MOST_BY_GROUP),
-    [groups.items, picked, contacts.total <= MOST_BY_GROUP],
+    () =>
+      makeContactColumns(groups, labels, setEdited, picked, pick, contacts.total <= MOST_BY_GROUP),
+    [groups.items, labels, picked, contacts.total <= MOST_BY_GROUP],
   )
   const isAll = filter === ''
   return (
@@ -105,6 +112,11 @@ export function Page({ query }: PageProps) {
             <option value="">{t('All contacts')}</option>
             <option value={OPTED_OUT}>{t('Opted out')}</option>
             <Options choices={nameChoices(groups.items)} />
+            {labels.length > 0 && (
+              <optgroup label={t('Labels')}>
+                <Options choices={labels.map(({ id, name }) => [LABEL + id, name] as const)} />
+              </optgroup>
+            )}
           </select>
           <select
             class="contacts-order"
@@ -126,11 +138,14 @@ export function Page({ query }: PageProps) {
       )}
       {picked.length > 0 && (
         <SelectionBar
-          chosen={picked}
+          chosen={picked.map((one) =>
+            applyChanges(contacts.items.find(({ id }) => id === one.id) ?? one),
+          )}
           found={contacts.total}
           filter={filter}
           sort={sort}
           groups={groups}
+          labels={labels}
           onChoose={setPicked}
         />
       )}
@@ -184,6 +199,8 @@ function makeContactsFilter(text: string, chosen: string): string {
   const parts: string[] = []
   if (text) parts.push(`(${writeContactFilter(text, defaultCountry.value)})`)
   if (chosen === OPTED_OUT) parts.push('opted_out = true')
+  else if (chosen.startsWith(LABEL))
+    parts.push(pb.filter('labels:each ?= {:id}', { id: chosen.slice(LABEL.length) }))
   else if (chosen) parts.push(pb.filter('groups.id ?= {:chosen}', { chosen }))
   return parts.join(' && ')
 }
@@ -227,6 +244,7 @@ function ChooseShown({
 
 const makeContactColumns = (
   groups: Groups,
+  labels: readonly Label[],
   edit: (contact: Contact) => void,
   picked: readonly Contact[],
   pick: (contact: Contact, isPicked: boolean) => void,
@@ -248,6 +266,7 @@ const makeContactColumns = (
         <a href={makePageHref(`/contacts/${contact.id}`)}>
           {contact.name || <PhoneNumber number={contact.phone} />}
         </a>
+        <LabelChips ids={contact.labels} labels={labels} most={3} />
       </span>
     ),
   },

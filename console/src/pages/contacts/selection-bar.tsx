@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { nameChoices } from '../../data/choices.ts'
 import { describeFault } from '../../data/fault.ts'
 import { saveFile } from '../../data/files/save-file.ts'
+import type { Label } from '../../data/labels.ts'
 import type { Contact } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
 import type { Groups } from '../../data/use/use-list.ts'
@@ -10,6 +11,7 @@ import { t, tn } from '../../language/words.ts'
 import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { Options } from '../../parts/form/field.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { LabelMenu } from '../../parts/labels/label-chooser.tsx'
 import { Progress } from '../../parts/page.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { makePageHref } from '../../router.ts'
@@ -19,6 +21,8 @@ import { readContacts } from './export-contacts.tsx'
 
 /** The most numbers of a plain send. More people get a text as a group. */
 const MAX_RECIPIENTS = 1_000
+/** The most contacts that get a label at once: each is a request. */
+const MAX_LABELLED = 500
 
 const formatContactCount = (count: number) => tn('1 contact', '{count} contacts', count)
 
@@ -28,6 +32,7 @@ export function SelectionBar({
   filter,
   sort,
   groups,
+  labels,
   onChoose,
 }: {
   chosen: readonly Contact[]
@@ -35,6 +40,7 @@ export function SelectionBar({
   filter: string
   sort: string
   groups: Groups
+  labels: readonly Label[]
   onChoose: (contacts: readonly Contact[]) => void
 }) {
   const [soFar, setSoFar] = useState<Changed>()
@@ -132,6 +138,9 @@ export function SelectionBar({
               )
             }
           />
+        )}
+        {chosen.length <= MAX_LABELLED && hasTeamRole('agent') && (
+          <LabelMenu records={chosen} labels={labels} />
         )}
         {chosen.length <= MAX_RECIPIENTS && (
           <ButtonLink
