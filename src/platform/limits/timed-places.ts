@@ -11,7 +11,7 @@ export class TimedPlaces {
   /** `rate`: how much of the used time, in milliseconds, is forgotten each second. */
   constructor(limit: Limit, rate: Rate) {
     this.#time = new Rates(rate)
-    this.#places = new Places<Holder>(limit, { rank: (holder) => this.#time.usedBy(holder) })
+    this.#places = new Places<Holder>(limit, (holder) => this.#time.usedBy(holder))
   }
 
   get use(): Readonly<Record<'running' | 'waiting', number>> {
