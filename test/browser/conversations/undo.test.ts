@@ -2,6 +2,7 @@ import type PocketBase from 'pocketbase'
 import { makePhoto } from '../../support/pictures.ts'
 import { scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
+import { makeTeam, signInAsBen } from '../support/team.ts'
 
 const ZOE = '+4915112345678'
 const YARA = '+4915112345679'
@@ -89,6 +90,43 @@ scenario(
       await page.getByText('Too late: the text has left.').waitFor()
     })
     expect(await page.locator('textarea[name=body]').inputValue()).toBe('')
+  },
+  {},
+  { widths: [1440] },
+)
+
+scenario(
+  'a colleague sees an answer that can be undone, and an answer without a connection keeps its seconds',
+  async (fixture) => {
+    const { page, url } = fixture
+    const phone = await makeTeam(fixture, true)
+    await phone.hear(ZOE, 'Are you open?')
+    await chooseSeconds(await fixture.ann(), 60)
+    await fixture.signIn()
+    await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+    const ben = await fixture.another()
+    await signInAsBen(ben, url)
+    await ben.page.getByText('Are you open?').waitFor()
+    await ben.page.goto(`${url}/#/conversations/${encodeURIComponent(ZOE)}`)
+    await ben.page.getByLabel('Texts').getByText('Are you open?').waitFor()
+
+    const box = page.locator('textarea[name=body]')
+    await box.fill('Until six')
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('Not sent yet').waitFor()
+    await page.context().setOffline(false)
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await undo.waitFor()
+
+    const theirs = ben.page.locator('.conversations-text').filter({ hasText: 'Until six' })
+    await theirs.getByText('Sent in a few seconds').waitFor()
+    await theirs.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => ben.page.locator('textarea[name=body]').inputValue()).toBe('Until six')
+    // the window that has sent it shows the end, and no button that would do nothing
+    await page.getByLabel('Texts').getByText('Canceled').first().waitFor()
+    expect(await undo.count()).toBe(0)
+    expect(await box.inputValue()).toBe('')
   },
   {},
   { widths: [1440] },
