@@ -65,12 +65,12 @@ export function Page() {
             {mine.role === 'user' && <NameCard user={mine.record} />}
             <EmailCard session={mine} />
             <LanguageCard />
+            {hasAccount && <UndoChoice session={mine} />}
           </div>
           <div class="stack">
             <PasswordCard session={mine} />
             <SecondFactor session={mine} />
             {hasAccount && <Notifications session={mine} />}
-            {hasAccount && <UndoChoice session={mine} />}
           </div>
         </div>
         <Sessions />
@@ -80,12 +80,12 @@ export function Page() {
           <div class="columns">
             <div class="stack">
               <Settings />
-              <Look />
               <RetentionCard />
             </div>
             <div class="stack">
               <QuietHours />
               <LineChoice />
+              <Look />
             </div>
           </div>
         </Section>
