@@ -1,9 +1,11 @@
-import { findPersonalClient } from '../client.ts'
+import { findPersonalClient, pb } from '../client.ts'
 import { isWithinHours } from '../notifications/is-within-hours.ts'
 import type { Conversation, Member, Notify, UserSettings } from '../record-types.ts'
-import { type Session, session } from '../session.ts'
+import { rememberSignal } from '../remembered.ts'
+import { readUserId, type Session, session } from '../session.ts'
 import { useList } from '../use/use-list.ts'
 import { ownSettings, saveOwnSettings } from '../user-settings/own.ts'
+import { findSettings } from '../user-settings/save.ts'
 
 /** What each person of a team chooses: an owner in the account's settings, a member in the membership. */
 type PersonalChoices = Pick<
@@ -23,11 +25,35 @@ export function usePersonalChoices({ team, sender }: Session): PersonalChoices |
 
 export const useNotify = (session: Session): Notify => usePersonalChoices(session)?.notify || 'all'
 
-/** For how long the person can take an answer back; 0: not at all. `members`: of the person's team. */
-export function readUndoSeconds(members: readonly Member[]): number {
-  const { team, sender } = session.value ?? {}
+/** The choice that was read last, for answers without a connection. */
+const lastUndo = rememberSignal('undo-seconds', { sender: '', seconds: 0 })
+/** An answer waits so long at most for the choice of its person. */
+const CHOICE_MS = 1_000
+
+/**
+ * For how long the person can take an answer back; 0: not at all. Asks the server if this window has not read
+ * the choice yet. Without an answer, it is as this browser read it last. `members`: of the person's team.
+ */
+export async function findUndoSeconds(members: readonly Member[]): Promise<number> {
+  const { team, sender = '' } = session.value ?? {}
   const mine = team === 'owner' ? ownSettings.value : members.find(({ id }) => id === sender)
-  return mine?.undo_seconds ?? 0
+  const known = mine === undefined ? await loadChoices(sender, team === 'owner') : mine
+  if (known !== undefined) lastUndo.value = { sender, seconds: known?.undo_seconds ?? 0 }
+  return lastUndo.value.sender === sender ? lastUndo.value.seconds : 0
+}
+
+/** The choices on the server; null if the person has saved none, undefined if it does not answer. */
+async function loadChoices(
+  sender: string,
+  isOwner: boolean,
+): Promise<PersonalChoices | null | undefined> {
+  const options = { signal: AbortSignal.timeout(CHOICE_MS) }
+  try {
+    if (isOwner) return (await findSettings(readUserId(), options)) ?? null
+    return await pb.collection<Member>('members').getOne(sender, options)
+  } catch {
+    return undefined
+  }
 }
 
 export const savePersonalChoices = (

@@ -10,7 +10,7 @@ import type { Conversation, Device, Message } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import { findAnsweredMeanwhile } from '../../data/team/answered-meanwhile.ts'
 import type { People } from '../../data/team/people.ts'
-import { readUndoSeconds } from '../../data/team/personal-choices.ts'
+import { findUndoSeconds } from '../../data/team/personal-choices.ts'
 import { formatSegmentsOrMms } from '../../data/text/text-size.ts'
 import { listOpenWords, listVariables } from '../../data/text/variables.ts'
 import { type ChosenFile, isStored, type StoredFile } from '../../data/use/chosen-files.ts'
@@ -80,7 +80,7 @@ export function Answer({
   const device = devices.find(({ id }) => id === (chosen || conversation?.device))
   const send = useTask(async (at?: Date) => {
     if (!(await mayAnswer())) return
-    const undoSeconds = readUndoSeconds(people.members.items)
+    const undoSeconds = at ? 0 : await findUndoSeconds(people.members.items)
     const time = at
       ? { scheduled_at: at.toISOString() }
       : undoSeconds > 0 && { undo_seconds: undoSeconds }
