@@ -22,7 +22,9 @@ export function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: str
   // the first entry on the screen and its position, before the new texts are rendered
   const anchor = isAway && thread.texts !== shown.current ? findFirstShown(box.current) : undefined
   const scroll = () => {
-    const { scrollTop, scrollHeight, clientHeight } = box.current!
+    // the event of a scroll may follow after the conversation was closed
+    if (!box.current) return
+    const { scrollTop, scrollHeight, clientHeight } = box.current
     if (scrollHeight - clientHeight + scrollTop < NEAR_PX) thread.older()
     if (-scrollTop < NEAR_PX) thread.newer()
     setAway(-scrollTop > AT_END_PX || thread.hasNewer)
