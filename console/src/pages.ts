@@ -90,6 +90,10 @@ export const PAGES: readonly PageEntry[] = [
     group: 'people',
     bar: true,
   }),
+  makePage('contact-fields', '/contacts/fields', t('Fields of contacts'), 'contacts', {
+    for: 'user',
+    needs: 'admin',
+  }),
   makePage('contact', '/contacts/:id', t('Contact'), 'contacts', { for: 'user' }),
   makePage('groups', '/groups', t('Groups'), 'groups', { for: 'user', group: 'people' }),
   makePage('group', '/groups/:id', t('Group'), 'groups', { for: 'user' }),

@@ -1,7 +1,8 @@
 import { isObject } from './is-object.ts'
-import type { Contact } from './record-types.ts'
+import type { Contact, ContactField } from './record-types.ts'
+import { isSameName } from './text/variables.ts'
 
-/** A contact's custom fields with a text, number or bool, which templates can use. */
+/** A contact's custom fields with a text, number or bool, which templates can use, by their keys. */
 export function readFields({ data }: Pick<Contact, 'data'>): [name: string, value: string][] {
   if (!isObject(data)) return []
   return Object.entries(data)
@@ -9,11 +10,26 @@ export function readFields({ data }: Pick<Contact, 'data'>): [name: string, valu
     .map(([name, value]) => [name, String(value)])
 }
 
-/** The value of a custom field by its exact name or, if there is none, by its name in another case. */
-export function findContactField(contact: Pick<Contact, 'data'>, name: string): string | undefined {
-  const fields = readFields(contact)
-  const lower = name.toLowerCase()
-  const field =
-    fields.find(([key]) => key === name) ?? fields.findLast(([key]) => key.toLowerCase() === lower)
-  return field?.[1]
+/** The field that has, or had, a name. */
+export const findField = (
+  fields: readonly ContactField[],
+  name: string,
+): ContactField | undefined =>
+  fields.find((field) =>
+    [field.name, field.key, ...(field.former ?? [])].some((one) => isSameName(one, name.trim())),
+  )
+
+/** The value of a custom field by one of its names, or by the name in another case. */
+export function findContactField(
+  contact: Pick<Contact, 'data'>,
+  name: string,
+  fields: readonly ContactField[] = [],
+): string | undefined {
+  const values = readFields(contact)
+  const key = findField(fields, name)?.key
+  const value =
+    values.find(([one]) => one === key) ??
+    values.find(([one]) => one === name) ??
+    values.findLast(([one]) => isSameName(one, name))
+  return value?.[1]
 }

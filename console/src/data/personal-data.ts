@@ -18,6 +18,12 @@ export interface FoundData {
   /** The id of the contact; '' without one. */
   readonly contact: string
   readonly open_texts: number
+  /** Other numbers of the person, which an export or erasure leaves out. */
+  readonly linked: readonly {
+    readonly contact: string
+    readonly number: string
+    readonly name: string
+  }[]
   readonly stopped: boolean
   readonly places: readonly {
     readonly place: string

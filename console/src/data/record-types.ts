@@ -60,6 +60,12 @@ export interface Contact extends RecordOf<'contacts'> {
   readonly expand?: { readonly groups?: readonly ContactGroup[] }
 }
 
+/** A field that the account has defined for its contacts. */
+export interface ContactField extends RecordOf<'contact_fields'> {
+  readonly choices: readonly string[] | null
+  readonly former: readonly string[] | null
+}
+
 export type ContactGroup = RecordOf<'contact_groups'>
 export type Template = RecordOf<'sms_templates'>
 

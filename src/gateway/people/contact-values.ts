@@ -60,6 +60,6 @@ const describeType = ({ type, choices }: ContactField): string =>
   ({
     text: 'must be a text',
     number: 'must be a number, such as 12.5',
-    date: 'must be a day, such as 2026-12-31',
+    date: 'must be a date, such as 2026-12-31',
     choice: `must be one of: ${choices.join(', ')}`,
   })[type]

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { xlsx } from '../../console/xlsx.ts'
+import { until } from '../../support/until.ts'
 import { scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
 
@@ -88,3 +89,99 @@ scenario(
   {},
   { locale: 'de-DE', zone: 'Europe/Berlin' },
 )
+
+scenario(
+  'fields get a type by hand, are renamed, and are deleted with their values',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    const user = ann.authStore.record!.id
+    const ben = await ann
+      .collection('contacts')
+      .create({ user, name: 'Ben', phone: '+4915120000011', data: { Ort: 'Ulm' } })
+    await ann
+      .collection('sms_templates')
+      .create({ user, name: 'Order', body: 'Your shoes, {{Ort}}, are here.' })
+    await fixture.signIn()
+    await fixture.visit('/contacts')
+    await page.getByRole('link', { name: 'Fields' }).click()
+    await page.getByRole('button', { name: 'Ort', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Field created').waitFor()
+    await page.getByRole('button', { name: 'New field' }).click()
+    await dialog.getByLabel('Name').fill('Size')
+    await dialog.getByLabel('Type').selectOption('choice')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Fill this in.').waitFor()
+    await dialog.getByLabel('Values to choose from').fill('S\nM')
+    await fixture.look('contact-fields-new')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Choice: S, M').waitFor()
+    await page.getByRole('button', { name: 'Change Ort' }).click()
+    await dialog.getByLabel('Name').fill('Town')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('{{Town}}').waitFor()
+    await fixture.look('contact-fields')
+
+    await fixture.visit(`/contacts/${ben.id}`)
+    await page.getByText('Town').waitFor()
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog.getByLabel('Size').selectOption('M')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Contact saved').waitFor()
+    expect((await ann.collection('contacts').getOne(ben.id)).data).toEqual({
+      Ort: 'Ulm',
+      Size: 'M',
+    })
+
+    await fixture.visit('/contacts/fields')
+    await page.getByRole('button', { name: 'Delete Town' }).click()
+    await dialog.getByText('1 contact loses its value for good.').waitFor()
+    await dialog.getByText('need another word or a default in its place: Order.').waitFor()
+    await fixture.look('contact-fields-delete')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Field deleted').waitFor()
+    expect((await ann.collection('contacts').getOne(ben.id)).data).toEqual({ Size: 'M' })
+  },
+)
+
+scenario('two numbers of one person are linked, and an erasure offers both', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const user = ann.authStore.record!.id
+  const add = (phone: string, more: object = {}) =>
+    ann.collection('contacts').create({ user, name: 'Anna', phone, ...more })
+  const one = await add('+4915120000011')
+  await add('+4915120000012', { opted_out: true })
+  await fixture.signIn()
+  await fixture.visit(`/contacts/${one.id}`)
+  await page.getByRole('button', { name: 'Link another number' }).click()
+  await page.getByRole('button', { name: /Anna.*0012/ }).click()
+  const linked = page.getByRole('region', { name: 'Other numbers of this person' })
+  await linked.getByText('Opted out').waitFor()
+  await fixture.look('contact-linked')
+  await linked.getByRole('link').click()
+  await linked.getByRole('link', { name: /0011/ }).waitFor()
+  expect((await ann.collection('contacts').getOne(one.id)).opted_out).toBe(false)
+
+  await fixture.visit(`/conversations/${encodeURIComponent(one.phone)}`)
+  if (fixture.screen === 'phone')
+    await page.getByRole('button', { name: 'About this contact' }).click()
+  await linked.getByRole('link', { name: /0012/ }).waitFor()
+  await fixture.look('conversation-linked')
+
+  await fixture.visit(`/personal-data/${encodeURIComponent(one.phone)}`)
+  await page.getByText('This person has other numbers.').waitFor()
+  await page.getByRole('button', { name: 'Erase the data' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(/0012$/).check()
+  await dialog.getByLabel('Why is the data erased?').fill('Asked by mail')
+  await dialog.getByLabel('Type the last four digits of the number to confirm').fill('0011')
+  await fixture.look('person-erase-linked')
+  await dialog.getByRole('button', { name: 'Erase for good' }).click()
+  await until('both contacts to be erased', async () => {
+    const left = await ann.collection('contacts').getFullList()
+    return left.length === 0
+  })
+})

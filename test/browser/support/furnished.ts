@@ -57,6 +57,7 @@ export async function furnish({
     .collection('user_settings')
     .update(settings!.id, { quiet_from: '22:00', quiet_to: '08:00' })
   await make('auto_answers', { name: 'Urlaub', match: 'words', value: 'Preis', body: '5 EUR' })
+  await make('contact_fields', { name: 'Geburtstag', type: 'date' })
   const group = await make('contact_groups', { name: 'Stammkunden' })
   const labels = [await make('labels', { name: 'Reklamation', color: 'red' })]
   await make('inbox_views', { name: 'Dringend', labels })

@@ -44,7 +44,7 @@ test.each([
 test.each([
   ['Age', 'twelve', 'Age must be a number, such as 12.5.'],
   ['Age', '1,500', 'Age must be a number, such as 12.5.'],
-  ['Birthday', '31.2.1990', 'Birthday must be a day, such as 2026-12-31.'],
+  ['Birthday', '31.2.1990', 'Birthday must be a date, such as 2026-12-31.'],
   ['Size', 'XL', 'Size must be one of: S, M.'],
   ['Street and number', { no: 'text' }, 'Street and number must be a text.'],
 ])(
@@ -129,7 +129,12 @@ test('a deleted field is lost in all contacts and in no other account, and says 
     campaigns: [],
   })
   expect((await ben.call('GET', `/api/contacts/fields/${field.id}/uses`)).status).toBe(404)
+  const { phone } = await must(ann, 'GET', `${CONTACTS}/${one.id}`)
+  expect(await previewFor('Hi {{note}}', phone)).toBe('Hi x')
   await must(ann, 'DELETE', `${FIELDS}/${field.id}`)
+  const text = { recipients: [phone], body: 'Hi {{note}}', variables: {} }
+  expect((await ann.call('POST', '/api/sms/send', text)).status).toBe(400)
+  expect(await previewFor('Hi {{note|you}}', phone)).toBe('Hi you')
   expect(await dataOf(one.id)).toEqual({ a: 1, b: [1.5, 'y'] })
   expect(await dataOf(two.id)).toBeNull()
   expect(await dataOf(none.id)).toEqual({ a: 1 })

@@ -4,11 +4,12 @@ import { formatPhone } from '#portable/phone/format-phone.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { groupActs } from '../../data/consent-acts.ts'
-import { readFields } from '../../data/contact-fields.ts'
+import { describeFields } from '../../data/contact-field-words.ts'
 import { applyChanges } from '../../data/optimistic.ts'
 import { makePersonPath } from '../../data/personal-data.ts'
 import type { Consent, ConsentState, Contact, ContactGroup } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
+import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useGroups, useLabels, useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
@@ -16,6 +17,7 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { LabelChips } from '../../parts/labels/label-chip.tsx'
 import { LabelMenu } from '../../parts/labels/label-chooser.tsx'
+import { LinkedContacts } from '../../parts/linked-contacts.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Pager } from '../../parts/list/records.tsx'
 import { Card, Facts, Page as Frame, Loading } from '../../parts/page.tsx'
@@ -31,6 +33,7 @@ import { makeConversationPath, makePageHref, type PageProps } from '../../router
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Contact>('contacts', id)
   const groups = useGroups()
+  const fields = useContactFields()
   const [isChanging, setChanging] = useState(false)
   const close = () => setChanging(false)
   const { record: contact } = read
@@ -68,7 +71,7 @@ export function Page({ params: { id = '' } }: PageProps) {
         <Card title={t('Contact')}>
           <Facts
             facts={[
-              ...readFields(contact),
+              ...describeFields(contact, fields.items),
               [t('Groups'), contact.groups.map(groups.findName).join(', ') || '–'],
               [t('Labels'), <Labels key="labels" contact={contact} />],
               [
@@ -81,12 +84,18 @@ export function Page({ params: { id = '' } }: PageProps) {
               ],
             ]}
           />
+          <LinkedContacts contact={contact} />
         </Card>
         <ConsentCard contact={contact} groups={groups.items} />
       </div>
       {isChanging && (
         <Dialog title={t('Change a contact')} onClose={close}>
-          <ContactForm contact={contact} groups={groups.items} onClose={close} />
+          <ContactForm
+            contact={contact}
+            groups={groups.items}
+            fields={fields.items}
+            onClose={close}
+          />
         </Dialog>
       )}
     </Frame>

@@ -1,6 +1,6 @@
 import { pb } from '../../data/client.ts'
 import { saveFile } from '../../data/files/save-file.ts'
-import type { Contact } from '../../data/record-types.ts'
+import type { Contact, ContactField } from '../../data/record-types.ts'
 import type { Groups } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { locale } from '../../language/language.ts'
@@ -17,13 +17,18 @@ export function ExportContacts({
   filter,
   sort,
   groups,
+  fields,
 }: {
   filter: string
   sort: string
   groups: Groups
+  fields: readonly ContactField[]
 }) {
   const work = useTask(async () =>
-    saveFile('contacts.csv', writeContactsCsv(await readContacts(filter, sort), groups.findName)),
+    saveFile(
+      'contacts.csv',
+      writeContactsCsv(await readContacts(filter, sort), groups.findName, fields),
+    ),
   )
   return (
     <>

@@ -1,9 +1,10 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { guessColumns } from '#portable/phone/guess-columns.ts'
 import { pb } from '../../data/client.ts'
+import { findField } from '../../data/contact-fields.ts'
 import { joinBadRows, type Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
-import type { ContactGroup } from '../../data/record-types.ts'
+import type { ContactField, ContactGroup } from '../../data/record-types.ts'
 import { readUserId } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { formatNumber, t } from '../../language/words.ts'
@@ -22,9 +23,11 @@ const NOTHING: Outcome = { added: 0, changed: 0, left: 0, failed: [] }
 
 export function ImportContacts({
   groups,
+  fields,
   onClose,
 }: {
   groups: readonly ContactGroup[]
+  fields: readonly ContactField[]
   onClose: () => void
 }) {
   const [sheet, setSheet] = useState<Sheet>()
@@ -34,8 +37,10 @@ export function ImportContacts({
   const stop = useRef(new AbortController())
   const plan = useMemo(
     () =>
-      sheet && wishes && planImport(sheet, wishes.columns, wishes.country, listKeptRows(wishes)),
-    [sheet, wishes],
+      sheet &&
+      wishes &&
+      planImport(sheet, wishes.columns, wishes.country, listKeptRows(wishes), fields),
+    [sheet, wishes, fields],
   )
   const work = useTask(async () => {
     if (!plan || !wishes) return
@@ -49,7 +54,8 @@ export function ImportContacts({
     setSheet(next)
     setWishes({
       columns: guessColumns(next.head, next.rows, wishes?.country ?? defaultCountry.value),
-      kept: [],
+      // columns of the account's fields are kept, others only if the person says so
+      kept: next.head.flatMap((title, at) => (findField(fields, title) ? [at] : [])),
       country: wishes?.country ?? defaultCountry.value,
       group: '',
       newGroup: '',

@@ -1,8 +1,11 @@
 import { chooseRowPhone, joinRowName } from '#portable/phone/choose-row-phone.ts'
 import type { PersonColumns } from '#portable/phone/guess-columns.ts'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
+import { findValueFault } from '../../data/contact-field-words.ts'
+import { findField } from '../../data/contact-fields.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { describePhoneFault } from '../../data/phone/phone-words.ts'
+import type { ContactField } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 
 export interface NewContact {
@@ -29,6 +32,7 @@ export function planImport(
   columns: PersonColumns,
   country: string,
   kept: readonly number[],
+  fields: readonly ContactField[] = [],
 ): Plan {
   const good: NewContact[] = []
   const bad: BadRow[] = []
@@ -38,11 +42,12 @@ export function planImport(
     const name = joinRowName(cells, columns)
     const reading = chooseRowPhone(head, cells, columns, country)
     const { phone } = reading
-    const why = findFault(reading, name, seen)
+    const data = readData(head, cells, kept)
+    const why = findFault(reading, name, seen) || findDataFault(data, fields)
     if (why || !phone) bad.push({ row, cells, why })
     else {
       seen.set(phone, row)
-      good.push({ row, name, phone, data: readData(head, cells, kept) })
+      good.push({ row, name, phone, data })
     }
   }
   return { good, bad }
@@ -54,6 +59,19 @@ const readData = (head: readonly string[], cells: readonly string[], kept: reado
       .map((at) => [head[at]!.trim(), (cells[at] ?? '').trim()])
       .filter(([, value]) => value !== ''),
   )
+
+/** Why a value does not fit its field; '' if all do. */
+function findDataFault(
+  data: Readonly<Record<string, string>>,
+  fields: readonly ContactField[],
+): string {
+  for (const [title, value] of Object.entries(data)) {
+    const field = findField(fields, title)
+    const fault = field && findValueFault(field, value)
+    if (fault) return fault
+  }
+  return ''
+}
 
 function findFault(
   { phone, fault }: PhoneReading,

@@ -7,11 +7,12 @@ import { applyChanges } from '../../data/optimistic.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Contact } from '../../data/record-types.ts'
 import { writeContactFilter } from '../../data/search/filters.ts'
+import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { type Groups, useGroups, useLabels, useList } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Options } from '../../parts/form/field.tsx'
-import { Button } from '../../parts/form/form.tsx'
+import { Button, ButtonLink } from '../../parts/form/form.tsx'
 import { LabelChips } from '../../parts/labels/label-chip.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -44,6 +45,7 @@ export function Page({ query }: PageProps) {
   const [picked, setPicked] = useState<readonly Contact[]>([])
   const groups = useGroups()
   const labels = useLabels().items
+  const fields = useContactFields()
   const filter = makeContactsFilter(text.trim(), chosen)
   const sort = query.get('sort') ?? BY_NAME
   const group = groups.items.find(({ id }) => id === chosen)
@@ -73,10 +75,15 @@ export function Page({ query }: PageProps) {
     </Button>
   ) : (
     <>
+      <ButtonLink icon="edit" needs="admin" href={makePageHref('/contacts/fields')}>
+        {t('Fields')}
+      </ButtonLink>
       <Button icon="upload" needs="agent" onClick={() => setImporting(true)}>
         {t('Import')}
       </Button>
-      {hasAny && <ExportContacts filter={filter} sort={sort} groups={groups} />}
+      {hasAny && (
+        <ExportContacts filter={filter} sort={sort} groups={groups} fields={fields.items} />
+      )}
       <Button
         kind="primary"
         icon="plus"
@@ -146,6 +153,7 @@ export function Page({ query }: PageProps) {
           sort={sort}
           groups={groups}
           labels={labels}
+          fields={fields.items}
           onChoose={setPicked}
         />
       )}
@@ -185,12 +193,19 @@ export function Page({ query }: PageProps) {
           <ContactForm
             contact={edited === 'new' ? undefined : edited}
             groups={groups.items}
+            fields={fields.items}
             onClose={close}
           />
         </Dialog>
       )}
       {isAdding && group && <AddMembers group={group} onClose={() => setAdding(false)} />}
-      {isImporting && <ImportContacts groups={groups.items} onClose={() => setImporting(false)} />}
+      {isImporting && (
+        <ImportContacts
+          groups={groups.items}
+          fields={fields.items}
+          onClose={() => setImporting(false)}
+        />
+      )}
     </Frame>
   )
 }

@@ -3,7 +3,7 @@ import { nameChoices } from '../../data/choices.ts'
 import { describeFault } from '../../data/fault.ts'
 import { saveFile } from '../../data/files/save-file.ts'
 import type { Label } from '../../data/labels.ts'
-import type { Contact } from '../../data/record-types.ts'
+import type { Contact, ContactField } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
 import type { Groups } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -33,6 +33,7 @@ export function SelectionBar({
   sort,
   groups,
   labels,
+  fields,
   onChoose,
 }: {
   chosen: readonly Contact[]
@@ -41,6 +42,7 @@ export function SelectionBar({
   sort: string
   groups: Groups
   labels: readonly Label[]
+  fields: readonly ContactField[]
   onChoose: (contacts: readonly Contact[]) => void
 }) {
   const [soFar, setSoFar] = useState<Changed>()
@@ -164,7 +166,11 @@ export function SelectionBar({
         <Button needs="agent" onClick={() => void optIn()}>
           {t('Opt in')}
         </Button>
-        <Button onClick={() => saveFile('contacts.csv', writeContactsCsv(chosen, groups.findName))}>
+        <Button
+          onClick={() =>
+            saveFile('contacts.csv', writeContactsCsv(chosen, groups.findName, fields))
+          }
+        >
           {t('Export as CSV')}
         </Button>
         <Button kind="danger" icon="trash" needs="agent" onClick={() => void remove()}>

@@ -2,17 +2,25 @@ import { useState } from 'preact/hooks'
 import { E164 } from '#portable/phone/e164.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
-import { readFields } from '../../data/contact-fields.ts'
-import type { Contact, Conversation, Device, Message } from '../../data/record-types.ts'
+import { describeFields } from '../../data/contact-field-words.ts'
+import type {
+  Contact,
+  ContactField,
+  Conversation,
+  Device,
+  Message,
+} from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { readTime } from '../../data/text/message-time.ts'
+import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, FaultNotice } from '../../parts/form/form.tsx'
+import { LinkedContacts } from '../../parts/linked-contacts.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
@@ -38,7 +46,8 @@ export interface About {
 export function SidePanel(about: About) {
   const { number, name, conversation, contact, isContactKnown, isOptedOut, people } = about
   const groups = useGroups()
-  const isKnown = isContactKnown && !groups.loading
+  const fields = useContactFields()
+  const isKnown = isContactKnown && !groups.loading && !fields.loading
   // increased to render again after a refused change, so that the field shows the stored assignee
   const [, setAsked] = useState(0)
   return (
@@ -64,21 +73,31 @@ export function SidePanel(about: About) {
               number={number}
               isOptedOut={isOptedOut}
               groups={groups.items}
+              fields={fields.items}
             />
           )
-        : contact && <Facts contact={contact} groups={groups} />}
+        : contact && <Facts contact={contact} groups={groups} fields={fields.items} />}
       {contact && <a href={makePageHref(`/contacts/${contact.id}`)}>{t('Open the contact')}</a>}
       {conversation && isKnown && hasTeamRole('agent') && <Actions conversation={conversation} />}
       <History number={number} />
       <OnPaper number={number} name={name} conversation={conversation?.id} />
-      {name && <Others number={number} name={name} />}
+      {contact && <LinkedContacts contact={contact} isBesideTexts />}
+      {name && !contact?.person && <Others number={number} name={name} />}
     </div>
   )
 }
 
-const Facts = ({ contact, groups }: { contact: Contact; groups: Groups }) => (
+const Facts = ({
+  contact,
+  groups,
+  fields,
+}: {
+  contact: Contact
+  groups: Groups
+  fields: readonly ContactField[]
+}) => (
   <dl>
-    {readFields(contact).map(([title, value]) => (
+    {describeFields(contact, fields).map(([title, value]) => (
       <div key={title}>
         <dt>{title}</dt>
         <dd>{value}</dd>

@@ -1,8 +1,9 @@
 import { findContactField } from '../../data/contact-fields.ts'
 import type { Contact, Template } from '../../data/record-types.ts'
 import { hasWords } from '../../data/search/words.ts'
-import { fillTemplate, isSameName } from '../../data/text/variables.ts'
+import { fillTemplate, isSameName, listOwnVariables } from '../../data/text/variables.ts'
 import { listFiles } from '../../data/use/chosen-files.ts'
+import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { Completion } from './completing-area.tsx'
 
@@ -22,11 +23,12 @@ export function useSavedReplies({
   isContactKnown: boolean
 }) {
   const { items } = useList<Template>('sms_templates', { sort: 'name', perPage: MAX_TEMPLATES })
+  const fields = useContactFields(items.some(({ body }) => listOwnVariables(body).length > 0))
   const valueFor = (variable: string) => {
     if (isSameName(variable, 'phone')) return number
     return isSameName(variable, 'name')
       ? name || undefined
-      : contact && findContactField(contact, variable)
+      : contact && findContactField(contact, variable, fields.items)
   }
   return {
     hasAny: items.length > 0,

@@ -11,6 +11,7 @@ import {
 import { useTask } from '../../data/use/use-task.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { CheckList } from '../../parts/form/choices.tsx'
 import { TextArea, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { goToPage } from '../../router.ts'
@@ -20,13 +21,16 @@ const LAST_DIGITS = 4
 
 /** Asks for the reason and the last digits of the number, and begins the erasure. */
 export function EraseDialog({ found, onClose }: { found: FoundData; onClose: () => void }) {
-  const { number, name, places } = found
+  const { number, name, places, linked } = found
+  const [others, setOthers] = useState<readonly string[]>([])
   const [reason, setReason] = useState('')
   const [typed, setTyped] = useState('')
   const [isTried, setTried] = useState(false)
   const start = useTask(async () => {
-    const body = { number, reason: reason.trim() }
-    const { id } = await postRequest<PersonRequest>('/api/person/erase', body)
+    const erase = (whose: string) =>
+      postRequest<PersonRequest>('/api/person/erase', { number: whose, reason: reason.trim() })
+    for (const other of others) await erase(other)
+    const { id } = await erase(number)
     onClose()
     goToPage(makeRequestPath(id))
   })
@@ -53,6 +57,15 @@ export function EraseDialog({ found, onClose }: { found: FoundData; onClose: () 
           <Goes places={places} />
           <Stays />
         </div>
+        {linked.length > 0 && (
+          <CheckList
+            legend={t('Erase other numbers of this person, too')}
+            name="linked"
+            choices={linked.map((one) => [one.number, formatPhone(one.number)])}
+            chosen={others}
+            onChosen={setOthers}
+          />
+        )}
         <TextArea
           label={t('Why is the data erased?')}
           name="reason"

@@ -6,6 +6,7 @@ import {
   type Kind,
   listCountedKinds,
   MOST_COUNTED,
+  makePersonPath,
 } from '../../data/personal-data.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
@@ -52,6 +53,7 @@ export function Page({ params: { number = '' } }: PageProps) {
               {t('The data of this person was erased before: the account sends them no texts.')}
             </Notice>
           )}
+          {found.linked.length > 0 && <Linked found={found} />}
           <Stored found={found} />
           <div class="columns">
             <ExportData number={found.number} />
@@ -66,6 +68,24 @@ export function Page({ params: { number = '' } }: PageProps) {
     </Frame>
   )
 }
+
+/** Says that the data of linked numbers is separate, with links to their pages. */
+const Linked = ({ found: { linked } }: { found: FoundData }) => (
+  <Notice>
+    <p>
+      {t(
+        'This person has other numbers. An export is of one number; an erasure offers the others, too.',
+      )}
+    </p>
+    <div class="row">
+      {linked.map(({ number }) => (
+        <a key={number} href={makePageHref(makePersonPath(number))}>
+          <PhoneNumber number={number} />
+        </a>
+      ))}
+    </div>
+  </Notice>
+)
 
 function Erase({ found }: { found: FoundData }) {
   const [isOpen, setOpen] = useState(false)

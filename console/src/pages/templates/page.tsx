@@ -10,6 +10,7 @@ import {
   OF_CONTACTS,
   splitAtVariables,
 } from '../../data/text/variables.ts'
+import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
@@ -130,7 +131,8 @@ function TemplatePreview({ body }: { body: string }) {
   const [chosen, setChosen] = useState('')
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const contact = contacts.items.find(({ id }) => id === chosen) ?? contacts.items[0]
-  const findField = (name: string) => contact && findContactField(contact, name)
+  const fields = useContactFields()
+  const findField = (name: string) => contact && findContactField(contact, name, fields.items)
   const own: Readonly<Record<string, string>> = {
     ...(contact && { name: contact.name, phone: contact.phone }),
     // as long as a real one

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { readFields } from '../../data/contact-fields.ts'
+import { findField, readFields } from '../../data/contact-fields.ts'
 import type { Contact } from '../../data/record-types.ts'
 import {
   dropRepeatedNames,
@@ -7,6 +7,7 @@ import {
   listVariables,
   OF_CONTACTS,
 } from '../../data/text/variables.ts'
+import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { LinkNotice } from '../link-notice.tsx'
 import { Button } from './form.tsx'
@@ -48,6 +49,9 @@ const USABLE = /^[^{}|]*[^{}|\s][^{}|]*$/
 function useFieldNames(): readonly string[] {
   const options = { fields: 'id,data', sort: '-updated', perPage: SAMPLE, live: false }
   const { items } = useList<Contact>('contacts', options)
-  const names = items.flatMap((contact) => readFields(contact).map(([name]) => name.trim()))
+  const fields = useContactFields().items
+  const found = items.flatMap((contact) => readFields(contact).map(([name]) => name.trim()))
+  const others = found.filter((name) => !findField(fields, name))
+  const names = [...fields.map(({ name }) => name), ...others]
   return dropRepeatedNames(names.filter((name) => USABLE.test(name))).slice(0, MOST_NAMES)
 }

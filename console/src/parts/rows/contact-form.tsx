@@ -2,15 +2,17 @@ import { formatPhone } from '#portable/phone/format-phone.ts'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { nameChoices } from '../../data/choices.ts'
+import { findValueFault } from '../../data/contact-field-words.ts'
 import { readFields } from '../../data/contact-fields.ts'
+import { isObject } from '../../data/is-object.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
 import { describePhoneFault } from '../../data/phone/phone-words.ts'
-import type { Contact, ContactGroup } from '../../data/record-types.ts'
+import type { Contact, ContactField, ContactGroup } from '../../data/record-types.ts'
 import { listTimeZones } from '../../data/time-zones.ts'
 import { t } from '../../language/words.ts'
 import { NumberCountry } from '../form/country-field.tsx'
 import { Notice } from '../form/form.tsx'
-import type { FormRow } from './form-row.ts'
+import type { FieldRow, FormRow } from './form-row.ts'
 import { RecordForm } from './record-form.tsx'
 import './contact-form.css'
 
@@ -23,6 +25,7 @@ export function ContactForm({
   number = '',
   isOptedOut = false,
   groups,
+  fields,
   onClose,
 }: {
   contact: Contact | undefined
@@ -30,6 +33,8 @@ export function ContactForm({
   /** Whether a number without a contact has opted out: its new contact has, too. */
   isOptedOut?: boolean
   groups: readonly ContactGroup[]
+  /** The fields that the account has defined. */
+  fields: readonly ContactField[]
   /** Closes the dialog of the form. Without it, the form shows its buttons only after a change. */
   onClose?: () => void
 }) {
@@ -39,6 +44,7 @@ export function ContactForm({
   const read = (typed: unknown): PhoneReading =>
     contact && typed === stored ? { phone: contact.phone } : readTypedPhone(String(typed), country)
   const own = contact ? readFields(contact) : []
+  const others = own.filter(([title]) => !fields.some(({ key }) => key === title))
   const zone = contact?.time_zone
   const rows: readonly FormRow[] = [
     { name: 'name', label: t('Name'), autofocus: !number },
@@ -55,7 +61,12 @@ export function ContactForm({
       },
     },
     () => !number && <NumberCountry value={country} onValue={setCountry} />,
-    ...own.map(([title, value]) => ({ name: makeOwnName(title), label: title, read: () => value })),
+    ...fields.map((field) => makeFieldRow(field, own.find(([title]) => title === field.key)?.[1])),
+    ...others.map(([title, value]) => ({
+      name: makeOwnName(title),
+      label: title,
+      read: () => value,
+    })),
     {
       name: 'time_zone',
       label: t('Time zone'),
@@ -102,16 +113,37 @@ const OWN = 'own-'
 /** The form's name for a contact's custom field. Escapes dots, because the form reads `a.b` as a path. */
 const makeOwnName = (title: string) => OWN + encodeURIComponent(title).replaceAll('.', '%2E')
 
+/** The row of a defined field. `stored` may be older than the field's type. */
+function makeFieldRow(field: ContactField, stored = ''): FieldRow {
+  const choices = (field.choices ?? []).map((choice) => [choice, choice] as const)
+  const isOld = stored !== '' && findValueFault(field, stored) !== undefined
+  return {
+    name: makeOwnName(field.key),
+    label: field.name,
+    read: () => stored,
+    hint: isOld ? t('Stored before the field had its type: {value}', { value: stored }) : undefined,
+    error: (typed) =>
+      typed === stored ? undefined : addStop(findValueFault(field, String(typed))),
+    ...(field.type === 'date' && { kind: 'date' as const }),
+    ...(field.type === 'choice' && {
+      choices: [['', '–'], ...choices, ...(isOld ? [[stored, stored] as const] : [])],
+    }),
+  }
+}
+
+const addStop = (fault: string | undefined) => fault && `${fault}.`
+
 /** Converts the form's fields to a contact's record. Custom fields become members of `data`. */
 function makeRecord(fields: Readonly<Record<string, unknown>>, contact: Contact | undefined) {
   const { own = [], rest = [] } = Object.groupBy(Object.entries(fields), ([name]) =>
     name.startsWith(OWN) ? 'own' : 'rest',
   )
-  const data = own.map(
-    ([name, value]) => [decodeURIComponent(name.slice(OWN.length)), value] as const,
-  )
+  const stored = isObject(contact?.data) ? contact.data : {}
+  const data = own
+    .map(([name, value]) => [decodeURIComponent(name.slice(OWN.length)), value] as const)
+    .filter(([name, value]) => value !== '' || name in stored)
   return {
     ...Object.fromEntries(rest),
-    ...(own.length > 0 && { data: { ...(contact?.data as object), ...Object.fromEntries(data) } }),
+    ...(data.length > 0 && { data: { ...stored, ...Object.fromEntries(data) } }),
   }
 }

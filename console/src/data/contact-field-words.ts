@@ -1,0 +1,48 @@
+import { readContactFieldValue } from '#portable/contact-field-value.ts'
+import { locale } from '../language/language.ts'
+import { formatNumber, t } from '../language/words.ts'
+import { readFields } from './contact-fields.ts'
+import type { Contact, ContactField } from './record-types.ts'
+
+/** A contact's custom fields for people: by their present names, with days as the language writes them. */
+export function describeFields(
+  contact: Pick<Contact, 'data'>,
+  fields: readonly ContactField[],
+): [name: string, value: string][] {
+  const stored = new Map(readFields(contact))
+  const defined = fields.filter(({ key }) => stored.get(key))
+  const others = [...stored].filter(([key]) => !fields.some((field) => field.key === key))
+  return [
+    ...defined.map((field): [string, string] => [
+      field.name,
+      describeValue(field, stored.get(field.key)!),
+    ]),
+    ...others,
+  ]
+}
+
+/** A stored date is a day without a time zone. */
+const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+
+function describeValue(field: ContactField, value: string): string {
+  if (findValueFault(field, value)) return value
+  if (field.type === 'date') return date.format(new Date(value))
+  return field.type === 'number' ? formatNumber(Number(value)) : value
+}
+
+/** Why a typed value does not fit its field; undefined if it does. */
+export function findValueFault(field: ContactField, typed: string): string | undefined {
+  const { fault } = readContactFieldValue({ ...field, choices: field.choices ?? [] }, typed)
+  return (
+    fault &&
+    {
+      text: t('{field} must be a text', { field: field.name }),
+      number: t('{field} must be a number, such as 12.5', { field: field.name }),
+      date: t('{field} must be a date, such as 2026-12-31', { field: field.name }),
+      choice: t('{field} must be one of: {choices}', {
+        field: field.name,
+        choices: (field.choices ?? []).join(', '),
+      }),
+    }[fault]
+  )
+}
