@@ -93,6 +93,7 @@ scenario(
     await fixture.signIn()
     await fixture.visit('/messages')
     await page.getByText('61 messages').waitFor()
+    await page.mouse.move(0, 0) // under a pointer, new messages wait
     await send(['+491519999999'], LONG)
     await page.getByText('62 messages').waitFor()
     const [task] = await phone.claim()
@@ -325,4 +326,22 @@ scenario('changes made before the page subscribes are shown', async (fixture) =>
   await phone.report(task!, 'delivered')
   listen()
   await page.getByRole('cell', { name: 'Delivered' }).waitFor()
+})
+
+scenario('rows do not move under a pointer: new messages wait', async (fixture) => {
+  const { page } = fixture
+  const { phone } = await furnish(fixture)
+  await fixture.signIn()
+  await fixture.visit('/messages')
+  const row = page.locator('.messages-table tbody tr').nth(20)
+  await row.hover() // on a phone this scrolls the table's beginning out of the window
+  const [text, place] = [await row.textContent(), await row.boundingBox()]
+  await phone.hear('+491511000003', 'Anybody there?')
+  const fresh = page.getByRole('button', { name: '1 new' })
+  await fresh.waitFor()
+  expect([await row.textContent(), await row.boundingBox()]).toEqual([text, place])
+  await fixture.look('messages-waiting')
+  await fresh.click()
+  await page.locator('.messages-table').getByText('Anybody there?').waitFor()
+  await fresh.waitFor({ state: 'detached' })
 })

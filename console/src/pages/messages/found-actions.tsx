@@ -21,7 +21,16 @@ const excludeCampaigns = (filter: string) =>
 /** A filter for messages that no device has begun to send. */
 const WAITS = 'status = "pending" || status = "assigned"'
 
-export function FoundActions({ question, filter }: { question: Question; filter: string }) {
+/** Buttons that send again or cancel what a filter finds. `onDone` is called when some were changed. */
+export function FoundActions({
+  question,
+  filter,
+  onDone,
+}: {
+  question: Question
+  filter: string
+  onDone: () => void
+}) {
   const [isOpen, setOpen] = useState(false)
   if (!isUser() || !hasTeamRole('agent')) return null
   const kind = findActionKind(question)
@@ -32,7 +41,7 @@ export function FoundActions({ question, filter }: { question: Question; filter:
         <Button icon="again" onClick={() => setOpen(true)}>
           {t('Send again')}
         </Button>
-        {isOpen && <SendAgain filter={excludeCampaigns(filter)} onClose={close} />}
+        {isOpen && <SendAgain filter={excludeCampaigns(filter)} onDone={onDone} onClose={close} />}
       </>
     )
   if (kind !== 'waiting') return null
@@ -41,7 +50,13 @@ export function FoundActions({ question, filter }: { question: Question; filter:
       <Button icon="close" onClick={() => setOpen(true)}>
         {t('Cancel all')}
       </Button>
-      {isOpen && <CancelAll filter={`${excludeCampaigns(filter)} && (${WAITS})`} onClose={close} />}
+      {isOpen && (
+        <CancelAll
+          filter={`${excludeCampaigns(filter)} && (${WAITS})`}
+          onDone={onDone}
+          onClose={close}
+        />
+      )}
     </>
   )
 }
@@ -56,7 +71,13 @@ function findActionKind({ state, filter }: Question): 'failed' | 'waiting' | und
     : undefined
 }
 
-const SendAgain = ({ filter, onClose }: { filter: string; onClose: () => void }) => (
+interface DialogProps {
+  readonly filter: string
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+const SendAgain = ({ filter, onDone, onClose }: DialogProps) => (
   <ResendMessages
     {...useFailed(filter)}
     onClose={onClose}
@@ -64,12 +85,13 @@ const SendAgain = ({ filter, onClose }: { filter: string; onClose: () => void })
       const filters = (['plain', ...chosen] as const).map((kind) => writeFailedFilter(filter, kind))
       const { done } = await runForEach(filters, 'retry', tell, stop)
       showToast(tn('One message sent again', '{count} messages sent again', done))
+      onDone()
       onClose()
     }}
   />
 )
 
-function CancelAll({ filter, onClose }: { filter: string; onClose: () => void }) {
+function CancelAll({ filter, onDone, onClose }: DialogProps) {
   const { total, loading } = useList<Message>('sms_messages', {
     filter,
     perPage: 1,
@@ -84,6 +106,7 @@ function CancelAll({ filter, onClose }: { filter: string; onClose: () => void })
     showToast(
       late > 0 ? t('{canceled}, {late} had a device already', { canceled, late }) : canceled,
     )
+    onDone()
     onClose()
   })
   return (

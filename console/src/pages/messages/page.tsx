@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { lastList } from '../../data/message-list.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
-import { findOtherNumber } from '../../data/record-types.ts'
+import { findOtherNumber, type Message } from '../../data/record-types.ts'
 import { useNamed } from '../../data/search/use-named.ts'
 import { isUser } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -43,7 +43,7 @@ export function Page({ query }: PageProps) {
   const actions = (
     <>
       {filter !== undefined && messages.items.length > 0 && (
-        <FoundActions question={question} filter={filter} />
+        <FoundActions question={question} filter={filter} onDone={messages.showFresh} />
       )}
       {!isEmpty && (
         <Button icon="download" onClick={() => setExporting(true)}>
@@ -130,23 +130,28 @@ function Found({
     onChange({ page })
     document.getElementById('page')?.scrollIntoView()
   }
+  const showNew = () => {
+    if (messages.page > 1) return turn(1)
+    messages.showFresh()
+    document.getElementById('page')?.scrollIntoView()
+  }
   return (
     <>
       {fault && !isRefused && <Notice kind="wrong">{fault.message}</Notice>}
-      {fresh > 0 && (
-        <div role="status">
-          <Button icon="again" onClick={() => turn(1)}>
-            {t('{count} new', { count: fresh })}
-          </Button>
-        </div>
-      )}
       {items.length > 0 && !isRefused && (
         <div class="messages-table">
+          <div class="messages-fresh" role="status">
+            {fresh > 0 && (
+              <Button icon="again" onClick={showNew}>
+                {tn('1 new', '{count} new', fresh)}
+              </Button>
+            )}
+          </div>
           <Table
             caption={t('Messages')}
             columns={columns}
             rows={items}
-            href={({ id }) => makePageHref(`/messages/${id}`)}
+            href={makeHref}
             sort={question.sort}
             onSort={(sort) => onChange({ sort })}
             busy={isOld}
@@ -158,6 +163,9 @@ function Found({
     </>
   )
 }
+
+// one function, so that rows which have not changed are not compared again
+const makeHref = ({ id }: Message) => makePageHref(`/messages/${id}`)
 
 const describeCount = (total: number) => tn('1 message', '{count} messages', total)
 

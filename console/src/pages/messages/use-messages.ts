@@ -3,11 +3,13 @@ import { countRecords, pb } from '../../data/client.ts'
 import { type Fault, readFault } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
+import { holdRows } from '../../data/use/hold-rows.ts'
 import { keepUnchanged } from '../../data/use/keep-unchanged.ts'
 import { findKeptList, keepList } from '../../data/use/last-lists.ts'
 import { useCalm } from '../../data/use/use-calm.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useLive } from '../../data/use/use-live.ts'
+import { usePersonAt } from '../../data/use/use-person-at.ts'
 import { MOST_ROWS, useRows } from '../../data/use/use-rows.ts'
 import { NEWEST_FIRST } from './question.ts'
 
@@ -31,24 +33,29 @@ export interface Messages {
   /** Whether `items` are still those of the previous query or page. */
   readonly isOld: boolean
   readonly fault: Fault | undefined
-  /** New messages since this page was read; 0 on page 1, which updates itself. */
+  /** New messages that are not shown: since a later page was read, or while a person is at the first. */
   readonly fresh: number
+  /** Reads page 1 again, and shows all its messages at once. */
+  showFresh(): void
 }
 
 const NOTHING: readonly Message[] = []
+const TABLE = '.messages-table'
 
 interface Shown {
   readonly question: string
   readonly page: number
   readonly rows: number
+  /** Whether there were as many messages as asked for, so that there may be more. */
+  readonly isFull: boolean
   readonly items: readonly Message[]
 }
 
 /**
  * The messages that a filter finds, and more of them when the list grows; reads nothing while `filter` is
  * undefined. Counts the total after a page is shown, and keeps it for the other pages. Replaces a changed
- * message in its place. After changes, page 1 is read again; other pages only count new messages, as
- * `fresh`.
+ * message in its place. After changes, page 1 is read again, but its rows do not move while a person is at
+ * the table: new messages wait, counted as `fresh`. Other pages only count new messages.
  */
 export function useMessages(filter: string | undefined, sort: string, page: number): Messages {
   const question = JSON.stringify([filter, sort])
@@ -57,6 +64,11 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
   const [fault, setFault] = useState<{ question: string; fault: Fault }>()
   const [count, setCount] = useState({ question: '', total: 0 })
   const [fresh, setFresh] = useState(0)
+  const latest = useRef(shown)
+  latest.current = shown
+  const isAt = usePersonAt(TABLE, page === 1 && fresh > 0, () => void read())
+  /** Whether the next read may move rows, because the person asked for it. */
+  const isAsked = useRef(false)
   const begin = useLatest()
   const tookMs = useRef(0)
 
@@ -68,11 +80,18 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     try {
       const found = await listMessages(filter, sort, page, rows)
       if (!isLatest()) return
-      const now = { question, page, rows, items: found.items }
-      setShown((old) => ({ ...now, items: keepUnchanged(old?.items ?? [], found.items) }))
+      const isFull = found.items.length === rows
+      const now = { question, page, rows, isFull, items: found.items }
+      const old = latest.current
+      const isSame = old?.question === question && old.page === page
+      const isHeld = isSame && page === 1 && !isAsked.current && isAt()
+      const held = isHeld ? holdRows(old.items, found.items) : undefined
+      const items = held ? held.rows : found.items
+      setShown({ ...now, items: keepUnchanged(old?.items ?? [], items) })
       keepList(question + page, now)
       setFault(undefined)
-      if (page === 1) setFresh(0)
+      isAsked.current = false
+      if (page === 1) setFresh(held?.waiting ?? 0)
       if (!isCounted) {
         const total = await countRecords('sms_messages', filter)
         if (isLatest()) setCount({ question, total })
@@ -108,8 +127,8 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     'sms_messages',
     '*',
     ({ action, record }) => {
-      if (action === 'update')
-        setShown((old) => old && { ...old, items: replaceMessage(old.items, record) })
+      if (action !== 'create')
+        setShown((old) => old && { ...old, items: changeMessage(old.items, record, action) })
       soon()
     },
     soon,
@@ -117,7 +136,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
 
   const told = fault?.question === question ? fault.fault : undefined
   const total = count.question === question ? count.total : undefined
-  const isFull = shown?.question === question && shown.items.length === rows
+  const isFull = shown?.question === question && shown.rows === rows && shown.isFull
   const atLeast = page * MOST_ROWS + (isFull ? 1 : 0)
   return {
     items: shown?.items ?? NOTHING,
@@ -128,7 +147,11 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     loading: shown === undefined && !told,
     isOld: shown !== undefined && !told && (shown.question !== question || shown.page !== page),
     fault: told,
-    fresh: page > 1 ? fresh : 0,
+    fresh,
+    showFresh: () => {
+      isAsked.current = true
+      void read()
+    },
   }
 }
 
@@ -142,6 +165,9 @@ function listMessages(filter: string, sort: string, page: number, rows: number) 
   }
   return pb.collection<Message>('sms_messages').getList(page, rows, asked)
 }
+
+const changeMessage = (items: readonly Message[], record: Message, action: string) =>
+  action === 'delete' ? items.filter(({ id }) => id !== record.id) : replaceMessage(items, record)
 
 /** Replaces a changed message. Events have no `expand`: keeps the old `expand` if the device is the same. */
 function replaceMessage(items: readonly Message[], record: Message): readonly Message[] {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useCallback, useRef } from 'preact/hooks'
+import { useCallback, useMemo, useRef } from 'preact/hooks'
 import type { TeamRole } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Button, ButtonLink } from '../form/form.tsx'
@@ -70,15 +70,14 @@ export function Table<T extends { id: string }>({
           </tr>
         </thead>
         <tbody role="rowgroup" onKeyDown={moveFocus}>
-          {rows.map((row) => (
-            <Row
-              key={row.id}
-              row={row}
+          {cutIntoBlocks(rows).map((block, at) => (
+            <Block
+              key={at}
+              rows={block}
               columns={columns as readonly Column<never>[]}
-              href={href?.(row)}
+              href={href as ((row: never) => string | undefined) | undefined}
               onOpen={onOpen && open}
-              below={below?.(row)}
-              unfolds={below !== undefined}
+              below={below as ((row: never) => ComponentChildren) | undefined}
             />
           ))}
         </tbody>
@@ -86,6 +85,47 @@ export function Table<T extends { id: string }>({
     </div>
   )
 }
+
+const BLOCK_ROWS = 25
+
+const cutIntoBlocks = <T,>(rows: readonly T[]): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(rows.length / BLOCK_ROWS) }, (_, at) =>
+    rows.slice(at * BLOCK_ROWS, (at + 1) * BLOCK_ROWS),
+  )
+
+interface BlockProps extends Pick<RowProps, 'columns' | 'onOpen'> {
+  readonly rows: readonly { id: string }[]
+  readonly href: ((row: never) => string | undefined) | undefined
+  readonly below: ((row: never) => ComponentChildren) | undefined
+}
+
+/** Some rows. A list that grows compares those that it has already by block, not one by one. */
+function Block({ rows: given, columns, href, onOpen, below }: BlockProps) {
+  const last = useRef(given)
+  if (!isSameList(last.current, given)) last.current = given
+  const rows = last.current
+  return useMemo(
+    () => (
+      <>
+        {rows.map((row) => (
+          <Row
+            key={row.id}
+            row={row}
+            columns={columns}
+            href={href?.(row as never)}
+            onOpen={onOpen}
+            below={below?.(row as never)}
+            unfolds={below !== undefined}
+          />
+        ))}
+      </>
+    ),
+    [rows, columns, href, onOpen, below],
+  )
+}
+
+const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((each, at) => each === other[at])
 
 interface RowProps {
   readonly row: { id: string }
