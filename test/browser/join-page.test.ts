@@ -57,8 +57,8 @@ scenario(
       await fixture.inspect(`${name}-page`)
     }
     await visit.goto(url + pathname)
-    await visit.getByRole('button', { name: 'Alle SMS beenden' }).click()
-    await visit.getByRole('heading', { name: 'Die SMS sind beendet' }).waitFor()
+    await visit.getByRole('button', { name: 'Keine SMS mehr erhalten' }).click()
+    await visit.getByRole('heading', { name: 'Sie sind abgemeldet' }).waitFor()
     const contact = await ann
       .collection('contacts')
       .getFirstListItem(ann.filter('phone = {:NUMBER}', { NUMBER }))

@@ -1,6 +1,7 @@
 import { t } from '../language/words.ts'
 import { parseDate } from './text/local-time.ts'
 import { date } from './text/relative-time.ts'
+import { accountZone, HERE } from './time-zones.ts'
 
 /** How a campaign repeats. `cron` is '' if it does not repeat; `until` is '' if it repeats without an end. */
 export interface Repeat {
@@ -13,10 +14,15 @@ export interface Repeat {
 
 export const ONCE: Repeat = { cron: '', time_zone: '', missed: 'skip', until: '' }
 
-export const makeRepeatRequest = (repeat: Repeat) =>
-  Object.fromEntries(
-    Object.entries({ ...repeat, cron: repeat.cron.trim() }).filter(([, value]) => value),
-  )
+/**
+ * The member `repeat` of a request. A time that a person types is of the clock that they see, unless the
+ * account has a time zone.
+ */
+export function makeRepeatRequest(repeat: Repeat): Readonly<Record<string, string>> {
+  const time_zone = repeat.time_zone || (accountZone.value === '' ? HERE : '')
+  const members = { ...repeat, cron: repeat.cron.trim(), time_zone }
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value))
+}
 
 /** The usual days on which campaigns repeat, as the last three fields of a cron expression. */
 export const DAYS_OF_RUNS = [
@@ -39,13 +45,19 @@ export function describeUsualRuns(
   return usual && { days: usual[0], words: usual[1], time }
 }
 
-/** When a campaign repeats and until when, for example `Every day at 09:00, no end`. */
+/**
+ * When a campaign repeats and until when, for example `Every day at 09:00, no end`. Names the time zone if it
+ * is not that of the browser.
+ */
 export function writeRepeatSentence({
   cron,
   until,
-}: Pick<Repeat, 'cron'> & { until?: string }): string {
+  time_zone,
+}: Pick<Repeat, 'cron'> & Partial<Repeat>): string {
   const usual = describeUsualRuns(cron)
-  const often = usual ? t('{days} at {time}', { days: usual.words, time: usual.time }) : cron
+  const zone = time_zone || accountZone.value || HERE
+  const time = `${usual?.time}${zone === HERE ? '' : ` (${zone.replaceAll('_', ' ')})`}`
+  const often = usual ? t('{days} at {time}', { days: usual.words, time }) : cron
   if (!until) return t('{often}, no end', { often })
   return t('{often}, until {day}', { often, day: date.format(parseDate(until)) })
 }

@@ -153,11 +153,11 @@ async function seesMention(fixture: BrowserFixture): Promise<void> {
   const { page, url } = fixture
   await page.goto(`${url}/#/conversations`)
   const views = page.getByRole('button', { name: /^All 1/ })
-  if (hasViewMenu(fixture)) await page.getByRole('button', { name: 'All 1 · 1 new' }).click()
+  if (hasViewMenu(fixture)) await page.getByRole('button', { name: 'All 1 · 1 mention' }).click()
   else await views.waitFor()
-  await page.getByRole('button', { name: /^Mentions.*1 new$/ }).click()
+  await page.getByRole('button', { name: /^Mentions.*1 mention$/ }).click()
   await page.getByRole('link', { name: /Zoë/ }).waitFor()
-  await page.getByText('1 new').waitFor({ state: 'detached' })
+  await page.getByText('1 mention').first().waitFor({ state: 'detached' })
 }
 
 /** Ann and Ben at one conversation: assigned, noted, typed at once, answered once. */

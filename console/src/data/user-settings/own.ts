@@ -2,6 +2,7 @@ import { computed, effect, signal } from '@preact/signals'
 import type { Hours } from '../hours.ts'
 import type { UserSettings } from '../record-types.ts'
 import { hasTeamRole, readUserId, session } from '../session.ts'
+import { accountZone } from '../time-zones.ts'
 import { findSettings, type SettingsChange, saveUserSettings } from './save.ts'
 
 /** The settings read last, and their user. `record` is absent if the user has saved no settings. */
@@ -11,6 +12,10 @@ const known = signal<{ readonly user: string; readonly record?: UserSettings }>(
 export const ownSettings = computed((): UserSettings | null | undefined => {
   const mine = known.value?.user === session.value?.record.id ? known.value : undefined
   return mine && (mine.record ?? null)
+})
+
+effect(() => {
+  accountZone.value = ownSettings.value?.time_zone ?? ''
 })
 
 export const ownHours = computed((): Hours | undefined => {

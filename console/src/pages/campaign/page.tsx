@@ -19,12 +19,13 @@ import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
 import { translateFault } from '../../data/words/fault-sentences.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
+import { Attachments } from '../../parts/attachments/attachments.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { NextTimes } from '../../parts/form/repeat-field.tsx'
 import { HoldNotice } from '../../parts/form/send-notices.tsx'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
-import { Card, Facts, Page as Frame, Loading } from '../../parts/page.tsx'
+import { Card, type Fact, Facts, Page as Frame, Loading } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ProofCard } from '../../parts/proof.tsx'
 import { SendProgress } from '../../parts/send-progress.tsx'
@@ -89,6 +90,7 @@ export function Page({ params: { id = '' } }: PageProps) {
 const What = ({ campaign }: { campaign: Campaign }) => (
   <Card title={t('Text')}>
     <p class="as-written">{campaign.body}</p>
+    <Attachments record={campaign} />
     <Facts
       facts={[
         [t('State'), <CampaignStatus status={campaign.status} />],
@@ -107,6 +109,9 @@ const What = ({ campaign }: { campaign: Campaign }) => (
         ],
         campaign.expires_at !== '' && [t('Ends'), formatDateTime(campaign.expires_at)],
         [t('Recipients'), describeAudience(campaign)],
+        ...Object.entries(campaign.variables ?? {}).map(
+          ([name, value]): Fact => [`{{${name}}}`, String(value)],
+        ),
         campaign.expand?.line !== undefined && [t('Line'), describeLine(campaign.expand.line)],
         ownHours.value !== undefined && [
           t('Quiet hours'),
@@ -180,7 +185,7 @@ function Course({
         facts={[
           [t('Replies'), formatNumber(progress.replies)],
           [t('Opted out'), formatNumber(progress.opt_outs)],
-          [
+          campaign.segments > 0 && [
             t('Segments sent'),
             t('{count} of {total}', { count: progress.segments_used, total: campaign.segments }),
           ],

@@ -197,6 +197,7 @@ export function Compose({
           hasText={hasText}
           fault={previewFault}
           isPersonal={isPersonalText(composition)}
+          files={files}
         />
         <FirstSteps />
       </div>

@@ -1,7 +1,9 @@
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import type { Fault } from '../../data/fault.ts'
+import type { ChosenFile } from '../../data/use/chosen-files.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
+import { FileThumbs } from '../../parts/form/add-pictures.tsx'
 import { Bubble } from '../../parts/message/bubble.tsx'
 import { Card } from '../../parts/page.tsx'
 import type { Preview } from './composition.ts'
@@ -13,11 +15,13 @@ export function PreviewCard({
   fault,
   hasText,
   isPersonal,
+  files,
 }: {
   preview: Preview | undefined
   fault: Fault | undefined
   hasText: boolean
   isPersonal: boolean
+  files: readonly ChosenFile[]
 }) {
   const told = preview?.items.filter((item) => !item.opted_out && !item.without_consent) ?? []
   const items = told.slice(0, isPersonal ? SHOWN : 1)
@@ -25,6 +29,7 @@ export function PreviewCard({
   const rest = told.length - items.length
   return (
     <Card title={t('As it will arrive')}>
+      <FileThumbs files={files} />
       {!preview || preview.body === '' ? (
         <p class="muted">{explainNoText(preview, hasText, fault)}</p>
       ) : (

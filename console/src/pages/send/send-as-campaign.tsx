@@ -7,7 +7,7 @@ import type { Estimate } from '../../data/cost-estimate.ts'
 import { type Repeat, writeRepeatSentence } from '../../data/repeat.ts'
 import { hasTeamRole, readUserId } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
-import { formatSegmentsOrMms } from '../../data/text/text-size.ts'
+import { formatSegments } from '../../data/text/text-size.ts'
 import type { ChosenFile } from '../../data/use/chosen-files.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
@@ -113,13 +113,18 @@ function isConfirmed(
   isCampaign: boolean,
   repeats?: string,
 ) {
+  const people = <strong>{formatPeopleCount(recipients_count)}</strong>
+  const number = <PhoneNumber number={first.to} />
   return confirmManyPeople({
     people: recipients_count,
-    what: tx('{people} get it, which takes {segments}. The first text, to {number}:', {
-      people: <strong>{formatPeopleCount(recipients_count)}</strong>,
-      segments: <strong>{formatSegmentsOrMms(segments)}</strong>,
-      number: <PhoneNumber number={first.to} />,
-    }),
+    what:
+      segments === 0
+        ? tx('{people} get this MMS. The first, to {number}:', { people, number })
+        : tx('{people} get it, which takes {segments}. The first text, to {number}:', {
+            people,
+            number,
+            segments: <strong>{formatSegments(segments)}</strong>,
+          }),
     firstText: first.body,
     cost: (
       <>

@@ -75,7 +75,7 @@ const findKind = (id: (typeof KINDS)[number]['id']) => KINDS.find((kind) => kind
 const OnlineTile = ({ title, of: { online, all } }: { title: string; of: Online }) => (
   <Tile
     title={title}
-    value={t('{count} of {total}', { count: online, total: all })}
+    value={all === 0 ? '–' : t('{count} of {total}', { count: online, total: all })}
     note={all === 0 ? t('Simulated phones do not count.') : undefined}
     tone={online < all ? 'bad' : 'calm'}
     href={makePageHref('/devices')}

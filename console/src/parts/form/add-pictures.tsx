@@ -131,7 +131,7 @@ export function ChoosePictures({
         <ul>
           {files.map((file) => (
             <li key={isStored(file) ? file.name : file}>
-              {isStored(file) ? <StoredThumb file={file} /> : <Picture file={file} />}
+              <FileThumb file={file} />
               <Button
                 kind="quiet"
                 icon="close"
@@ -150,6 +150,20 @@ export function ChoosePictures({
     </div>
   )
 }
+
+/** A chosen picture in small, or the name of another file. */
+const FileThumb = ({ file }: { file: ChosenFile }) =>
+  isStored(file) ? <StoredThumb file={file} /> : <Picture file={file} />
+
+/** The files of a text beside its preview. */
+export const FileThumbs = ({ files }: { files: readonly ChosenFile[] }) =>
+  files.length === 0 ? null : (
+    <div class="add-pictures">
+      {files.map((file) => (
+        <FileThumb key={isStored(file) ? file.name : file} file={file} />
+      ))}
+    </div>
+  )
 
 function Picture({ file }: { file: File }) {
   // the server's policy allows data: in pictures, not blob:

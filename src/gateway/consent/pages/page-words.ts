@@ -70,15 +70,15 @@ const GERMAN: Readonly<Record<PageWord, string>> = {
   joined: 'Sie erhalten nun die SMS',
   joinedText:
     '{number} erhält SMS von {group} von {account}. Antworten Sie auf eine mit STOP, um sie zu beenden.',
-  leave: 'SMS beenden',
+  leave: 'SMS abbestellen',
   leaveText:
     'Möchten Sie unter {number} keine SMS mehr von {account}? Drücken Sie auf den Knopf, um sie zu beenden.',
   unnamed: 'diesem Absender',
-  leaveAll: 'Alle SMS beenden',
+  leaveAll: 'Keine SMS mehr erhalten',
   leaveGroup: 'Nur SMS von {group} beenden',
-  left: 'Die SMS sind beendet',
+  left: 'Sie sind abgemeldet',
   leftAll:
-    '{number} erhält keine SMS mehr von {account}. Um sie wieder zu erhalten, antworten Sie auf eine mit START.',
+    '{number} erhält keine SMS mehr von {account}. Um wieder SMS zu erhalten, antworten Sie auf eine frühere SMS mit START.',
   leftGroup: '{number} erhält keine SMS von {group} mehr von {account}.',
   missing: 'Diese Seite gibt es nicht',
   missingText: 'Die Adresse ist falsch, oder der Absender hat die Seite geschlossen.',
