@@ -12,7 +12,7 @@ import {
 import { LABEL_COLORS } from '../../portable/label-colors.ts'
 
 const MAX_COUNT = 1_000
-/** The highest count of a saved view, which no index of its own serves. */
+/** The highest count of a saved view. An index serves its labels, or one of its states. */
 const MAX_VIEW_COUNT = 100
 
 const COUNT = z.int().min(0).max(MAX_COUNT)
@@ -127,7 +127,7 @@ async function countViews(
     const conditions = [
       STATES[row.state],
       row.assignee !== '' && sql<boolean>`assignee = ${findAssignee(row.assignee, sender)}`,
-      labels.length > 0 && sql<boolean>`labels && ${labels}::text[]`,
+      labels.length > 0 && sql<boolean>`labels <> '{}' and labels && ${labels}::text[]`,
     ].filter((one) => one !== false)
     const where = sql<boolean>`${sql.join(conditions, sql` and `)}`
     const { count } = await queries(db, 'shaped')

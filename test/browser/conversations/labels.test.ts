@@ -56,6 +56,7 @@ scenario('labels are created by keys, set, filtered by, changed and deleted', as
   await page.getByRole('button', { name: 'Choose several' }).click()
   for (const box of await list.getByRole('checkbox').all()) await box.check()
   await list.getByRole('button', { name: 'Labels' }).click()
+  await fixture.look('labels-chosen')
   await page.locator('.label-chooser').getByRole('button', { name: 'VIP' }).click()
   await expect.poll(() => findLabels(MAX)).toEqual(['VIP'])
   await page.keyboard.press('Escape')

@@ -736,6 +736,7 @@ CREATE INDEX conversations_by_message ON conversations USING btree (last_message
 CREATE INDEX conversations_by_time ON conversations USING btree ("user", archived, last_at);
 CREATE INDEX conversations_failed ON conversations USING btree ("user", last_at) WHERE failure <> ''::text;
 CREATE INDEX conversations_follow_up ON conversations USING btree ("user", follow_up_at) WHERE follow_up_at::text <> ''::text;
+CREATE INDEX conversations_labelled ON conversations USING gin (labels) WHERE labels <> '{}'::text[];
 CREATE INDEX conversations_mine ON conversations USING btree ("user", assignee, last_at) WHERE assignee <> ''::text AND NOT archived;
 CREATE INDEX conversations_of_nobody ON conversations USING btree ("user", last_at) WHERE assignee = ''::text AND NOT archived AND NOT blocked;
 CREATE INDEX conversations_unread ON conversations USING btree ("user", last_at) WHERE unread > 0::double precision;
