@@ -19,6 +19,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { INSIDE } from './bundle.ts'
 import { HOME, linkAbsolutely } from './readme.ts'
 
 const CLIENT = 'clients/javascript'
@@ -131,6 +132,18 @@ function readNotes(): string {
   return `${linkAbsolutely(text, home)}\n`
 }
 
+/** Adds the libraries within the bundle of the program, which npm does not install, to the list of npm. */
+function addBundled(sbom: string): string {
+  const bill = JSON.parse(sbom)
+  const bundled = INSIDE.map((name) => {
+    const about = readFileSync(join(home, 'node_modules', name, 'package.json'), 'utf8')
+    const { version, license } = JSON.parse(about)
+    const [ref, licenses] = [`${name}@${version}`, [{ license: { id: license } }]]
+    return { 'bom-ref': ref, type: 'library', name, version, purl: `pkg:npm/${ref}`, licenses }
+  })
+  return JSON.stringify({ ...bill, components: [...bill.components, ...bundled] }, undefined, 2)
+}
+
 /** Packed files, what an installation of the server has on this platform, notes, and checksums of all. */
 function build(): void {
   mkdirSync(out, { recursive: true })
@@ -154,7 +167,7 @@ function build(): void {
       'application',
     )
     const bill = `pocketsms-${version}-${process.platform}-${process.arch}.cdx.json`
-    writeFileSync(join(out, bill), sbom)
+    writeFileSync(join(out, bill), addBundled(sbom))
     const sum = (file: string) =>
       createHash('sha256')
         .update(readFileSync(join(out, file)))

@@ -44,7 +44,8 @@ async function listLoaded(words: readonly string[]) {
   const packages = new Set(
     urls.map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? ''),
   )
-  return { own, libraries: Object.keys(about.dependencies).filter((name) => packages.has(name)) }
+  const libraries = Object.keys({ ...about.dependencies, ...about.devDependencies })
+  return { own, libraries: libraries.filter((name) => packages.has(name)).sort() }
 }
 
 /** Libraries for requests that few installations get, or get late. */
@@ -77,8 +78,8 @@ test.each([
   expect(loaded.libraries).toEqual(libraries)
 })
 
-test('serve loads at most 900 modules, and no library of rare requests', async () => {
+test('serve loads at most 930 modules, and no library of rare requests', async () => {
   const loaded = await listLoaded(['serve'])
-  expect(loaded.own.length).toBeLessThanOrEqual(900)
+  expect(loaded.own.length).toBeLessThanOrEqual(930)
   expect(RARE.filter((name) => loaded.libraries.includes(name))).toEqual([])
 })

@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { INSIDE } from '../../package/bundle.ts'
 import { nameSources } from '../../src/platform/name-sources.ts'
 import { isRunning, openFolder, postmasterIn } from '../support/database/embedded.ts'
 import { freePort } from '../support/database/postgres.ts'
@@ -61,7 +62,7 @@ test('the installed package has the program, its data and the console, and no so
     package.json sql`.split(/\s+/),
   )
   const [megabytes] = execFileSync('du', ['-sm', place], { encoding: 'utf8' }).split('\t')
-  expect(Number(megabytes)).toBeLessThanOrEqual(155)
+  expect(Number(megabytes)).toBeLessThanOrEqual(138)
   const { devDependencies } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
   const extra = Object.keys({ '@scarf/scarf': '', ...devDependencies })
   expect(extra.filter((name) => existsSync(join(place, 'node_modules', name)))).toEqual([])
@@ -76,11 +77,14 @@ test("the package's README and package.json name the repository of the release",
   expect(read('CHANGELOG.md')).not.toContain('Not released yet')
 })
 
-test("the release's SBOM lists exactly the installed packages", () => {
+test("the release's SBOM lists exactly the installed packages and those within the bundle", () => {
   const [bill] = globSync('*.cdx.json', { cwd: release })
   const { components } = JSON.parse(readFileSync(join(release, bill!), 'utf8'))
   const manifests = globSync('**/node_modules/{*,@*/*}/package.json', { cwd: place })
-  const there = manifests.map((file) => JSON.parse(readFileSync(join(place, file), 'utf8')))
+  const bundled = INSIDE.map((name) => join(HOME, 'node_modules', name, 'package.json'))
+  const there = [...manifests.map((file) => join(place, file)), ...bundled].map((file) =>
+    JSON.parse(readFileSync(file, 'utf8')),
+  )
   const names = (all: { name: string; version: string }[]) =>
     [...new Set(all.map(({ name, version }) => `${name}@${version}`))].sort()
   const inBill = components.map(

@@ -5,6 +5,8 @@ const TICK_MS = 20
 /** Every tenth request sends a text, the others view its account. */
 const SENDS = 10
 const MAX_CONNECTIONS = 100
+/** Requests without an answer, some of which wait for a connection. */
+const MAX_OPEN = 200
 const FIRST_NUMBER = 20_000_000
 
 interface SteadyOptions {
@@ -13,7 +15,7 @@ interface SteadyOptions {
   readonly perSecond: number
 }
 
-/** Requests at a steady rate, over connections that stay open, whatever the server does. */
+/** Requests at a steady rate, or as many as are answered, over connections that stay open. */
 export class SteadyRequests {
   /** What failed, by how often. */
   readonly faults = new Map<string, number>()
@@ -42,7 +44,7 @@ export class SteadyRequests {
 
   #catchUp(): void {
     const due = ((performance.now() - this.#beganMs) / 1_000) * this.#options.perSecond
-    for (; this.#begun < due; this.#begun++) {
+    for (; this.#begun < due && this.#open.size < MAX_OPEN; this.#begun++) {
       const asking = this.#begun % SENDS === 0 ? this.#send(this.#begun) : this.#view()
       const noted = asking.catch((error: Error) => this.#note(error.message))
       this.#open.add(noted)
