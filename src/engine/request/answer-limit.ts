@@ -33,8 +33,7 @@ const ENDLESS: Room = { hold: () => {}, wait: async () => {} }
 
 /**
  * An answer in a transaction exceeds 1 MiB. Nothing was committed: call `wait`, which reserves memory for the
- * largest answer, then repeat the work. Without it, 30 creates at once that expand 14 MB each delay others by
- * over 10 s.
+ * largest answer, then repeat the work.
  */
 export class LargeAnswer extends AnswerTooLarge {
   readonly wait: () => Promise<void>
