@@ -30,6 +30,7 @@ scenario(
     const texts = page.locator('.conversations-text')
     const undo = (words: string) =>
       texts.filter({ hasText: words }).getByRole('button', { name: 'Undo' })
+    await page.locator('.conversations-text').getByText('Are you open?').waitFor()
     // several answers in a row, of which the last one has a picture
     await box.fill('Until six')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
@@ -78,6 +79,7 @@ scenario(
     await chooseSeconds(ann, 5)
     await fixture.signIn()
     await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+    await page.locator('.conversations-row').getByText('Are you open?').waitFor()
     await page.locator('textarea[name=body]').fill('Until six')
     // what the page does not hear: the text leaves meanwhile
     await page.route('**/cancel', async (route) => {
