@@ -26,7 +26,7 @@ export const replaced: Scenario = {
       for (const isOwn of [true, false]) {
         const name = `${way}, ${isOwn ? 'its own' : 'another'} Postgres`
         const outcome = await replaceUnderLoad(context, way, isOwn)
-        context.say(`${name}: ${outcome.figures}`)
+        context.say(`${name}: ${outcome.figures}, ${outcome.faults.length} faults`)
         faults.push(...outcome.faults.map((fault) => `${name}: ${fault}`))
       }
     return { faults, figures: `${Object.keys(WAYS).length * 2} kinds of replacements` }
