@@ -13,7 +13,7 @@ const MAX_COLUMNS = 110
  * file belongs to the room with the longest name that its path begins with.
  */
 const FLOORS = [
-  ['platform/tools', 'portable'],
+  ['platform/age', 'platform/tools', 'portable'],
   ['platform/limits'],
   ['platform/db', 'platform/outgoing'],
   ['platform/jobs', 'platform/templates'],
@@ -34,6 +34,7 @@ const FLOORS = [
 ]
 /** Files that any room may use. */
 const EVERYWHERE = new Set([
+  'platform/bech32.ts',
   'platform/common-refusals.ts',
   'platform/config.ts',
   'platform/environment-readers.ts',

@@ -69,7 +69,8 @@ export async function serveDatabase(
   const db = database.forEverybody('server')
   const node = randomUUID()
   const exclusively: Exclusively = (alone) => running.exclusively(RESTORING, alone)
-  const backup = { db, node, log, folder: config.backupDir, exclusively }
+  const { backupDir: folder, backupRecipients: recipients } = config
+  const backup = { db, node, log, folder, recipients, exclusively }
   const always = { config, log, apis: APIS }
   const refusing = createUnavailableApp(always, () => running.reason)
   // closes each connection: a client that reconnects may reach a different server

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { decodeBech32 } from './bech32.ts'
 
 /** A whole number in decimal digits. `Number` alone would accept `1e3`, and read a blank as 0. */
 export const makeWholeSetting = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) => {
@@ -28,6 +29,9 @@ export const makeListSetting = (fallback = '') =>
         .map((part) => part.trim())
         .filter(Boolean),
     )
+
+/** Whether a text is a public key of age: `age1…`. */
+export const isRecipient = (text: string): boolean => decodeBech32(text, 'age') !== undefined
 
 /** A list of words that contacts may text, in upper case. */
 export const makeWordsSetting = (fallback: string) =>

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   flagSetting,
   isAddress,
+  isRecipient,
   makeChoiceSetting,
   makeListSetting,
   makeWholeSetting,
@@ -38,6 +39,14 @@ export const SETTINGS = {
     'BACKUP_DIR',
     z.string().min(1).optional(),
     'The folder for [backups](deploy.md#backups-in-the-console) that the server makes, unless they go to S3. Unset: `DATA_DIR/backups`.',
+  ],
+  backupRecipients: [
+    'BACKUP_RECIPIENTS',
+    makeListSetting().refine(
+      (all) => all.every(isRecipient),
+      'must be public keys of age (age1…), with commas between',
+    ),
+    'Public keys of [age](https://age-encryption.org), separated by commas. The server and `pocketsms backup` [seal backups](deploy.md#sealed-backups) to them. Unset: backups are not sealed.',
   ],
   backupWarningDays: [
     'BACKUP_WARNING_DAYS',

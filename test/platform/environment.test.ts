@@ -33,6 +33,12 @@ const OF_SERVER: Readonly<
   ],
   DATA_DIR: ['/srv/sms', { dataDir: '/srv/sms', backupDir: '/srv/sms/backups' }],
   BACKUP_DIR: ['/srv/backups', { backupDir: '/srv/backups' }],
+  BACKUP_RECIPIENTS: [
+    'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p',
+    {
+      backupRecipients: ['age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p'],
+    },
+  ],
   BACKUP_WARNING_DAYS: ['3', { backupWarningDays: 3 }],
   HOST: ['::1', { host: '::1', publicUrl: 'http://[::1]:8090' }],
   PORT: ['8091', { port: 8091, publicUrl: 'http://127.0.0.1:8091' }],

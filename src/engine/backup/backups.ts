@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Selectable, sql } from 'kysely'
-import { badRequest } from '../../platform/api-errors.ts'
+import type { AgeIdentity } from '../../platform/age/keys.ts'
+import { unseal } from '../../platform/age/seal.ts'
+import { badRequest, UserError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
@@ -19,6 +21,7 @@ import { type BackupStorage, openFolderStorage, type StoredBackup } from './fold
 import { notifyRestore } from './follow-restores.ts'
 import { acquireBackupLease, type BackupLease, LEASE } from './lease.ts'
 import type { AfterRestore } from './restore.ts'
+import { isFileSealed, SEALED_ENDING } from './sealed-backup.ts'
 import type { BackupJob, Done } from './state.ts'
 
 const SCHEDULE = 'schedule'
@@ -42,6 +45,8 @@ export interface BackupServices {
   readonly log: Logger
   /** Folder for temporary files, and for backups unless the settings name an S3-compatible store. */
   readonly folder: string
+  /** Public keys of age, to which backups are sealed. Without any, backups are not sealed. */
+  readonly recipients: readonly string[]
   readonly stopping: AbortSignal
   readonly exclusively: Exclusively
   readonly afterRestore: AfterRestore
@@ -50,7 +55,8 @@ export interface BackupServices {
 export type Backups = ReturnType<typeof makeBackups>
 
 export function makeBackups(services: BackupServices) {
-  const { db, node, settings, log, folder, stopping, exclusively, afterRestore } = services
+  const { db, node, settings, log, folder, recipients, stopping } = services
+  const { exclusively, afterRestore } = services
   let making: Promise<unknown> = Promise.resolve()
 
   async function storage(): Promise<BackupStorage> {
@@ -59,9 +65,13 @@ export function makeBackups(services: BackupServices) {
     return (await import('./s3-storage.ts')).openS3Storage(s3)
   }
 
+  /** The key of a new backup with this name: a sealed backup is no ZIP file that other programs can open. */
+  const makeKey = (name: string) => (recipients.length > 0 ? name + SEALED_ENDING : name)
+
   /** Makes a backup. False while another job runs, or if one was made since `scheduledUntil`. */
   async function backUp(name: string, by: string, scheduledUntil?: string): Promise<boolean> {
-    const key = name || makeBackupName(settings.current.meta.appName, scheduledUntil !== undefined)
+    const isScheduled = scheduledUntil !== undefined
+    const key = makeKey(name || makeBackupName(settings.current.meta.appName, isScheduled))
     const job = { action: 'backup', key, by } as const
     const lease = await acquireBackupLease(db, node, job, scheduledUntil)
     if (!lease) return false
@@ -70,7 +80,7 @@ export function makeBackups(services: BackupServices) {
       const signal = AbortSignal.any([stopping, lease.lost])
       const size = await withTemporary('backup', async (path) => {
         const { writeBackup } = await import('./write.ts')
-        await writeBackup(db, path, { progress: lease.report, signal })
+        await writeBackup(db, path, { progress: lease.report, signal, recipients })
         signal.throwIfAborted()
         const { size } = await stat(path)
         lease.report('storing', 0, size)
@@ -88,12 +98,14 @@ export function makeBackups(services: BackupServices) {
     job: BackupJob,
     size: number,
     by: AuditActor,
+    identities: readonly AgeIdentity[],
   ): Promise<void> {
     const { key } = job
     await ended(lease, key, () =>
       withTemporary('restore', async (path) => {
         lease.report('fetching', 0, size)
-        await writeBackupFile((await storage()).read(key, 0, size), path)
+        const stored = (await storage()).read(key, 0, size)
+        await writeBackupFile(identities.length > 0 ? unseal(stored, identities) : stored, path)
         await checkBackup(path)
         await lease.makeExclusive()
         await notifyRestore(db)
@@ -134,19 +146,28 @@ export function makeBackups(services: BackupServices) {
     },
     /** Makes a scheduled backup. Returns false if another job runs, or another node has made the backup. */
     createScheduled: (scheduledUntil: string) => backUp('', SCHEDULE, scheduledUntil),
-    /** Stores an uploaded file. Throws a UserError that says what is wrong if it is no backup. */
+    makeKey,
+    /**
+     * Stores an uploaded file. Throws a UserError that says what is wrong if it is no backup. Of a sealed
+     * backup only the beginning is checked: the server has no key to read more.
+     */
     upload: (key: string, content: AsyncIterable<Buffer>): Promise<void> =>
       withTemporary('upload', async (path) => {
         await writeBackupFile(content, path)
-        await checkBackup(path)
+        if (!key.endsWith(SEALED_ENDING)) await checkBackup(path)
+        else if (!(await isFileSealed(path))) throw new UserError('The file is not sealed by age.')
         await (await storage()).put(path, key)
       }),
     /** Starts to restore a backup in the background. Throws 400 while another job runs. */
-    async startRestore({ key, size }: StoredBackup, by: AuditActor): Promise<void> {
+    async startRestore(
+      { key, size }: StoredBackup,
+      by: AuditActor,
+      identities: readonly AgeIdentity[] = [],
+    ): Promise<void> {
       const job = { action: 'restore', key, by: String(by.auth.values.email ?? '') } as const
       const lease = await acquireBackupLease(db, node, job)
       if (!lease) throw makeBusyError()
-      void restore(lease, job, size, by).catch(() => {})
+      void restore(lease, job, size, by, identities).catch(() => {})
     },
     /** Waits until a running backup has ended. A server that stops aborts its backup. */
     idle: () => making.catch(() => {}),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, statSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { createReadStream, rmSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { setPriority, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { defineCommand } from 'citty'
@@ -11,9 +12,11 @@ import { hasCluster } from '../../platform/db/embedded/cluster-location.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Logger } from '../../platform/log.ts'
 import { showProgress } from '../../platform/tools/progress.ts'
+import { readText } from '../../platform/tools/read-named-file.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
 import { type BackupSummary, checkBackup } from './read-archive.ts'
 import { type AfterRestore, type Restored, restoreBackup } from './restore.ts'
+import { isFileSealed, requireIdentities, SEALED_ENDING, unsealFile } from './sealed-backup.ts'
 import { writeBackup } from './write.ts'
 import { requireNewFile } from './write-new-file.ts'
 
@@ -22,6 +25,13 @@ type Setting = () => { config: Config; log: Logger }
 
 /** See nice(2). A backup multiplies the p99 latency of 16 senders by 1.7; with a niceness of 5 by 3.2. */
 const NICENESS = 15
+
+/** The argument of the two commands that read a backup. */
+const IDENTITY = {
+  type: 'string',
+  description: 'of a sealed backup: the file with the secret key, as age-keygen wrote it',
+  valueHint: 'KEYFILE',
+} as const
 
 const printLine = (line: string) => void process.stdout.write(`${line}\n`)
 
@@ -39,17 +49,23 @@ export const makeBackupCommand = (setting: Setting) =>
         description: 'instead: read a backup and compare its checksums',
         valueHint: 'FILE',
       },
+      identity: IDENTITY,
     },
     async run({ args }) {
+      if (args.identity && !args.check) throw new UserError('--identity needs --check.')
       if (args.check) {
         if (args.to) throw new UserError('Use --check without --to.')
-        const summary = await checkBackup(args.check)
+        const summary = await withUnsealed(args.check, args.identity, checkBackup)
         return printLine(
           `${args.check} is whole: ${describeOrigin(summary)}.\n${await describeBackup(args.check, summary)}`,
         )
       }
-      const path = chooseBackupFile(args.to)
-      const summary = await runBackup(setting(), path)
+      const set = setting()
+      const path = chooseBackupFile(
+        args.to,
+        set.config.backupRecipients.length > 0 ? SEALED_ENDING : '',
+      )
+      const summary = await runBackup(set, path)
       printLine(`Wrote ${path}.\n${await describeBackup(path, summary)}`)
     },
   })
@@ -68,17 +84,44 @@ export const makeRestoreCommand = (setting: Setting, afterRestore: AfterRestore)
         description:
           'let messages that were unfinished go on, though some may have been sent since',
       },
+      identity: IDENTITY,
     },
-    async run({ args: { file, resume } }) {
+    async run({ args: { file, resume, identity } }) {
       const set = setting()
-      // check the file first: opening the database creates a folder, even if the file is invalid
-      await checkBackup(file)
       const options = { resume, afterRestore, progress: showProgress(process.stderr) }
-      printLine(
-        describeRestored(file, await withDatabase(set, (db) => restoreBackup(db, file, options))),
-      )
+      const restored = await withUnsealed(file, identity, async (path) => {
+        // check the file first: opening the database creates a folder, even if the file is invalid
+        await checkBackup(path)
+        return withDatabase(set, (db) => restoreBackup(db, path, options))
+      })
+      printLine(describeRestored(file, restored))
     },
   })
+
+/** Runs `work` with a backup that can be read: a sealed one is opened into a temporary file. */
+async function withUnsealed<T>(
+  path: string,
+  keyFile: string | undefined,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  if (!(await isFileSealed(path))) return work(path)
+  if (!keyFile)
+    throw new UserError(`${path} is sealed. Name the file of its key: --identity KEYFILE`)
+  const identities = requireIdentities(readText(keyFile))
+  const folder = await mkdtemp(join(tmpdir(), 'pocketsms-'))
+  // nothing that can be read stays behind, not even if the command is stopped
+  onStopSignal(() => {
+    rmSync(folder, { recursive: true, force: true })
+    process.exit(1)
+  })
+  try {
+    const opened = join(folder, 'backup.zip')
+    await unsealFile(path, identities, opened)
+    return await work(opened)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
 
 async function withDatabase<T>(
   { config, log }: ReturnType<Setting>,
@@ -98,17 +141,21 @@ async function runBackup(set: ReturnType<Setting>, path: string): Promise<Backup
   setPriority(NICENESS)
   const stopped = new AbortController()
   onStopSignal(() => stopped.abort(new UserError('Stopped. No backup was written.')))
-  const options = { progress: showProgress(process.stderr), signal: stopped.signal }
+  const options = {
+    progress: showProgress(process.stderr),
+    signal: stopped.signal,
+    recipients: config.backupRecipients,
+  }
   if (!config.databaseUrl && !hasCluster(config.dataDir))
     throw new UserError(`There is no pocketsms in the folder ${config.dataDir}.`)
   return withDatabase(set, (db) => writeBackup(db, path, options))
 }
 
-function chooseBackupFile(to: string | undefined): string {
+function chooseBackupFile(to: string | undefined, ending: string): string {
   const isFolder = to === undefined || statSync(to, { throwIfNoEntry: false })?.isDirectory()
   if (!isFolder) return resolve(to!)
   const [day, time] = new Date().toISOString().replace(/[-:]/g, '').split(/[T.]/)
-  return resolve(join(to ?? '.', `pocketsms-${day}-${time}.zip`))
+  return resolve(join(to ?? '.', `pocketsms-${day}-${time}.zip${ending}`))
 }
 
 const countBackupRows = ({ tables }: BackupSummary) =>

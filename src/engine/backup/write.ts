@@ -34,6 +34,8 @@ import { openZip } from './zip-file.ts'
 interface DumpOptions {
   readonly progress?: ReportProgress
   readonly signal?: AbortSignal
+  /** Public keys of age: only the holders of their secret keys can read the backup. */
+  readonly recipients?: readonly string[]
 }
 
 /** The size of a batch: small, so that the server answers requests between batches. */
@@ -72,7 +74,7 @@ async function retryWhileLocked<T>(work: () => Promise<T>): Promise<T> {
 const dumpTablesOnce = (
   db: Db,
   partial: string,
-  { progress = () => {}, signal }: DumpOptions,
+  { progress = () => {}, signal, recipients }: DumpOptions,
 ): Promise<Manifest> =>
   db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only')
@@ -85,7 +87,7 @@ const dumpTablesOnce = (
       migrations: await listAppliedMigrations(tx),
       views: [...(await readPlan(tx)).views],
     }
-    const zip = openZip(partial, signal)
+    const zip = openZip(partial, signal, recipients)
     try {
       const entries: TableEntry[] = []
       for (const table of tables) entries.push(await dumpTable(tx, table, zip, progress, signal))

@@ -2,13 +2,19 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
+import { seal } from '../../platform/age/seal.ts'
 
-/** Creates a ZIP file whose entries are written one by one. When `signal` aborts, pending promises reject. */
-export function openZip(path: string, signal?: AbortSignal) {
+/**
+ * Creates a ZIP file whose entries are written one by one, sealed if there are recipients. When `signal`
+ * aborts, pending promises reject.
+ */
+export function openZip(path: string, signal?: AbortSignal, recipients: readonly string[] = []) {
   const zip = new ZipFile()
   // readable only by its owner: it contains keys and password hashes
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
-  const written = pipeline(zip.outputStream, file, { signal })
+  const zipped = zip.outputStream as Readable
+  const content = recipients.length > 0 ? Readable.from(seal(zipped, recipients)) : zipped
+  const written = pipeline(content, file, { signal })
   const failed = new Promise<never>((_, reject) => {
     written.catch(reject)
     zip.on('error', reject)
@@ -34,7 +40,7 @@ export function openZip(path: string, signal?: AbortSignal) {
       await Promise.race([written, failed])
     },
     async abandon(): Promise<void> {
-      ;(zip.outputStream as Readable).destroy()
+      zipped.destroy()
       await written.catch(() => {})
     },
   }

@@ -4,6 +4,7 @@ import { findRecordByToken } from '../../engine/auth/tokens.ts'
 import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../engine/backup/backup-names.ts'
 import { makeBusyError } from '../../engine/backup/backups.ts'
 import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
+import { requireIdentities, SEALED_ENDING } from '../../engine/backup/sealed-backup.ts'
 import { loadBackupState } from '../../engine/backup/state.ts'
 import { loadBackupStatus, STATUS } from '../../engine/backup/status.ts'
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../engine/collections/value-checks.ts'
 import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
+import type { AgeIdentity } from '../../platform/age/keys.ts'
 import {
   ApiError,
   badRequest,
@@ -68,6 +70,17 @@ const TOKEN = z.object({
 
 const BACKUP_FORM = makeObjectShape({ name: text })
 
+const RESTORE = z
+  .object({
+    identity: z
+      .string()
+      .optional()
+      .describe('Of a sealed backup: the text of the key file, or a key `AGE-SECRET-KEY-1…`.'),
+  })
+  .meta({ id: 'RestoreRequest' })
+
+const RESTORE_FORM = makeObjectShape({ identity: text })
+
 const OF_BACKUP: Bound = { cost: 'the database', by: 'only superusers; one backup at a time' }
 
 /** `/api/backups` for superusers. PocketBase: apis/backup.go. `/api/backup-status` is our own. */
@@ -118,7 +131,7 @@ export const BACKUP_ROUTES = makeRoutes(
         if ((await loadBackupState(store.db)).running) throw makeBusyError()
         const { backups } = services
         const { name } = await readForm(c, BACKUP_FORM, { terse: true })
-        await checkBackupName(await backups.storage(), name)
+        await checkBackupName(await backups.storage(), name, backups.makeKey(name))
         await auditRequest(c, auth, { action: 'create backup', record: name })
         await backups.create(name, String(auth.values.email)).catch((error) => {
           throw error instanceof ApiError ? error : badRequest('Failed to create backup.')
@@ -194,27 +207,40 @@ export const BACKUP_ROUTES = makeRoutes(
     },
     'POST /api/backups/:key/restore': {
       permission: allowSuperuser,
+      maxBytes: FORM_BYTES,
       bound: OF_BACKUP,
       describe: {
         id: 'restoreBackup',
         summary: 'Replace everything by a backup',
         description:
-          'For superusers. The answer precedes the restore. While the data is replaced, the API answers every request with 503. Then everything is as in the backup, including sessions. A failed restore changes nothing: `lastFailure` of the status has the reason.',
+          'For superusers. The answer precedes the restore. While the data is replaced, the API answers every request with 503. Then everything is as in the backup, including sessions. A failed restore changes nothing: `lastFailure` of the status has the reason. A sealed backup needs a secret key; the server does not store the key.',
+        requestBody: { content: describeJson(RESTORE, {}) },
         answer: ['It will be restored.'],
-        fails: [400, 401],
+        fails: [400, 401, 413],
       },
       run: async ({ auth, store, services }, c, key) => {
         if ((await loadBackupState(store.db)).running) throw makeBusyError()
         const { backups } = services
         const found = await (await backups.storage()).find(key).catch(() => undefined)
         if (!found) throw badRequest('Missing or invalid backup file.')
+        const { identity } = await readForm(c, RESTORE_FORM, { terse: true })
+        const identities = key.endsWith(SEALED_ENDING) ? readRequestIdentities(identity) : []
         await auditRequest(c, auth, { action: 'restore backup', record: key })
-        await backups.startRestore(found, { auth, ip: c.env.incoming.ip })
+        await backups.startRestore(found, { auth, ip: c.env.incoming.ip }, identities)
       },
     },
   },
   sendJson,
 )
+
+function readRequestIdentities(text: string): AgeIdentity[] {
+  if (text === '') throw badRequest('The backup is sealed: its secret key is missing.')
+  try {
+    return requireIdentities(text)
+  } catch (error) {
+    throw badRequest((error as Error).message)
+  }
+}
 
 async function listBackups(backups: Services['backups']): Promise<object[]> {
   try {
@@ -241,11 +267,12 @@ async function downloadBackup(c: Ctx, services: Services, key: string): Promise<
   if (!found) throw notFound()
   await auditRequest(c, auth, { action: 'download backup', record: key })
   const read = (start: number, end: number) => storage.read(key, start, end)
-  return sendFile(c, { ...found, type: 'application/zip', caching: 'no-store', read }, key)
+  const type = key.endsWith(SEALED_ENDING) ? 'application/octet-stream' : 'application/zip'
+  return sendFile(c, { ...found, type, caching: 'no-store', read }, key)
 }
 
-async function checkBackupName(storage: BackupStorage, name: string): Promise<void> {
-  const isTaken = BACKUP_NAME.test(name) && (await isBackupStored(storage, name))
+async function checkBackupName(storage: BackupStorage, name: string, key: string): Promise<void> {
+  const isTaken = BACKUP_NAME.test(name) && (await isBackupStored(storage, key))
   const taken = isTaken
     ? makeFieldError(EXISTS, 'The backup file name is invalid or already exists.')
     : undefined

@@ -1,4 +1,5 @@
 import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
+import { SEALED_ENDING } from '../../engine/backup/sealed-backup.ts'
 import { checkFields, checkRequired, failWith } from '../../engine/collections/value-checks.ts'
 import type { Upload } from '../../engine/files/upload.ts'
 import { ApiError, badRequest, makeFieldError } from '../../platform/api-errors.ts'
@@ -31,7 +32,7 @@ export async function checkUploadedBackup(storage: BackupStorage, file: Upload |
 }
 
 async function findUploadError(storage: BackupStorage, { name, originalName, sniffed }: Upload) {
-  if (!sniffed.names.includes(ZIP))
+  if (!originalName.endsWith(SEALED_ENDING) && !sniffed.names.includes(ZIP))
     return makeFieldError(
       'validation_invalid_mime_type',
       `"${name}" mime type must be one of: ${ZIP}`,
