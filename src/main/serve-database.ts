@@ -29,7 +29,7 @@ import { startWork } from './start-background-work.ts'
 
 /** During a stop: how long running requests may take, and how long closing the database may take then. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
-/** The same where another process has taken over: nobody waits for this one. */
+/** How long running requests may take after another process has taken over: no client waits for the stop. */
 const REPLACED_MS = 30_000
 const IDLE_MS = 50
 /** Time for a proxy to notice that the port is closed, and to finish with its open connections. */

@@ -96,8 +96,8 @@ const MAX_TRIES = 5
 const TRIES_SECONDS = 180
 
 /**
- * Throws 403 if a collection has no one-time passwords and nobody with an authenticator app, whose codes are
- * entered in the same place. The answer does not depend on the person who asks.
+ * Throws 403 if a collection has neither one-time passwords nor a record with an authenticator app, whose
+ * codes are entered in the same field. The answer is the same for every address.
  */
 async function requireOtpEnabled({ store, collection }: AuthCall): Promise<void> {
   if (!collection.otp.enabled && !(await hasFactors(store.db, collection)))
@@ -105,10 +105,9 @@ async function requireOtpEnabled({ store, collection }: AuthCall): Promise<void>
 }
 
 /**
- * Returns the id of a one-time password, which is sent in the background; to a person with an authenticator
- * app, whose code goes with the id, none is sent. Does the same work for an unknown
- * address, so that neither answer nor timing reveals it. Throws 429. PocketBase:
- * apis/record_auth_otp_request.go
+ * Returns the id of a one-time password, which is sent in the background. A person with an authenticator app
+ * gets no password: the app's code is entered instead. Does the same work for an unknown address, so that
+ * neither answer nor timing reveals it. Throws 429. PocketBase: apis/record_auth_otp_request.go
  */
 export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const { store, collection, ip } = call
@@ -202,8 +201,8 @@ export async function authWithOtp(call: OtpCall): Promise<Proven> {
 }
 
 /**
- * Uses up a code of an authenticator app. The request must name the sign-in that the person has begun by
- * another method: without the password, nobody can try codes.
+ * Uses up a code of an authenticator app. The request must name a sign-in that was begun by another method,
+ * such as a password: codes cannot be guessed without it.
  */
 async function authWithApp(
   call: OtpCall,

@@ -82,8 +82,8 @@ export const dropContents = (db: Db, ids: readonly number[]) =>
 const PAGE = 10_000
 
 /**
- * Deletes contents that no file names any more: the last of their files were deleted at the same time by
- * several transactions, each of which still saw the files of the others.
+ * Deletes contents without a file. They remain if several transactions delete their last files at the same
+ * time, since each transaction still sees the files that the others delete.
  */
 export async function sweepContents(db: Db): Promise<void> {
   for (let after: number | undefined = 0; after !== undefined; ) {

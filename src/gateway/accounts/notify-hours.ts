@@ -8,7 +8,10 @@ const HOURS = { from: 'notify_from', to: 'notify_to' }
 export const checkNotifyHours = (values: CheckedValues, old?: CheckedValues): void =>
   checkHours(HOURS, values, old)
 
-/** The same, and replaces the time zone of the hours by Postgres' name for it. Throws 400 if it has none. */
+/**
+ * Checks the hours as `checkNotifyHours`, and replaces their time zone by Postgres' name for it. Throws 400
+ * for a time zone that Postgres does not have.
+ */
 export async function completeNotifyHours(
   db: Db,
   values: Record<string, Value>,

@@ -4,8 +4,8 @@ import { Rates } from './rates.ts'
 import { TimedPlaces } from './timed-places.ts'
 
 /**
- * The share of a holder's used time that is kept. Slow: a crowd of accounts, each of which decodes a
- * picture every half a minute, still waits behind an account that decodes its first.
+ * How fast the time that a holder has used is forgotten. It is slow, so that an account's first picture is
+ * decoded before those of a crowd of accounts that each decode one every half a minute.
  */
 const LATELY: Rate = { name: RATES.pictureTime.name, burst: 3_600_000, perSecond: 5 }
 

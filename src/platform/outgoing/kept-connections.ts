@@ -3,18 +3,18 @@ import { Agent as HttpsAgent } from 'node:https'
 
 /** An unused connection is closed after this time: most servers close it after 5 s, or name their limit. */
 const IDLE_MS = 4_000
-/** As many calls as three accounts may have at a time: a service often gets those of many. */
+/** Three accounts' maximum of simultaneous calls: many accounts often call the same service. */
 const MAX_IDLE_TO_HOST = 60
-/** The most unused connections that are kept: each is an open file of this process. */
+/** Maximum unused connections to all hosts together: each is an open file of this process. */
 const MAX_IDLE = 800
-/** Connections are used for so long, so that a host that has moved is found at its new address. */
+/** A connection is replaced after this time, so that a host that has moved is found at its new address. */
 const MAX_AGE_MS = 60_000
 
 const OPTIONS = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_TO_HOST }
 
 const makeAgents = () => ({ 'http:': new HttpAgent(OPTIONS), 'https:': new HttpsAgent(OPTIONS) })
 
-/** Apart, so that a request to public addresses only never takes a connection to a private one. */
+/** Two sets: a request that may reach only public addresses must not reuse a connection to a private one. */
 const makeAllAgents = () => ({
   madeAt: performance.now(),
   toPublic: makeAgents(),

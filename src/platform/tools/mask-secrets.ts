@@ -112,9 +112,8 @@ function findSpans(
 }
 
 /**
- * A text of another program without our secrets, however it writes them. Use it once, where the text is
- * stored. Upper and lower case are the same. Its work grows with the text and the secrets, whatever they
- * have.
+ * Masks our secrets in another program's text, in upper or lower case and with escapes. Call it once, where
+ * the text is stored. Its time is proportional to the lengths of the text and the secrets, whatever they are.
  */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   const known = [...new Set(secrets)].filter((secret) => secret !== '')

@@ -30,8 +30,9 @@ const REPORTED_MS = 60_000
 export const UNSTORED_MS = 1_000
 
 /**
- * Who has begun an attempt: this process now, another process before it, or none, as it was not stored.
- * `withdrawn`, `over`: this process or another one, but the text must not be sent any more.
+ * Which process has begun an attempt: `here` this one, `elsewhere` another, `unstored` none, as the attempt
+ * could not be stored. `withdrawn`: as `here`, but the text must not be sent any more. `over`: as
+ * `elsewhere`, with the same restriction.
  */
 export type Begun = 'here' | 'withdrawn' | 'elsewhere' | 'over' | 'unstored'
 

@@ -34,8 +34,8 @@ async function loadCodeLimits(db: Db, user: string) {
 type Limits = Awaited<ReturnType<typeof loadCodeLimits>>
 
 /**
- * Who asks for codes: the account's own apps, anybody by a form of a page, or people who text a word. Each
- * has counts and pauses of its own: forms of strangers use up no codes of a person who signs in.
+ * How a code is requested: by the account's own apps, by a form on a public page, or by a text with a word.
+ * Each way has its own counts and pauses, so that strangers who fill in forms do not block sign-ins.
  */
 export type AskedBy = 'code' | 'page' | 'word'
 

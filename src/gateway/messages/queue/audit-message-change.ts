@@ -31,7 +31,7 @@ export async function auditAct(
     .execute()
 }
 
-/** Texts that were changed. `record`: the id of the message or batch; `authors`: who had sent them. */
+/** Texts that were changed. `record`: the id of their message or batch. `authors`: their senders. */
 interface Changed {
   readonly action: string
   readonly record: string
@@ -40,8 +40,8 @@ interface Changed {
 }
 
 /**
- * Records that a member or an API key has changed texts of others, in the transaction of `db`. Events of the
- * texts name who changed them in any case.
+ * Records that a member or an API key has changed texts of other senders, in the transaction of `db`. Changes
+ * of the sender's own texts are only in the texts' events.
  */
 export async function auditChange(db: Db, permit: Permit, change: Changed): Promise<void> {
   const { action, record, authors, fields } = change

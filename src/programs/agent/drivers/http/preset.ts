@@ -24,8 +24,8 @@ export type AnswerCondition = Readonly<Record<string, readonly string[]>>
 
 /**
  * What a refusal means. `final`: the text fails. `unsent`: the text fails here, another device may send it.
- * `busy`: the text was not sent, and is sent again after a pause. `account`: the same, and the carrier's line
- * stops with an alarm. `unknown`: the text may have been sent.
+ * `busy`: the text was not sent, and is tried again after a pause. `account`: as `busy`, and the carrier's
+ * line stops with an alarm. `unknown`: the text may have been sent.
  */
 const MEANINGS = z.enum(['sent', 'final', 'unsent', 'busy', 'account', 'unknown'])
 export type Meaning = z.output<typeof MEANINGS>
