@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { badRequest } from '../api-errors.ts'
-import { makeDatabasePlaces } from '../limits/database-places.ts'
 import type { Everybody, Holder, Ticket } from '../limits/limit-holder.ts'
-import type { TimedPlaces } from '../limits/timed-places.ts'
+import { type DatabaseTime, makeDatabasePlaces } from '../limits/rates.ts'
 import { counts } from '../tools/process-counters.ts'
 import type { Backend, PoolUse, Result, TransactionSession } from './backend.ts'
 import { countSchemaMismatch, DEADLOCK, isSqlError } from './database-errors.ts'
@@ -88,7 +86,7 @@ export class Db {
     return { ...use, waiting: use.waiting + places.connections.use.waiting }
   }
 
-  get clientUse(): TimedPlaces['use'] | undefined {
+  get clientUse(): DatabaseTime['use'] | undefined {
     return this.#pool.places.time?.use
   }
 
@@ -112,11 +110,10 @@ export class Db {
     const { ticket } = this
     const { backend, places } = this.#pool
     if (!ticket || !places.time || this.inTransaction) return this.query(text, params, name)
-    return places.time.run(ticket.holder, () => {
-      if (ticket.isGone()) throw badRequest()
-      if (ticket.isSuperuser) return this.query(text, params, name)
-      return backend.clientQuery(text, params, name).catch(countSchemaMismatch)
-    })
+    if (ticket.isSuperuser) return places.time.run(ticket, () => this.query(text, params, name))
+    return places.time
+      .run(ticket, () => backend.clientQuery(text, params, name))
+      .catch(countSchemaMismatch)
   }
 
   /** Reads the first rows in an index's order. Uses the connection of `lookUp`, but accounts take turns. */

@@ -54,7 +54,7 @@ export const BYTES = {
 /** Rates of each holder. Superusers are not charged for `bodyBytes` and `filterShapes`. */
 export const RATES = {
   /**
-   * Milliseconds that statements with clients' filters run. Of the holders that wait, who used less is next.
+   * Milliseconds that statements with clients' filters run. A holder that has none left waits for the others.
    */
   databaseTime: { name: 'database time', burst: 300, perSecond: 40 },
   /** Milliseconds of decoding pictures. A photo of a phone takes 100 to 300. */

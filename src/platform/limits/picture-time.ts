@@ -1,7 +1,7 @@
 import { LIMITS, RATES, type Rate } from './admission-limits.ts'
 import type { Holder } from './limit-holder.ts'
 import { Rates } from './rates.ts'
-import { TimedPlaces } from './timed-places.ts'
+import { Places } from './waiting-places.ts'
 
 /**
  * How fast the time that a holder has used is forgotten. It is slow, so that an account's first picture is
@@ -15,7 +15,10 @@ const LATELY: Rate = { name: RATES.pictureTime.name, burst: 3_600_000, perSecond
  */
 export class PictureTime {
   readonly #time: Rates
-  readonly #places = new TimedPlaces(LIMITS.pictures, LATELY)
+  readonly #lately = new Rates(LATELY)
+  readonly #places = new Places<Holder>(LIMITS.pictures, {
+    rank: (holder) => this.#lately.usedBy(holder),
+  })
 
   constructor(time = new Rates(RATES.pictureTime)) {
     this.#time = time
@@ -36,7 +39,9 @@ export class PictureTime {
       try {
         return await work()
       } finally {
-        this.#time.charge(holder, performance.now() - startMs)
+        const ms = performance.now() - startMs
+        this.#time.charge(holder, ms)
+        this.#lately.charge(holder, ms)
       }
     })
   }

@@ -17,18 +17,38 @@ export class Places<H extends string = Holder | Everybody> {
   /** Waiting calls by holder; the first holder's turn is next. No list is empty. */
   readonly #waiting = new Map<H, (() => void)[]>()
   #waitingInAll = 0
-  readonly #rank: ((holder: H) => number) | undefined
+  readonly #mayEnter: ((holder: H, taken: number) => boolean) | undefined
   #free: number
 
-  /** Of the holders that wait, one with a lower `rank` is next. */
-  constructor(limit: Limit, rank?: (holder: H) => number) {
+  readonly #rank: ((holder: H) => number) | undefined
+
+  /**
+   * `mayEnter` must also be true before a holder that has `taken` places gets another. Of the holders that
+   * wait, one with a lower `rank` is next.
+   */
+  constructor(
+    limit: Limit,
+    {
+      mayEnter,
+      rank,
+    }: {
+      readonly mayEnter?: (holder: H, taken: number) => boolean
+      readonly rank?: (holder: H) => number
+    } = {},
+  ) {
     this.#limit = limit
+    this.#mayEnter = mayEnter
     this.#rank = rank
     this.#free = limit.total
   }
 
   get holders(): Iterable<H> {
     return this.#taken.keys()
+  }
+
+  isAlone(holder: H): boolean {
+    const isOther = (map: ReadonlyMap<H, unknown>) => map.size > (map.has(holder) ? 1 : 0)
+    return !isOther(this.#taken) && !isOther(this.#waiting)
   }
 
   get use(): Readonly<Record<'running' | 'waiting', number>> {
@@ -120,7 +140,7 @@ export class Places<H extends string = Holder | Everybody> {
     const taken = this.#taken.get(holder) ?? 0
     // if one holder may have all places, none is kept for others
     if (taken > 0 && share < total && this.#free - 1 < total * KEPT) return false
-    return taken < share
+    return taken < share && (this.#mayEnter?.(holder, taken) ?? true)
   }
 }
 

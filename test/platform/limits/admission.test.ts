@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { BYTES, LIMITS, RATES } from '../../../src/platform/limits/admission-limits.ts'
 import { Budget } from '../../../src/platform/limits/byte-budget.ts'
-import type { Holder } from '../../../src/platform/limits/limit-holder.ts'
-import { Rates } from '../../../src/platform/limits/rates.ts'
-import { TimedPlaces } from '../../../src/platform/limits/timed-places.ts'
+import {
+  type Holder,
+  makeServerTicket as ticketFor,
+} from '../../../src/platform/limits/limit-holder.ts'
+import { DatabaseTime, Rates } from '../../../src/platform/limits/rates.ts'
 import { findStreamPlaces, Places } from '../../../src/platform/limits/waiting-places.ts'
 
 afterEach(() => void vi.useRealTimers())
 
+const makeServerTicket = (name: string) => ticketFor(name as Holder)
 const limit = (total: number, share = total) => ({ name: 'something', total, share })
 
 test('memory: one holder can take half of the free memory, so that others get some', () => {
@@ -127,21 +129,67 @@ test('rates: a holder in debt is delayed or refused, another holder is not', asy
   rates.take('b', 100)
 })
 
-test('timed places: of the holders that wait, the one that used the least time lately is next', async () => {
-  const places = new TimedPlaces(limit(1, 1), { name: 'something', burst: 100, perSecond: 1 })
-  const order: string[] = []
-  const work = (holder: string, ms: number) =>
-    places.run(holder as Holder, async () => {
-      order.push(holder)
-      await sleep(ms)
-    })
-  await work('much', 60)
-  await work('little', 20)
-  const running = work('first', 1)
-  await Promise.all(['much', 'little', 'none'].map((holder) => work(holder, 1)))
-  await running
-  expect(order).toEqual(['much', 'little', 'first', 'none', 'little', 'much'])
-  expect(places.use).toEqual({ running: 0, waiting: 0 })
+/** A statement that runs until the returned function is called. */
+function beginStatement(time: DatabaseTime, holder: string): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const done = time.run(makeServerTicket(holder), () => promise)
+  return () => {
+    resolve()
+    return done
+  }
+}
+
+test('database time: a holder that used up its time has one place, but more while it is alone', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const time = new DatabaseTime(8)
+  const statement = (holder: string) => beginStatement(time, holder)
+  const first = statement('a')
+  await Promise.resolve()
+  vi.advanceTimersByTime(2_000)
+  await first()
+  const alone = [1, 2, 3, 4, 5].map(() => statement('a'))
+  expect(time.use).toEqual({ running: 4, waiting: 1 })
+  const other = statement('b')
+  await alone[0]!()
+  expect(time.use).toEqual({ running: 4, waiting: 1 })
+  await other()
+  expect(time.use).toEqual({ running: 4, waiting: 0 })
+  await Promise.all(alone.map((end) => end()))
+})
+
+test('database time: concurrent statements share the time, and small debts go before large ones', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const time = new DatabaseTime(8)
+  const statement = (holder: string) => beginStatement(time, holder)
+  const spend = async (ms: number, ...holders: string[]) => {
+    const ends = holders.map(statement)
+    await Promise.resolve()
+    vi.advanceTimersByTime(ms)
+    for (const end of ends) await end()
+  }
+  await spend(4_000, 'a', 'b', 'c', 'd', 'e')
+  await spend(600, 'light', 'lighter')
+  await spend(310, 'light')
+  const ends = ['a', 'b', 'c', 'd', 'e', 'light', 'lighter', 'lighter'].map(statement)
+  // of the large debts four; the small one as well; the last two places are for holders without a place
+  expect(time.use).toEqual({ running: 6, waiting: 2 })
+  for (const end of ends) await end()
+})
+
+test('database time: a holder that used up its time is refused with 429, not 503', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+  const time = new DatabaseTime(8)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const run = (holder: string) => time.run(makeServerTicket(holder), () => promise)
+  const long = time.run(makeServerTicket('a'), () => new Promise((end) => setTimeout(end, 5_000)))
+  await vi.advanceTimersByTimeAsync(5_000)
+  await long
+  const running = [run('a'), run('b')]
+  const refused = expect(run('a')).rejects.toMatchObject({ status: 429 })
+  await vi.advanceTimersByTimeAsync(10_000)
+  await refused
+  resolve()
+  await Promise.all(running)
 })
 
 const MEBIBYTE = 1 << 20
