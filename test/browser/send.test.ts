@@ -173,7 +173,7 @@ scenario('the rest of a send is canceled and its failed texts sent again', async
   const tasks = await phone.claim(3)
   await page.getByText('3 sending').waitFor()
   await page.getByRole('button', { name: 'Cancel the 2 not sent yet' }).click()
-  await page.getByText('What a device has already goes on').waitFor()
+  await page.getByText('Texts that a device has already are sent all the same.').waitFor()
   await page.getByRole('button', { name: 'Cancel them' }).click()
   await page.getByText('2 messages canceled').waitFor()
   await page.getByText('2 canceled').waitFor()

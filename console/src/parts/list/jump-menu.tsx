@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks'
 import { isPhone } from '../../data/use/media-queries.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../form/form.tsx'
@@ -10,24 +11,35 @@ const listHeadings = () => [...document.querySelectorAll<HTMLElement>('main .car
 export const JumpMenu = () =>
   isPhone.value ? (
     <Menu words={t('Jump to')} icon="down">
-      {(close) => (
-        <div class="jump-menu">
-          {listHeadings().map((heading) => (
-            <Button
-              key={heading.textContent}
-              kind="quiet"
-              onClick={() => {
-                close()
-                jumpTo(heading)
-              }}
-            >
-              {heading.textContent}
-            </Button>
-          ))}
-        </div>
-      )}
+      {(close) => <Headings onChosen={close} />}
     </Menu>
   ) : null
+
+/** The headings of the cards, also of those that show only when their values have been read. */
+function Headings({ onChosen }: { onChosen: () => void }) {
+  const [headings, setHeadings] = useState(listHeadings)
+  useEffect(() => {
+    const observer = new MutationObserver(() => setHeadings(listHeadings()))
+    observer.observe(document.querySelector('main')!, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <div class="jump-menu">
+      {headings.map((heading) => (
+        <Button
+          key={heading.textContent}
+          kind="quiet"
+          onClick={() => {
+            onChosen()
+            jumpTo(heading)
+          }}
+        >
+          {heading.textContent}
+        </Button>
+      ))}
+    </div>
+  )
+}
 
 /** Scrolls to a heading, and gives it the focus, so that Tab and a screen reader continue there. */
 function jumpTo(heading: HTMLElement): void {
