@@ -37,8 +37,8 @@ export default defineConfig({
               test: /console\/src\/(?:account|parts|data|language(?!\/de\/service-worker)|pages|shell)\/|node_modules\/(?:preact|@preact)/,
             },
             { name: 'phone', test: /libphonenumber|src\/portable\/phone\// },
-            // the inbox with all that it needs: other pages load their parts from this file
-            { name: 'inbox', test: /console\/src\/pages\/conversations\// },
+            // the inbox with all that it needs at first: other pages load their parts from this file
+            { name: 'inbox', test: /console\/src\/pages\/conversations\/(?!view-dialog)/ },
           ],
         },
         entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),

@@ -177,8 +177,6 @@ function Counts({ session }: { session: Session }) {
   const { value, reload } = useAnswer<InboxAnswer>('/api/account/inbox')
   const soon = useCalm(reload, () => CALM_MS)
   useLive<Conversation>('conversations', '*', soon, soon)
-  useLive('labels', '*', soon, () => {})
-  useLive('inbox_views', '*', soon, () => {})
   const mine = useUnread(session.sender, notify === 'mine')
   const count = notify === 'all' ? (value?.unread ?? 0) : mine
   useEffect(() => {

@@ -1,6 +1,9 @@
 import { useMemo } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
 import type { Label } from '../../data/labels.ts'
-import { inboxAnswer, type SavedView } from '../../data/unread.ts'
+import { type InboxAnswer, inboxAnswer, type SavedView } from '../../data/unread.ts'
+import { useCalm } from '../../data/use/use-calm.ts'
+import { useLive } from '../../data/use/use-live.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber } from '../../language/words.ts'
 
@@ -13,9 +16,20 @@ const names = new Intl.Collator(locale)
 const sortByName = <T extends { readonly name: string }>(all: readonly T[] = []) =>
   all.toSorted((a, b) => names.compare(a.name, b.name))
 
-/** The labels of the account, and the saved views of the person and of the team. */
+/** Changes within this time cause one request. */
+const CALM_MS = 600
+
+/** The labels of the account, and the saved views of the person and of the team, live. */
 export function useInbox(): Inbox {
   const { value } = inboxAnswer
+  const reload = useCalm(
+    async () => {
+      inboxAnswer.value = await pb.send<InboxAnswer>('/api/account/inbox', {}).catch(() => value)
+    },
+    () => CALM_MS,
+  )
+  useLive('labels', '*', reload, () => {})
+  useLive('inbox_views', '*', reload, () => {})
   return useMemo(
     () => ({ labels: sortByName(value?.labels), views: sortByName(value?.views) }),
     [value],
