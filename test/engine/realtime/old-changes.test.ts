@@ -1,5 +1,6 @@
 import { makeDelivery, makeLanes } from '../../../src/engine/realtime/deliver-changes.ts'
 import { Budget } from '../../../src/platform/limits/byte-budget.ts'
+import { createLogger } from '../../../src/platform/log.ts'
 
 // A rule that the database evaluates reads the change's image, which the clean-up removes after a minute.
 
@@ -36,8 +37,7 @@ async function disconnectedBy(ageMs: number): Promise<number> {
     atMs: performance.now() - ageMs,
   }
   const lanes = makeLanes(new Budget({ name: 'memory', total: 1_000 }))
-  const log = { warn: () => {} }
-  makeDelivery(lanes, log as never)(
+  makeDelivery(lanes, createLogger({ logLevel: 'silent' }))(
     'lane',
     event as never,
     [{ group, clients, auth: null }] as never,
