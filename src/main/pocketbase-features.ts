@@ -23,6 +23,7 @@ import { describeRecordPaths } from '../http/routes/records.openapi.ts'
 import { RECORD_ROUTES } from '../http/routes/records.ts'
 import { SETTINGS_ROUTES } from '../http/routes/settings-routes.ts'
 import { deleteDeadJobs, loadJobFigures } from '../platform/jobs/job-queue.ts'
+import { LOG_ROUTES } from './log-routes.ts'
 import { OPERATION_ROUTES, READY_ROUTES } from './status-routes.ts'
 
 function describeCollectionPaths({ collections, schemaOf, extensions }: DescribedRecords) {
@@ -55,6 +56,7 @@ export const SERVER: Feature = {
     ...REALTIME_ROUTES,
     ...READY_ROUTES,
     ...OPERATION_ROUTES,
+    ...LOG_ROUTES,
     ...BACKUP_ROUTES,
     ...FILE_ROUTES,
     ...OAUTH2_ROUTES,

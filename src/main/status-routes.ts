@@ -1,39 +1,25 @@
 import { z } from 'zod'
 import { loadBackupState } from '../engine/backup/state.ts'
 import type { Store } from '../engine/collections/catalog.ts'
-import { deleteAllLogs } from '../engine/logs/store-request-log.ts'
-import { listRecords } from '../engine/records/list.ts'
 import { listLineWarnings } from '../gateway/lines/lines-near-limit.ts'
 import { listIndexWarnings } from '../gateway/messages/history-indexes.ts'
 import { allowByRules, allowEverybody, allowSuperuser } from '../http/allow-callers.ts'
 import { authenticate } from '../http/authenticate.ts'
-import { type Bound, BY_KEYS, BY_SUPERUSERS, WITHOUT_ROWS } from '../http/bounds.ts'
-import { listLogs, logStats, makePlainList, viewLog } from '../http/list-logs.ts'
+import { BY_KEYS, BY_SUPERUSERS, WITHOUT_ROWS } from '../http/bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../http/make-routes.ts'
 import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'
 import { makeReadinessProbe, READINESS } from '../http/metrics/readiness.ts'
 import { auditRequest } from '../http/middleware/audit-requests.ts'
 import { SERVER_TAG } from '../http/openapi/describe-operations.ts'
 import { listFailureAnswers } from '../http/openapi/failures.ts'
-import { BY_ID, FIELDS_ONLY, makeListQuery } from '../http/openapi/record-parameters.ts'
-import { makePageSchema } from '../http/openapi/record-schema.ts'
+import { FIELDS_ONLY } from '../http/openapi/record-parameters.ts'
 import { describeJson } from '../http/openapi/success-answers.ts'
 import type { Ctx, Services } from '../http/request-context.ts'
-import { sendJson, sendRaw } from '../http/send-answer.ts'
+import { sendJson } from '../http/send-answer.ts'
 import { notFound } from '../platform/api-errors.ts'
 import type { Config } from '../platform/config.ts'
 import { findRoleWarning } from '../platform/db/role-warning.ts'
 import { JOB_FIGURES, loadJobFigures } from '../platform/jobs/job-queue.ts'
-
-/** The audit log of superusers' actions. It is no collection, so clients can only list it. */
-const AUDIT = makePlainList('_audit', [
-  ['id', 'text'],
-  ['created', 'date'],
-  ...['superuser', 'email', 'ip', 'action', 'collection', 'record'].map(
-    (name) => [name, 'text'] as const,
-  ),
-  ['fields', 'json'],
-])
 
 const HEALTH = z
   .object({
@@ -57,28 +43,6 @@ const WARNINGS = z
       .meta({ id: 'Warning' }),
   )
   .meta({ id: 'Warnings' })
-
-const LOG = z
-  .object({
-    id: z.string(),
-    created: z.string(),
-    data: z
-      .record(z.string(), z.unknown())
-      .describe(
-        'Of a request: `status`, `method`, `url`, `auth`, `error`, `execTime` in ms, and so on.',
-      ),
-    message: z.string(),
-    level: z.int().describe('8: it failed; -4: it went well.'),
-  })
-  .meta({ id: 'Log' })
-
-const HOURS = z
-  .array(z.object({ date: z.string(), total: z.int().min(1) }))
-  .meta({ id: 'LogStatistics', description: 'By the hour; hours without any are left out.' })
-
-const LIST = makeListQuery().query
-
-const OF_LOG: Bound = { cost: 'rows of the log', by: 'only superusers; turns' }
 
 /** For proxies. Also answers before the gate, and so without a rate limit. */
 export const READY_ROUTES = makeRoutes(SERVER_TAG, {
@@ -105,7 +69,7 @@ export const READY_ROUTES = makeRoutes(SERVER_TAG, {
   },
 })
 
-/** Health, warnings, jobs, logs, audit and crons. `/api/sql` always answers 404. Contract 7.4 */
+/** Health, warnings, jobs and crons. `/api/sql` always answers 404. Contract 7.4 */
 export const OPERATION_ROUTES = makeRoutes(
   SERVER_TAG,
   {
@@ -142,73 +106,6 @@ export const OPERATION_ROUTES = makeRoutes(
       },
       run: ({ services }, c) => answerHealth(c, services),
     },
-    'GET /api/logs': {
-      permission: allowSuperuser,
-      bound: OF_LOG,
-      describe: {
-        id: 'listLogs',
-        summary: 'List failed requests',
-        description:
-          'For superusers. Filters may use `id`, `created`, `level`, `message` and `data.…`.',
-        params: { query: LIST.omit({ expand: true }) },
-        answer: ['A page of them.', makePageSchema(LOG, 'LogPage')],
-        fails: [400, 401],
-      },
-      send: sendRaw,
-      run: ({ auth, store, services }, c) =>
-        listLogs(store, services, c.env.incoming.describe(auth, {})),
-    },
-    'DELETE /api/logs': {
-      permission: allowSuperuser,
-      bound: { cost: 'rows of the log, deleted in pieces', by: 'only superusers' },
-      describe: {
-        id: 'deleteLogs',
-        summary: 'Delete all of them',
-        description: 'For superusers. Later failures are logged again.',
-        answer: ['They are deleted.'],
-      },
-      run: async ({ auth, store, services }, c) => {
-        await services.logs.flush()
-        await auditRequest(c, auth, { action: 'delete logs' })
-        await deleteAllLogs(store.db)
-      },
-    },
-    'GET /api/logs/stats': {
-      permission: allowSuperuser,
-      bound: OF_LOG,
-      describe: {
-        id: 'countLogs',
-        summary: 'Count failed requests by hour',
-        description: 'For superusers.',
-        params: { query: LIST.pick({ filter: true, fields: true }) },
-        answer: ['The counts.', HOURS],
-        fails: [400, 401],
-      },
-      run: ({ auth, store, services }, c) =>
-        logStats(store, services, c.env.incoming.describe(auth, {})),
-    },
-    'GET /api/logs/:id': {
-      permission: allowSuperuser,
-      bound: OF_LOG,
-      describe: {
-        id: 'viewLog',
-        summary: 'Read a failed request',
-        description: 'For superusers.',
-        params: { path: BY_ID.path, ...FIELDS_ONLY },
-        answer: ['It.', LOG],
-        fails: [401, 404],
-      },
-      run: ({ store, services }, _, id) => viewLog(store, services, id),
-    },
-    'GET /api/audit': makeUndescribedRow(
-      allowSuperuser,
-      OF_LOG,
-      ({ auth, store: { db }, services: { extensions } }, c) => {
-        const alone = { db, catalog: AUDIT.alone }
-        return listRecords(alone, extensions, AUDIT.collection, c.env.incoming.describe(auth, {}))
-      },
-      sendRaw,
-    ),
     'GET /api/crons': makeUndescribedRow(allowSuperuser, WITHOUT_ROWS, ({ services }) =>
       services.jobs.map(({ id, expression }) => ({ id, expression })),
     ),
