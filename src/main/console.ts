@@ -93,21 +93,24 @@ export function makeConsoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST)
   return app
 }
 
-/** A link to the texts of one language, which the console loads in browsers of that language. */
-const CATALOGUE_LINK = /<link [^<>]*hreflang="([a-z]+)"[^<>]*>\s*/g
+const LINK = /<link [^<>]*>\s*/g
+/** The language of a link to its texts, which the console loads in browsers of that language. */
+const LANGUAGE = /hreflang="([a-z]+)"/
 
 /** Sends the console's page. It names the texts of the browser's language, so that they load at once. */
 function makePageSender(html: string): (c: Ctx) => Response {
-  const languages = [...html.matchAll(CATALOGUE_LINK)].map(([, language]) => language!)
+  const languages = (html.match(LINK) ?? []).flatMap((link) => findLinkLanguage(link) ?? [])
   const pages = new Map(
-    ['en', ...languages].map((wanted) => [
-      wanted,
-      addEtag(html.replace(CATALOGUE_LINK, (link, language) => (language === wanted ? link : ''))),
-    ]),
+    ['en', ...languages].map((wanted) => {
+      const isKept = (link: string) => [undefined, wanted].includes(findLinkLanguage(link))
+      return [wanted, addEtag(html.replace(LINK, (link) => (isKept(link) ? link : '')))]
+    }),
   )
   const headers = { ...PAGE_HEADERS, vary: 'Accept-Language' }
   return (c) => sendWithEtag(c, pages.get(findLanguage(c, pages) ?? 'en')!, headers)
 }
+
+const findLinkLanguage = (link: string) => LANGUAGE.exec(link)?.[1]
 
 /** The first of the browser's languages that `known` has. */
 const findLanguage = (c: Ctx, known: ReadonlyMap<string, unknown>): string | undefined =>
