@@ -6,13 +6,13 @@ import type { HasServices, Permission } from './allow-callers.ts'
 import { readJsonBody } from './body/raw-body.ts'
 import type { Bound } from './bounds.ts'
 import {
-  describeIdempotent,
+  addIdempotencyHeader,
   describeOperation,
   type Operation,
 } from './openapi/describe-operations.ts'
 import type { DescribedRecords } from './openapi/document.ts'
 import type { Ctx, Env, RouteRights, Services } from './request-context.ts'
-import { type MaxBytes, setRow } from './route-limits.ts'
+import { type MaxBytes, noteRouteLimits } from './route-limits.ts'
 import { sendRaw } from './send-answer.ts'
 
 /** A route: who may use it, how OpenAPI describes it, and what it does. */
@@ -52,7 +52,7 @@ export const makeUndescribedRow = <Asking, Own extends Services>(
 /** Method and path. ALL: every other method. A path may end in `:name.json`: the value includes `.json`. */
 type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL'} /${string}`
 
-/** A row whose caller only its permission and its code use. */
+/** A row without the type of its caller, which `permission` finds and `run` gets: no other code reads it. */
 type AnyRow<Own extends Services> = Omit<Row<never, Own>, 'permission'> & {
   readonly permission: Permission<unknown, Own>
 }
@@ -113,7 +113,7 @@ export function mountRoutes<Own extends Services>(
       if (made === undefined) return c.body(null, 204)
       return send(c, typeof made === 'string' ? made : JSON.stringify(made))
     }
-    setRow(handle, row)
+    noteRouteLimits(handle, row)
     app.on(method, path.replace(/:(\w+)\.json$/, ':$1{[^/]+\\.json}'), handle)
   }
   return app
@@ -140,7 +140,7 @@ export function describeRoutes(routes: readonly Route<never>[], records: Describ
         at.replaceAll(/:(\w+)(?:\{.*?\})?/g, '{$1}'),
         tag,
         permission.security,
-        idempotent ? describeIdempotent(operation) : operation,
+        idempotent ? addIdempotencyHeader(operation) : operation,
       )
   }
   return paths

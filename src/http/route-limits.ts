@@ -34,10 +34,11 @@ export const FORM_BYTES = 1 << 20
 const rows = new WeakMap<object, RouteLimits>()
 
 /** Notes the row of a handler. */
-export const setRow = (handler: object, row: RouteLimits): void => void rows.set(handler, row)
+export const noteRouteLimits = (handler: object, row: RouteLimits): void =>
+  void rows.set(handler, row)
 
 /** The row that will answer a request; undefined for a path without one. */
-export function findRow(c: Context): RouteLimits | undefined {
+export function findRouteLimits(c: Context): RouteLimits | undefined {
   for (const { handler } of matchedRoutes(c)) {
     const found = rows.get(handler)
     if (found) return found

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
-import { type BackupServices, makeBackups } from '../engine/backup/backups.ts'
+import { type BackupServices, openBackups } from '../engine/backup/backups.ts'
 import { awaitOtherRestore } from '../engine/backup/follow-restores.ts'
 import { loadBackupState } from '../engine/backup/state.ts'
 import { openCatalogStore } from '../engine/collections/catalog-store.ts'
@@ -71,7 +71,7 @@ export async function startWork(
   const acceptor = openAcceptor(store.forEverybody('sends'), config)
   const sending = { config, extensions, acceptor }
   const servicesOf = makeUserSending(store, sending)
-  const backups = makeBackups({ ...backup, settings, stopping: stopping.signal, afterRestore })
+  const backups = openBackups({ ...backup, settings, stopping: stopping.signal, afterRestore })
   const every = { store: store.forEverybody('sweep'), extensions, settings, config, log, backups }
   const services: GatewayServices = {
     store,

@@ -131,7 +131,10 @@ const isAllowed = ({ file, text }: Text) => UNTRANSLATED[file]?.includes(text) ?
 const placeOf = ({ file, line, text }: Text) => `${file}:${line} ${text}`
 
 test('every text shown to users is in the catalogue', () => {
-  expect(bare.filter((text) => !isAllowed(text)).map(placeOf)).toEqual([])
+  expect(
+    bare.filter((text) => !isAllowed(text)).map(placeOf),
+    'wrap them in t(), or add them to UNTRANSLATED in test/console/language.test.ts',
+  ).toEqual([])
 })
 
 test('every text listed as untranslated is in use', () => {
@@ -211,7 +214,10 @@ describe.each(['de'])('the catalogue %s', (language) => {
     const file = new URL(`../../console/src/language/${language}/${part}.json`, import.meta.url)
     const catalogue = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
     const needed = textsOfPart(part)
-    expect([...needed].filter((text) => !catalogue[text])).toEqual([])
+    expect(
+      [...needed].filter((text) => !catalogue[text]),
+      `add them to ${file}`,
+    ).toEqual([])
     expect(Object.keys(catalogue).filter((text) => !needed.has(text))).toEqual([])
     for (const [english, text] of Object.entries(catalogue))
       expect(placeholders(text), english).toEqual(placeholders(english))

@@ -52,9 +52,9 @@ export interface BackupServices {
   readonly afterRestore: AfterRestore
 }
 
-export type Backups = ReturnType<typeof makeBackups>
+export type Backups = ReturnType<typeof openBackups>
 
-export function makeBackups(services: BackupServices) {
+export function openBackups(services: BackupServices) {
   const { db, node, settings, log, folder, recipients, stopping } = services
   const { exclusively, afterRestore } = services
   let making: Promise<unknown> = Promise.resolve()

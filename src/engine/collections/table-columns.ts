@@ -48,7 +48,8 @@ export async function renameColumns(
     )
 }
 
-export async function convertColumns(
+/** Turns columns of one value into lists, and back. The values stay. */
+export async function convertSingleAndListColumns(
   db: Db,
   table: string,
   fields: readonly Field[],

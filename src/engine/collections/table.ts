@@ -12,7 +12,7 @@ import {
 import { toTableName } from './sql-names.ts'
 import {
   addColumns,
-  convertColumns,
+  convertSingleAndListColumns,
   dropColumns,
   listConvertedFields,
   renameColumns,
@@ -47,7 +47,7 @@ export async function alterTable(
   await dropColumns(db, builtIn, table, old, next)
   await renameColumns(db, table, old, next)
   await addColumns(db, builtIn, table, old, next)
-  await convertColumns(db, table, listConvertedFields(old, next))
+  await convertSingleAndListColumns(db, table, listConvertedFields(old, next))
   await createIndexes(db, next)
   if (!isFileMoved) return
   await deleteUnreferencedFiles(db, next)

@@ -32,8 +32,8 @@ const MAX_PNG_BYTES = 256_000_000
  */
 const MAX_SCANNED_DOTS = 700_000_000
 /**
- * Maximum frames of a GIF or WebP. Before the first one is decoded, each takes memory, and in a WebP the time
- * to walk through all before it: 60,000 of them take 6 s.
+ * Maximum frames of a GIF or WebP. Only the first is decoded, but each takes memory, and the decoder of WebP
+ * finds each by walking from the start of the file: 60,000 of them take 6 s.
  */
 const MAX_FRAMES = 5_000
 

@@ -30,7 +30,7 @@ interface FeedListener {
   accountMessage(message: string): void
 }
 
-/** Waits for a registration to settle, at most PATIENCE_MS. Returns whether it did. */
+/** Waits at most PATIENCE_MS for a registration. False if it has not settled by then. */
 const waitBriefly = async (settled: Promise<boolean>): Promise<boolean> => {
   const waiting = new AbortController()
   const late = sleep(PATIENCE_MS, false, { signal: waiting.signal }).catch(() => false)

@@ -48,7 +48,7 @@ export async function readNumber(
 }
 
 /** The body with its recipients in E.164. Throws 400 for more than `max`. */
-export const readBodyRecipients = async <T extends { readonly recipients: readonly string[] }>(
+export const readNumbersInBody = async <T extends { readonly recipients: readonly string[] }>(
   store: Pick<Store, 'db'>,
   user: string,
   body: T,

@@ -54,7 +54,7 @@ function createStatement(file: SqlFile, trigrams: Trigrams): string | undefined 
 export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
   if ((await openIndexes(db, large)).length === 0 || (await estimateMessages(db)) === null) return
   await db.transaction(async (tx) => {
-    // as text: a prepared query keeps its snapshot until the next one, and builds would wait for that
+    // not prepared: a prepared query keeps its snapshot until the next query, and builds wait for its end
     const { rows } = await tx.query(`select pg_try_advisory_xact_lock(${LOCKS.indexBuild})`)
     if (rows[0]![0] === true) await buildOpenIndexes(db, log, large)
   })

@@ -8,13 +8,13 @@ import { updateRecords } from '../base/message-status.ts'
 import { containsNumber, type Mention, type Person, type RowRange } from '../base/personal-data.ts'
 import { ANSWER_DELETED } from '../retention/end-messages.ts'
 import { type Erasing, overwriteRows } from './erase-table-rows.ts'
-import { listMentionSteps } from './find-mentions.ts'
+import { addFieldsToMentionSteps } from './find-mentions.ts'
 import type { HasPersonalData } from './personal-tables.ts'
 
 /** Rows that one transaction looks through. */
 const PAGE = 5_000
 
-/** Where the search for mentions continues: an index of `listMentionSteps`, and a `_rowid`. */
+/** Where the search for mentions continues: an index of `addFieldsToMentionSteps`, and a `_rowid`. */
 export interface MentionsAt {
   readonly step: number
   readonly seen: number
@@ -28,7 +28,7 @@ export async function eraseMentions(
   { store, person, name, personalData }: Omit<Erasing, 'texts'> & HasPersonalData,
   { step, seen }: MentionsAt,
 ): Promise<MentionsAt | undefined> {
-  const steps = listMentionSteps(store.catalog, personalData.mentions)
+  const steps = addFieldsToMentionSteps(store.catalog, personalData.mentions)
   if (step >= steps.length) return
   const at = { step, seen }
   for (let rows = 0; rows < PAGE && at.step < steps.length; ) {

@@ -12,7 +12,7 @@ import { deleteExports } from './delete-old-exports.ts'
 import { hideFileNames } from './erase-file-names.ts'
 import { eraseCampaigns, eraseMentions, findNewestText, type MentionsAt } from './erase-mentions.ts'
 import { type Erasing, erasePersonRows } from './erase-table-rows.ts'
-import { listMentionSteps } from './find-mentions.ts'
+import { addFieldsToMentionSteps } from './find-mentions.ts'
 import { loadContactName } from './person.ts'
 import type { HasPersonalData } from './personal-tables.ts'
 import { loadJobProgress, saveProgress } from './save-job-progress.ts'
@@ -192,7 +192,7 @@ async function forgetStatistics({
   store: { db, catalog },
   personalData: { places, mentions: steps },
 }: Pick<Erasure, 'store' | 'personalData'>): Promise<void> {
-  const mentions = listMentionSteps(catalog, steps).flatMap((step) => step.mentions)
+  const mentions = addFieldsToMentionSteps(catalog, steps).flatMap((step) => step.mentions)
   for (const table of new Set([...places, ...mentions].map((place) => place.table)))
     await db.query(`analyze "${table}"`)
 }

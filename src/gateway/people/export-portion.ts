@@ -12,8 +12,8 @@ import type { AllPersonalData } from './personal-tables.ts'
 import { selectPersonTexts } from './texts-of-person.ts'
 
 /**
- * The places that an export of one person shows, with all fields of records that are about the person alone,
- * those that superusers added, too.
+ * The places that an export of one person shows. Of records that are about the person alone it shows all
+ * fields, also those that superusers added.
  */
 export const listExportedPlaces = (catalog: Catalog, { places }: AllPersonalData): Place[] =>
   places

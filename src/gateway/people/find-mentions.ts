@@ -20,7 +20,7 @@ const listAddedWords = (catalog: Catalog, collection: Collection | undefined): s
     : []
 
 /** The steps of the features, with the fields that superusers added. */
-export function listMentionSteps(
+export function addFieldsToMentionSteps(
   catalog: Catalog,
   steps: readonly MentionStep[],
 ): readonly MentionStep[] {

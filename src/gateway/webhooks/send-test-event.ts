@@ -33,7 +33,7 @@ export async function sendTestEvent(
       throw makeOverLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
     const call = writeRow('webhook_call', {
       ...{ delivery: id, webhook, user, event_id: eventId, event: TEST_EVENT },
-      image: JSON.stringify(makeSampleRow(user)),
+      image: JSON.stringify(makeSampleMessage(user)),
     })
     await evaluateSql(db, sql`webhook_queue(array[${call}::webhook_call])`)
   })
@@ -41,7 +41,7 @@ export async function sendTestEvent(
 }
 
 /** A sample message to a test number of Twilio, as a row of `sms_messages`. Absent columns are empty. */
-export function makeSampleRow(user: string) {
+export function makeSampleMessage(user: string) {
   const at = formatNow()
   return {
     id: 'testmessage0000',

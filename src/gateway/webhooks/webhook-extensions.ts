@@ -15,7 +15,7 @@ import { failPending } from './fail-deliveries.ts'
 import { fillTemplates, type WebhookEvent } from './fill-templates.ts'
 import { checkMailAddress } from './fill-webhook-mail.ts'
 import { END_REASONS } from './load-delivery.ts'
-import { makeSampleRow } from './send-test-event.ts'
+import { makeSampleMessage } from './send-test-event.ts'
 import { TEMPLATE_FIELDS, TemplateFault, type TemplateFields } from './template-fields.ts'
 import { makeWebhookSecret, NEW_SECRET } from './webhook-secret.ts'
 
@@ -67,7 +67,7 @@ export function makeWebhooksExtension(
     if (values.format !== 'template') return
     const sample = makeSampleEvent(
       store.catalog.find(MESSAGE_COLLECTION)!,
-      makeSampleRow(String(values.user)),
+      makeSampleMessage(String(values.user)),
     )
     const fields = { ...values, token: values.service_token } as unknown as TemplateFields
     const wrong = findTemplateFault(fields, sample)

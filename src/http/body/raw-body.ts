@@ -10,7 +10,7 @@ import { decodePieces, isEncoded } from '../server/content-encoding.ts'
 import { requireMaxBytes } from './max-bytes.ts'
 
 /** Maximum fields of a JSON body or an urlencoded form. Reading a million would take seconds. */
-export const MAX_PARTS = 10_000
+export const MAX_FIELDS = 10_000
 /** Maximum keys of all objects in a JSON body, with JSON fields. Different ones take 1.4 µs each. */
 const MAX_KEYS = 30_000
 /** Maximum texts (keys, too), lists and objects in a JSON body: each takes up to 0.3 µs. */
@@ -20,7 +20,7 @@ const MAX_JSON_PARTS = 100_000
  */
 const MAX_VALUES = 1_000_000
 export const JSON_BOUNDS = {
-  fields: MAX_PARTS,
+  fields: MAX_FIELDS,
   keys: MAX_KEYS,
   parts: MAX_JSON_PARTS,
   values: MAX_VALUES,

@@ -3,7 +3,7 @@ import type { FormPair } from '../../platform/tools/charsets.ts'
 import { isMalformedQuery, readPairs, readQueryText } from '../query.ts'
 import type { RequestBody } from '../served-request.ts'
 import { readPayload } from './json-value.ts'
-import { countOccurrences, MAX_PARTS } from './raw-body.ts'
+import { countOccurrences, MAX_FIELDS } from './raw-body.ts'
 
 const JSON_PAYLOAD = '@jsonPayload'
 
@@ -19,7 +19,7 @@ export function readUrlencoded(
   query: readonly [string, string][],
 ): RequestBody['values'] {
   const text = bytes.toString('utf8')
-  if (countOccurrences('&', bytes, MAX_PARTS) > MAX_PARTS || isMalformedQuery(text))
+  if (countOccurrences('&', bytes, MAX_FIELDS) > MAX_FIELDS || isMalformedQuery(text))
     throw badRequest()
   return toFormValues([...readPairs(text), ...query])
 }

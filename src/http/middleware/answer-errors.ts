@@ -127,8 +127,8 @@ const findOwnApi = (apis: readonly Api[], path: string): Api | undefined => {
 }
 
 /**
- * A 401 says where an API key belongs, if the request has one in the wrong place: as `hint` beside `error`,
- * else as the message. PocketBase's 401 stays.
+ * Adds to a 401 where an API key belongs, if the request has one in the wrong place: to an error of the
+ * gateway as `hint`, to another error of our own APIs as its message. PocketBase's routes keep theirs.
  */
 function addKeyHint(c: Ctx, error: unknown, apis: readonly Api[]): unknown {
   const isRefusal = error instanceof GatewayError && error.body.error === 'unauthorized'

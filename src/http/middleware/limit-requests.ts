@@ -13,7 +13,7 @@ import { BodyTooLarge } from '../body/raw-body.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
 import type { Ctx, Env, Services } from '../request-context.ts'
 import { NO_CALLER, retryRequest } from '../retry-request.ts'
-import { findRow, GUEST_BODY_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
+import { findRouteLimits, GUEST_BODY_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
 import type { ServedRequest } from '../served-request.ts'
 import { answerLateBody } from '../server/raw-http-errors.ts'
 import { findRule, listRateLimitLabels, RateLimiter } from './rate-limiter.ts'
@@ -31,7 +31,7 @@ export const limitRequests =
   (services: Services): MiddlewareHandler<Env> =>
   async (c, next) => {
     const request = c.env.incoming
-    const row = findRow(c)
+    const row = findRouteLimits(c)
     request.row = row
     request.path = c.req.path
     const { bodyLength } = request

@@ -88,7 +88,7 @@ const IDEMPOTENCY_KEY = z.object({
 })
 
 /** Adds the header of an idempotent route. */
-export const describeIdempotent = (operation: Operation): Operation => ({
+export const addIdempotencyHeader = (operation: Operation): Operation => ({
   ...operation,
   params: { ...operation.params, header: IDEMPOTENCY_KEY },
 })

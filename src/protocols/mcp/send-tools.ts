@@ -3,7 +3,7 @@ import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
 import { loadUsage } from '../../gateway/base/quota.ts'
-import { readBodyRecipients } from '../../gateway/base/read-numbers.ts'
+import { readNumbersInBody } from '../../gateway/base/read-numbers.ts'
 import { cancelMessage } from '../../gateway/messages/queue/cancel-messages.ts'
 import { acceptSend } from '../../gateway/messages/send/accept-send.ts'
 import { writeAnswer } from '../../gateway/messages/send/prepare-offer.ts'
@@ -114,7 +114,7 @@ export const SEND_TOOLS: readonly Tool[] = [
       caller.asSender((sender) =>
         admission.heavyWork.run(makeUserHolder(sender.user), async () => {
           const given = readPreview(input, new Date())
-          const preview = await readBodyRecipients(store, sender.user, given, config.maxRecipients)
+          const preview = await readNumbersInBody(store, sender.user, given, config.maxRecipients)
           return previewSend(store, config, sender, preview)
         }),
       ),

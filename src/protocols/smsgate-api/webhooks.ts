@@ -53,7 +53,7 @@ export const WEBHOOK_BODY = z
   })
   .meta({ id: 'SmsgateNewWebhook' })
 
-/** Not described: generators of clients make one name of both. */
+/** `device_id` beside `deviceId`. Not described: generators of clients give both the same name. */
 const OTHER_NAMES = z.object({ device_id: makeIdSchema(MAX_DEVICE_ID).nullish() })
 
 /** The webhooks of a user in SMSGate's form. `deviceId` null: all devices. */

@@ -20,7 +20,7 @@ export interface ReceivedMail {
     /** Names of `pictures`. */
     readonly attachments: readonly string[]
   }
-  /** Attached pictures, without those that the page of the mail shows beside words, such as logos. */
+  /** Attached pictures, without those that the mail's HTML shows among its words, such as logos. */
   readonly pictures: readonly GivenFile[]
   /** Words of the text that only say that the mail has `pictures`; '' if it has others, too. */
   readonly mention: string

@@ -1,5 +1,5 @@
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
-import { listMentionSteps } from '../../../src/gateway/people/find-mentions.ts'
+import { addFieldsToMentionSteps } from '../../../src/gateway/people/find-mentions.ts'
 import { PERSONAL_DATA } from '../../../src/main/features.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { tablesWith } from '../../support/database/dump.ts'
@@ -48,7 +48,7 @@ const { rows } = await db.query(`
     and coalesce(b.typname, t.typname) in ('text', 'json', 'jsonb', 'varchar', '_text', 'bytea')
   order by 1, 2`)
 const columns = rows as [table: string, column: string, type: string][]
-const mentions = listMentionSteps(store.catalog, PERSONAL_DATA.mentions).flatMap(
+const mentions = addFieldsToMentionSteps(store.catalog, PERSONAL_DATA.mentions).flatMap(
   (step) => step.mentions,
 )
 const mentioned = new Set(
@@ -63,13 +63,26 @@ test('each column that can hold words is looked through for mentions, or has a r
   )
   expect(
     without,
-    'add them to `mentions` of the feature’s personalData, or to REASONS in test/gateway/people/no-places.ts',
+    'add them to `mentions` (and `shown`) of the feature’s personalData, or to REASONS in test/gateway/people/no-places.ts',
   ).toEqual([])
   expect([...mentioned].filter((column) => !all.has(column))).toEqual([])
   const names = new Set(columns.map(([, column]) => column))
   expect([...NO_WORDS.keys()].filter((column) => !all.has(column) && !names.has(column))).toEqual(
     [],
   )
+})
+
+test('an erased record leaves none of its words in the change log', () => {
+  const left = PERSONAL_DATA.places
+    .filter(({ erasure }) => erasure === 'records')
+    .flatMap(({ table, logged }) =>
+      PERSONAL_DATA.mentions
+        .flatMap((step) => step.mentions)
+        .filter((mention) => mention.table === table)
+        .flatMap(({ columns: words }) => words.filter((word) => !(word in logged)))
+        .map((word) => `${table}.${word}`),
+    )
+  expect(left, 'add them to `logged` of the place in the feature’s personalData').toEqual([])
 })
 
 /** SQL of a value that names the person ($1: the name, $2: the number), and differs by row. */

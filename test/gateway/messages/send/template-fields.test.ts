@@ -24,7 +24,7 @@ await addContact('list', '', MANY, ['city'])
 
 let templates = 0
 async function template(body: string): Promise<string> {
-  const id = `fields${templates++}`.padEnd(15, '0')
+  const id = `fields${templates++}x`.padEnd(15, '0')
   await server.rows(
     `insert into sms_templates (id, "user", name, body, created, updated)
       values ($1, $2, $1, $3, pb_text(now()), pb_text(now()))`,
