@@ -11,7 +11,7 @@ import {
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countAttempt, limitMails } from './attempt-limits.ts'
-import { type MailedLink, readMailSender, sendLinkMail } from './auth-mails.ts'
+import { type MailedLink, sendLinkMail } from './auth-mails.ts'
 import { type AuthCall, type AuthServices, makeSignInAttempt } from './auth-services.ts'
 import { findByEmail, findByIdentity } from './find-auth-record.ts'
 
@@ -59,13 +59,6 @@ export async function findMailedRecord(
   return auth && !auth.isDisabled ? auth : null
 }
 
-/** The phone number to which a record's one-time passwords are texted; '' if they are mailed. */
-export function findOtpNumber(auth: AuthRecord): string {
-  const { channel } = (auth.collection as AuthCollection).otp
-  const number = channel ? String(auth.values[channel.field] ?? '') : ''
-  return E164.test(number) ? number : ''
-}
-
 const isPhoneLogin = ({ otp }: AuthCollection, typed: string): boolean =>
   otp.channel !== undefined && E164.test(typed)
 
@@ -73,22 +66,4 @@ const isPhoneLogin = ({ otp }: AuthCollection, typed: string): boolean =>
 async function findRecordByPhone(store: Store, collection: AuthCollection, number: string) {
   const auth = await findByIdentity(store, collection, collection.otp.channel!.field, number)
   return auth?.values.email === '' ? auth : null
-}
-
-/** Texts a one-time password; the stored text shows dots instead. Throws if the text is refused. */
-export async function sendOtpText(
-  services: AuthServices,
-  auth: AuthRecord,
-  password: string,
-  ip: string,
-): Promise<void> {
-  const { otp } = auth.collection as AuthCollection
-  const to = findOtpNumber(auth)
-  const fill = (shown: string) =>
-    otp
-      .channel!.text.replaceAll('{APP_NAME}', () => readMailSender(services).appName)
-      .replaceAll('{OTP}', () => shown)
-  const shown = fill('•'.repeat(password.length))
-  const text = { to, body: fill(password), shown, seconds: otp.duration, ip }
-  await services.textCode(otp.channel!.account, text)
 }

@@ -1,13 +1,5 @@
-import {
-  badRequest,
-  forbidden,
-  GatewayError,
-  RetryLater,
-  tooManyTries,
-} from '../../platform/api-errors.ts'
-import { makeGuestHolder, toNetwork } from '../../platform/limits/limit-holder.ts'
-import { makeRandomDigits, makeRandomId } from '../../platform/tools/random.ts'
-import { readTypedCode } from '../../portable/typed-code.ts'
+import { badRequest, forbidden } from '../../platform/api-errors.ts'
+import { makeGuestHolder } from '../../platform/limits/limit-holder.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import {
@@ -16,26 +8,14 @@ import {
   checkLength,
   checkRequired,
 } from '../collections/value-checks.ts'
-import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
+import { verifyPassword } from '../fields/bcrypt.ts'
 import { isEmail } from '../fields/email.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'
-import { sendOtpMail } from './auth-mails.ts'
-import { type AuthCall, type AuthServices, makeSignInAttempt } from './auth-services.ts'
-import { changeAuthRecord } from './change-auth-record.ts'
-import { findStartedSignIn, type Method } from './check-mfa.ts'
-import { findAuthRecord, findByIdentity, requireEnabled } from './find-auth-record.ts'
-import { type EmailForm, findMailedRecord, findOtpNumber, sendOtpText } from './mail-on-request.ts'
+import { limitSignInAttempts } from './attempt-limits.ts'
+import { type AuthCall, makeSignInAttempt } from './auth-services.ts'
+import { findByIdentity } from './find-auth-record.ts'
 import { findPasswordField, verifyDecoy } from './password-check.ts'
-import { hasFactor, hasFactors, requireFactorCode } from './second-factor.ts'
-import {
-  addSystemRecord,
-  deleteSystemRecord,
-  findSystemRecord,
-  isOlderRecord,
-  listSystemRecords,
-} from './system-records.ts'
 
 export const PASSWORD_FORM = makeObjectShape({
   identity: text,
@@ -86,160 +66,4 @@ async function findByAnyIdentity(
     if (auth) return auth
   }
   return null
-}
-
-/** A low bcrypt cost: a slow hash cannot protect a few digits. The limit of attempts protects them. */
-const OTP_COST = 8
-/** With more valid one-time passwords than this, a request sends none and returns the id of the latest. */
-const MAX_LIVE = 9
-const MAX_TRIES = 5
-const TRIES_SECONDS = 180
-
-/**
- * Throws 403 if a collection has neither one-time passwords nor a record with an authenticator app, whose
- * codes are entered in the same field. The answer is the same for every address.
- */
-async function requireOtpEnabled({ store, collection }: AuthCall): Promise<void> {
-  if (!collection.otp.enabled && !(await hasFactors(store.db, collection)))
-    throw forbidden('The collection is not configured to allow OTP authentication.')
-}
-
-/**
- * Returns the id of a one-time password, which is sent in the background. A person with an authenticator app
- * gets no password: the app's code is entered instead. Does the same work for an unknown address, so that
- * neither answer nor timing reveals it. Throws 429. PocketBase: apis/record_auth_otp_request.go
- */
-export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
-  const { store, collection, ip } = call
-  await requireOtpEnabled(call)
-  const auth = await findMailedRecord(call, true)
-  const password = makeRandomDigits(collection.otp.length)
-  const hash = await hashPassword(password, OTP_COST, makeGuestHolder(ip))
-  const hasApp = auth !== null && (await hasFactor(store.db, auth))
-  if (!auth || !(hasApp || collection.otp.enabled)) return makeRandomId()
-  const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
-  const live = known.filter((otp) => !isOlderRecord(otp.created, collection.otp.duration))
-  if (live.length > MAX_LIVE) return live[0]!.id
-  const sentTo = hasApp ? '' : findOtpNumber(auth) || String(auth.values.email ?? '')
-  // store the password before it is sent, so that it works as soon as it arrives
-  const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo })
-  if (!hasApp) void sendOtp(call, auth, id, password)
-  return id
-}
-
-async function sendOtp(
-  { store, services, ip }: AuthCall,
-  auth: AuthRecord,
-  id: string,
-  password: string,
-) {
-  try {
-    if (findOtpNumber(auth)) await sendOtpText(services, auth, password, ip)
-    else await sendOtpMail(services, auth, id, password)
-  } catch (err) {
-    const about = { collection: auth.collection.name, id: auth.id }
-    // strangers cause refusals: a line without a stack for each
-    if (err instanceof GatewayError || err instanceof RetryLater)
-      services.log.warn({ ...about, reason: err.message }, 'a one-time password was not sent')
-    else services.log.error({ ...about, err }, 'could not send a one-time password')
-    await deleteSystemRecord(store, '_otps', id).catch(() => {}) // the password then expires
-  }
-}
-
-export const OTP_FORM = makeObjectShape({ otpId: text, password: text })
-
-const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
-
-/** A record that proved itself, and how. */
-export interface Proven {
-  readonly auth: AuthRecord
-  readonly method: Method
-}
-
-/** `mfaId`: as in the query or body of the request. */
-type OtpCall = AuthCall<ValueOf<typeof OTP_FORM>> & { readonly readMfaId: () => Promise<string> }
-
-/**
- * Uses up a one-time password and returns its record. A person with an authenticator app enters its code.
- * Marks the record as verified if it still has the address that got the password. Throws 429, and 400 for an
- * unknown, expired or wrong password. PocketBase: apis/record_auth_with_otp.go
- */
-export async function authWithOtp(call: OtpCall): Promise<Proven> {
-  const { store, services, collection, ip } = call
-  await requireOtpEnabled(call)
-  const form = await call.readForm()
-  checkFields(form, {
-    otpId: [checkRequired, checkLength(1, 255)],
-    password: [checkRequired, checkLength(1, 71)],
-  })
-  const otp = await findSystemRecord(store, '_otps', form.otpId, FIELDS)
-  const isOurs =
-    otp?.collectionRef === collection.id && !isOlderRecord(otp.created, collection.otp.duration)
-  const auth = isOurs ? await findAuthRecord(store, collection, otp.recordRef) : null
-  const account = auth?.id ?? form.otpId
-  if (!(await countAttempt(store.db, `otp ${account} ${toNetwork(ip)}`, MAX_TRIES, TRIES_SECONDS)))
-    throw tooManyTries(TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
-  if (auth && (await hasFactor(store.db, auth))) return authWithApp(call, auth, form)
-  const sentTo = otp?.sentTo ?? ''
-  // a password sent to a phone number is valid only while the record has this number
-  const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === findOtpNumber(auth))
-  const hash = isCurrent && otp?.password
-  return limitSignInAttempts(makeSignInAttempt(call, account), async () => {
-    const holder = makeGuestHolder(ip)
-    let isRight = false
-    // as PocketBase, else as a person types it; an unknown one takes as long
-    for (const typed of new Set([form.password, readTypedCode(form.password)]))
-      isRight ||= hash
-        ? await verifyPassword(typed, hash, holder)
-        : await verifyDecoy(typed, OTP_COST, holder)
-    // the delete succeeds only once, so two concurrent requests cannot both use the password
-    if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', form.otpId)))
-      throw badRequest('Invalid or expired OTP')
-    requireEnabled(auth)
-    return { auth: await confirmAddress(store, services, auth, sentTo), method: 'otp' }
-  })
-}
-
-/**
- * Uses up a code of an authenticator app. The request must name a sign-in that was begun by another method,
- * such as a password: codes cannot be guessed without it.
- */
-async function authWithApp(
-  call: OtpCall,
-  auth: AuthRecord,
-  { otpId, password }: ValueOf<typeof OTP_FORM>,
-): Promise<Proven> {
-  const { store, ip } = call
-  const mfaId = await call.readMfaId()
-  return limitSignInAttempts(makeSignInAttempt(call, auth.id), async () => {
-    await verifyDecoy(password, OTP_COST, makeGuestHolder(ip))
-    const isStarted = await findStartedSignIn(store, auth, mfaId).catch(() => undefined)
-    if (!isStarted) throw badRequest('Invalid or expired OTP')
-    await requireFactorCode(store.db, auth, password)
-    if (!(await deleteSystemRecord(store, '_otps', otpId)))
-      throw badRequest('Invalid or expired OTP')
-    requireEnabled(auth)
-    return { auth, method: 'totp' }
-  })
-}
-
-/**
- * Marks the record as verified if `sentTo` is still its email or phone number. In a collection without MFA,
- * also replaces the record's password by a random one.
- */
-async function confirmAddress(
-  store: Store,
-  { extensions }: AuthServices,
-  auth: AuthRecord,
-  sentTo: string,
-) {
-  if (
-    auth.values.verified ||
-    sentTo === '' ||
-    sentTo !== (auth.values.email || findOtpNumber(auth))
-  )
-    return auth
-  const { mfa } = auth.collection as AuthCollection
-  const change = { verified: true, withoutPassword: !mfa.enabled }
-  return changeAuthRecord(store, extensions, auth, change, 'Failed to authenticate.')
 }

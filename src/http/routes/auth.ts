@@ -21,20 +21,19 @@ import {
   renderMeta,
 } from '../../engine/auth/oauth2/identify-by-oauth2.ts'
 import {
+  authWithOtp,
+  OTP_FORM,
+  type Proven,
+  requestOtp,
+} from '../../engine/auth/one-time-passwords.ts'
+import {
   confirmPasswordReset,
   PASSWORD_RESET_FORM,
   requestPasswordReset,
 } from '../../engine/auth/password-reset.ts'
 import { refreshToken } from '../../engine/auth/sessions.ts'
 import { answerSignIn, type SignInProof } from '../../engine/auth/sign-in.ts'
-import {
-  authWithOtp,
-  authWithPassword,
-  OTP_FORM,
-  PASSWORD_FORM,
-  type Proven,
-  requestOtp,
-} from '../../engine/auth/sign-in-with-password.ts'
+import { authWithPassword, PASSWORD_FORM } from '../../engine/auth/sign-in-with-password.ts'
 import type { Shape } from '../../engine/fields/json-shapes.ts'
 import type { AuthRecord, RequestContext } from '../../engine/request/request.ts'
 import { notFound } from '../../platform/api-errors.ts'
