@@ -16,6 +16,7 @@ import { readTime } from '../../data/text/message-time.ts'
 import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { FAILED_FILTER } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
@@ -150,8 +151,12 @@ function Actions({ conversation }: { conversation: Conversation }) {
 }
 
 const LEFT = 'status = "sent" || status = "delivered"'
+const NOT_CANCELED = `status != "failed" || (${FAILED_FILTER})`
 
-/** How many texts were exchanged with the number, and the first that was received or has left. */
+/**
+ * How many texts were exchanged with the number, without canceled ones, and the first that was received or
+ * has left.
+ */
 function History({ number }: { number: string }) {
   const incoming = useList<Message>('sms_messages', {
     filter: pb.filter('message_type = "incoming" && from = {:number}', { number }),
@@ -159,7 +164,9 @@ function History({ number }: { number: string }) {
     perPage: 1,
   })
   const outgoing = useList<Message>('sms_messages', {
-    filter: pb.filter('message_type = "outgoing" && to = {:number}', { number }),
+    filter: pb.filter(`message_type = "outgoing" && to = {:number} && (${NOT_CANCELED})`, {
+      number,
+    }),
     sort: 'created',
     perPage: 1,
   })
