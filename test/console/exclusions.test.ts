@@ -77,6 +77,7 @@ const german: Readonly<Record<string, string>> = JSON.parse(readSource('language
 const LOST: Readonly<Record<string, string>> = {
   'pages/answers/page.tsx value': 'Saved so, the words {words} are lost.',
   'pages/answers/page.tsx body': 'Saved so, your own text is lost: {text}',
+  'pages/contact-fields/page.tsx choices': 'Saved so, the values to choose from are lost.',
   // the choice itself is stored instead
   'pages/backups/storage.tsx backups.cron': 'Automatic backups',
 }

@@ -114,7 +114,10 @@ function FieldDialog({ edited, onClose }: { edited: Edited; onClose: () => void 
             name: 'type',
             label: t('Type'),
             choices: Object.entries(TYPES),
-            hint: field && t('Values that do not fit stay until somebody changes them.'),
+            hint: ({ type, choices }) =>
+              type !== 'choice' && choices
+                ? t('Saved so, the values to choose from are lost.')
+                : field && t('Values that do not fit stay until somebody changes them.'),
           },
           {
             name: 'choices',
