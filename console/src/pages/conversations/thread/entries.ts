@@ -1,7 +1,7 @@
 import type { Message, Note } from '../../../data/record-types.ts'
 import { parseDate } from '../../../data/text/local-time.ts'
 import { readTime } from '../../../data/text/message-time.ts'
-import { isCanceledMessage } from '../../../data/words/message-states.ts'
+import { chooseShownState } from '../../../data/words/message-states.ts'
 import type { ThreadTexts } from './use-thread.ts'
 
 /** Neighboring texts of one sender, at most this far apart, form a group. Its last text shows its time. */
@@ -33,6 +33,6 @@ export function mergeEntries(
 export function isGroup(a: Entry, b: Entry | undefined): boolean {
   if (!b || a.isNote || b.isNote || parseDate(b.at) - parseDate(a.at) > GROUP_MS) return false
   const [one, other] = [a.record as Message, b.record as Message]
-  if (isCanceledMessage(one) || isCanceledMessage(other)) return false
+  if ([one, other].some((text) => chooseShownState(text) === 'canceled')) return false
   return one.message_type === other.message_type && one.sent_by === other.sent_by
 }
