@@ -61,12 +61,23 @@ scenario('a simulated phone is paired by QR code, tested, limited and removed', 
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Device saved').waitFor()
   expect(await devices.getOne(id)).toMatchObject({ daily_limit: 100, per_minute: 30 })
+  await (await fixture.ann()).send('/api/sms/send', {
+    method: 'POST',
+    body: {
+      recipients: ['+4915112345678'],
+      body: 'Later',
+      device_id: id,
+      scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
+    },
+  })
   await fixture.visit('/devices')
   await page.getByText('1 of 100').waitFor()
 
   await page.getByRole('link', { name: 'desk phone' }).click()
   await page.getByRole('button', { name: 'Delete the device' }).click()
+  await page.getByText('One scheduled text names this device and fails.').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the device' }).click()
+  await page.getByText('Being deleted').waitFor()
   await page.getByText('No devices yet').waitFor()
 })
 

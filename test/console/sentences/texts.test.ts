@@ -245,8 +245,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'The device is signed out at once and sends nothing more. The messages stay.',
-    'Das Gerät wird sofort abgemeldet und sendet nichts mehr. Die Nachrichten bleiben.',
+    'You can undo this for a few seconds. Then the device is signed out and sends nothing more. The messages stay.',
+    'Sie können dies einige Sekunden lang rückgängig machen. Danach wird das Gerät abgemeldet und sendet nichts mehr. Die Nachrichten bleiben.',
     async () => {
       const lost = await server.pair(ann)
       const { id } = await send(nextNumber(), { device_id: lost.id })
@@ -259,6 +259,41 @@ const SENTENCES: readonly Sentence[] = [
       expect(await status(id)).toBe('sent')
     },
   ],
+  ...(
+    [
+      [
+        'One scheduled text names this device and fails. To keep it, cancel it first and send it by another device.',
+        'Eine geplante SMS nennt dieses Gerät und schlägt fehl. Damit sie ankommt, brechen Sie sie vorher ab und senden Sie sie mit einem anderen Gerät.',
+      ],
+      [
+        '{count} scheduled texts name this device and fail. To keep them, cancel them first and send them by another device.',
+        '{count} geplante SMS nennen dieses Gerät und schlagen fehl. Damit sie ankommen, brechen Sie sie vorher ab und senden Sie sie mit einem anderen Gerät.',
+      ],
+    ] as const
+  ).map(
+    ([english, german]): Sentence => [
+      english,
+      german,
+      async () => {
+        const shop = await openShop(server)
+        await shop.send(nextNumber(), { scheduled_at: LATER })
+        const named = await shop.send(nextNumber(), {
+          device_id: shop.phone.id,
+          scheduled_at: LATER,
+        })
+        const filter = `device = "${shop.phone.id}" && status = "pending"`
+        expect((await shop.list('sms_messages', filter)).map(({ id }) => id)).toEqual([named.id])
+        await shop.remove('devices', shop.phone.id)
+        await until('the end of the text', async () => {
+          await sweep()
+          return (await shop.readMessage(named.id)).status === 'failed'
+        })
+        expect((await shop.readMessage(named.id)).error_message).toBe(
+          'The device of this message was deleted',
+        )
+      },
+    ],
+  ),
   ...(
     [
       [

@@ -1,4 +1,5 @@
 import { t } from '../../language/words.ts'
+import { isDeleting, makeRecordPath } from '../deletions.ts'
 import type { Device } from '../record-types.ts'
 import { type Answer, useAnswer } from '../use/use-answer.ts'
 import type { State } from '../words/message-states.ts'
@@ -74,6 +75,7 @@ export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
 }
 
 export function describeDeviceState(device: Device, state: DeviceState | undefined): State {
+  if (isDeleting(makeRecordPath('devices', device.id))) return ['calm', t('Being deleted')]
   if (!device.enabled) return ['calm', t('Switched off')]
   const fault = state?.carrier?.fault
   if (fault?.startsWith('The carrier cannot be reached')) return ['bad', t('Out of reach')]

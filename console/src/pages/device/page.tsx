@@ -1,5 +1,6 @@
 import { findCarrierWords } from '../../data/carriers/carrier-words.ts'
-import { pb } from '../../data/client.ts'
+import { countRecords, pb } from '../../data/client.ts'
+import { makeRecordPath } from '../../data/deletions.ts'
 import {
   CONNECTIONS,
   type DeviceState,
@@ -15,7 +16,7 @@ import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t, tn } from '../../language/words.ts'
 import { CarrierFault, UntestedCarrier } from '../../parts/carrier-fault.tsx'
-import { confirmAndRevoke } from '../../parts/dialog/dialog.tsx'
+import { confirmAndRevoke } from '../../parts/dialog/confirm-and-revoke.ts'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
@@ -28,6 +29,7 @@ import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { TestText } from '../../parts/test-text.tsx'
 import { MessageStatus, StateBadge, Time } from '../../parts/time.tsx'
+import { runWithToast } from '../../parts/toast.tsx'
 import { goToPage, makePageHref, type PageProps } from '../../router.ts'
 import { Lines } from './lines.tsx'
 import { SimulatedPhone } from './simulated-phone.tsx'
@@ -128,21 +130,43 @@ const Battery = ({ state: { battery, battery_at, charging } }: { state: DeviceSt
   </>
 )
 
+/** How many waiting texts fail without the device: it is set in those alone that name it. */
+async function describeScheduled({ id }: Device): Promise<string> {
+  const filter = pb.filter('device = {:id} && status = "pending"', { id })
+  const count = await countRecords('sms_messages', filter)
+  if (count === 0) return ''
+  return tn(
+    'One scheduled text names this device and fails. To keep it, cancel it first and send it by another device.',
+    '{count} scheduled texts name this device and fail. To keep them, cancel them first and send them by another device.',
+    count,
+  )
+}
+
+const describeWaiting = (waiting: number): string =>
+  waiting === 0
+    ? ''
+    : tn(
+        'One message waits for it. If the message names this device, it fails; else it goes to another device.',
+        '{count} messages wait for it. Those that name this device fail; the others go to other devices.',
+        waiting,
+      )
+
 function Remove({ device, waiting }: { device: Device; waiting: number }) {
   const remove = async () => {
-    const others =
-      waiting > 0
-        ? tn(
-            'One message waits for it. If the message names this device, it fails; else it goes to another device.',
-            '{count} messages wait for it. Those that name this device fail; the others go to other devices.',
-            waiting,
-          )
-        : ''
-    const text =
-      `${t('The device is signed out at once and sends nothing more. The messages stay.')} ${others}`.trim()
+    const text = [
+      t(
+        'You can undo this for a few seconds. Then the device is signed out and sends nothing more. The messages stay.',
+      ),
+      await describeScheduled(device),
+      describeWaiting(waiting),
+    ].join(' ')
     const isGone = await confirmAndRevoke(
-      `/api/collections/devices/records/${device.id}`,
-      { title: t('Delete {name}?', { name: device.name }), text, action: t('Delete the device') },
+      makeRecordPath('devices', device.id),
+      {
+        title: t('Delete {name}?', { name: device.name }),
+        text: text.trim(),
+        action: t('Delete the device'),
+      },
       t('{name} was deleted', { name: device.name }),
     )
     if (!isGone) return
@@ -155,7 +179,7 @@ function Remove({ device, waiting }: { device: Device; waiting: number }) {
         {t('Delete a device that you lost or sold. To use it later, add it again.')}
       </p>
       <div>
-        <Button kind="danger" icon="trash" onClick={() => void remove()}>
+        <Button kind="danger" icon="trash" onClick={() => void runWithToast(remove)}>
           {t('Delete the device')}
         </Button>
       </div>

@@ -1,12 +1,11 @@
 import { signal } from '@preact/signals'
-import type { SendOptions } from 'pocketbase'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { t } from '../../language/words.ts'
 import { place } from '../../router.ts'
 import { Actions, Button } from '../form/form.tsx'
-import { runWithToast, showToast, showToastFault } from '../toast.tsx'
+import { runWithToast } from '../toast.tsx'
 
 /** What gets the focus first, by priority: a marked element, a field, a button, a link, the title. */
 const FIRST = [
@@ -80,7 +79,7 @@ function findFirstFocus(dialog: HTMLElement): HTMLElement | null | undefined {
   return chosen ?? first
 }
 
-interface Question {
+export interface Question {
   readonly title: string
   readonly text: ComponentChildren
   readonly action: string
@@ -150,27 +149,4 @@ export const deleteRecord = (
 ) => {
   const work = () => pb.collection(collectionName).delete(id)
   return runConfirmed({ action: t('Delete'), ...question }, work, said, then)
-}
-
-/**
- * Asks for confirmation, then offers Undo. Sends DELETE `path` only when it is too late for Undo or the
- * window closes, because a deleted secret cannot be restored. Returns false if the user declines.
- */
-export async function confirmAndRevoke(
-  path: string,
-  question: Question,
-  said: string,
-  then = () => {},
-) {
-  if (!(await askToConfirm({ ...question, danger: true }))) return false
-  // keeps the current token, because the person may switch to another account before the deletion
-  const headers = { authorization: pb.authStore.token }
-  const options: SendOptions = { method: 'DELETE', headers, keepalive: true }
-  const finish = () => {
-    removeEventListener('pagehide', finish)
-    pb.send(path, options).then(then, showToastFault)
-  }
-  addEventListener('pagehide', finish)
-  showToast(said, () => removeEventListener('pagehide', finish), finish)
-  return true
 }
