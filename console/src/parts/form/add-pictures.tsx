@@ -58,7 +58,7 @@ interface Props {
 }
 
 /** Whether a line sends MMS. */
-export const useCanSendPictures = (): boolean =>
+const useCanSendPictures = (): boolean =>
   useLines().some(({ enabled, mms }) => enabled && mms === 'on')
 
 /** Takes pictures and other files of a text. Nothing if no line sends MMS and none are chosen. */

@@ -1,7 +1,8 @@
 import type { RecordModel } from 'pocketbase'
+import { useLines } from '../../data/use/use-list.ts'
 import { useRecordFiles } from '../../data/use/use-record-files.ts'
 import { t } from '../../language/words.ts'
-import { ChoosePictures, useCanSendPictures } from '../form/add-pictures.tsx'
+import { ChoosePictures } from '../form/add-pictures.tsx'
 import { LinkNotice } from '../link-notice.tsx'
 import type { FormRow } from './form-row.ts'
 
@@ -10,12 +11,18 @@ const MAX_FILES = 3
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** Whether a text with pictures may have links instead: some line sends no MMS, or there is no line. */
+function useSendsLinks(): boolean {
+  const lines = useLines().filter(({ enabled }) => enabled)
+  return lines.length === 0 || lines.some(({ mms }) => mms !== 'on')
+}
+
 /** A row of a record's form for its pictures. `addTo` adds them to what is saved. */
 export function usePicturesRow(
   collection: 'auto_answers' | 'sms_templates',
   record: (RecordModel & { readonly attachments: readonly string[] }) | undefined,
 ): { readonly row: FormRow; addTo(fields: Fields): Fields; forget(): void } {
-  const canSend = useCanSendPictures()
+  const sendsLinks = useSendsLinks()
   const pictures = useRecordFiles(`${collection}.${record?.id ?? 'new'}`, record)
   return {
     row: () => (
@@ -29,10 +36,10 @@ export function usePicturesRow(
           <>
             <span class="muted">
               {t(
-                'If no line can send pictures, the text has links to them, of about 55 characters each.',
+                'By lines that cannot send pictures, the text has links to them, of about 55 characters each.',
               )}
             </span>
-            {!canSend && <LinkNotice />}
+            {sendsLinks && <LinkNotice />}
           </>
         )}
       </ChoosePictures>
