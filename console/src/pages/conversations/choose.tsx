@@ -4,7 +4,6 @@ import type { Label } from '../../data/labels.ts'
 import type { Conversation } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
-import { isNarrow } from '../../data/use/media-queries.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
@@ -26,9 +25,9 @@ const toggleConversation = ({ id }: Conversation) => {
   chosen.value = new Set(chosen.value?.has(id) ? others : [...others, id])
 }
 
-/** While conversations are chosen on a phone, a press of a row chooses it instead of opening it. */
+/** While conversations are chosen, a press of a row chooses it instead of opening it. */
 export function chooseByRow(event: MouseEvent, conversation: Conversation): void {
-  if (!chosen.value || !isNarrow.value) return
+  if (!chosen.value) return
   event.preventDefault()
   toggleConversation(conversation)
 }
