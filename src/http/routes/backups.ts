@@ -219,11 +219,11 @@ export const BACKUP_ROUTES = makeRoutes(
         fails: [400, 401, 413],
       },
       run: async ({ auth, store, services }, c, key) => {
+        const { identity } = await readForm(c, RESTORE_FORM, { terse: true })
         if ((await loadBackupState(store.db)).running) throw makeBusyError()
         const { backups } = services
         const found = await (await backups.storage()).find(key).catch(() => undefined)
         if (!found) throw badRequest('Missing or invalid backup file.')
-        const { identity } = await readForm(c, RESTORE_FORM, { terse: true })
         const identities = key.endsWith(SEALED_ENDING) ? readRequestIdentities(identity) : []
         await auditRequest(c, auth, { action: 'restore backup', record: key })
         await backups.startRestore(found, { auth, ip: c.env.incoming.ip }, identities)
