@@ -75,13 +75,14 @@ const postgres15 = {
     name: 'postgres15',
     include: [OF_DATABASE],
     isolate: false,
-    // the last four wait for locks and connections, or refuse files, as on any version; the replica has the
-    // installed Postgres in every project
+    // the last five seal or refuse files, or wait for locks and connections, as on any version; the replica
+    // has the installed Postgres in every project
     exclude: [
       'test/platform/db/embedded/**',
       'test/platform/db/replica.slow.test.ts',
       OF_POOLER,
       'test/engine/backup/refusals.slow.test.ts',
+      'test/engine/backup/sealed.slow.test.ts',
       'test/platform/db/locked.slow.test.ts',
       'test/platform/db/away.slow.test.ts',
       'test/gateway/messages/queue/deadlocks.slow.test.ts',
