@@ -8,6 +8,7 @@ import {
   INBOX_STATES,
   type InboxState,
   VIEW_SORTS,
+  type ViewConditions,
 } from '../../portable/inbox-views.ts'
 import { LABEL_COLORS } from '../../portable/label-colors.ts'
 
@@ -121,19 +122,24 @@ async function countViews(
     .where(({ or, eb }) => or([eb('shared', '=', true), eb('author', '=', sender)]))
     .orderBy('name')
     .execute()
-  const views: z.output<typeof SAVED_VIEW>[] = []
-  for (const row of rows) {
-    const labels = (parseJson(row.labels ?? '[]') ?? []) as string[]
-    const conditions = [
-      STATES[row.state],
-      row.assignee !== '' && sql<boolean>`assignee = ${findAssignee(row.assignee, sender)}`,
-      labels.length > 0 && sql<boolean>`labels <> '{}' and labels && ${labels}::text[]`,
-    ].filter((one) => one !== false)
-    const where = sql<boolean>`${sql.join(conditions, sql` and `)}`
-    const { count } = await queries(db, 'shaped')
-      .selectNoFrom(countWhere(user, where, MAX_VIEW_COUNT).as('count'))
-      .executeTakeFirstOrThrow()
-    views.push({ ...row, labels, count })
-  }
-  return views
+  if (rows.length === 0) return []
+  const views = rows.map((row) => ({ ...row, labels: readLabels(row.labels) }))
+  const counts: Readonly<Record<string, number>> = await queries(db, 'shaped')
+    .selectNoFrom(
+      views.map((view) => countWhere(user, matchView(view, sender), MAX_VIEW_COUNT).as(view.id)),
+    )
+    .executeTakeFirstOrThrow()
+  return views.map((view) => ({ ...view, count: counts[view.id]! }))
+}
+
+const readLabels = (json: string | null) => (parseJson(json ?? '[]') ?? []) as string[]
+
+/** The condition in SQL of what `writeViewFilter` lists. */
+function matchView({ state, assignee, labels }: ViewConditions, me: string): RawBuilder<boolean> {
+  const conditions = [
+    STATES[state],
+    assignee !== '' && sql<boolean>`assignee = ${findAssignee(assignee, me)}`,
+    labels.length > 0 && sql<boolean>`labels <> '{}' and labels && ${labels}::text[]`,
+  ].filter((one) => one !== false)
+  return sql`${sql.join(conditions, sql` and `)}`
 }
