@@ -202,6 +202,8 @@ create table auth_factors (
   recovery text[] collate "C" not null default '{}',
   primary key (collection, record)
 );
+create trigger factor_changed after insert or delete or update of confirmed_at on auth_factors
+  for each row execute function factor_changed();
 
 -- Which tokens belong to which session: tokens are PocketBase's and name none. Rows go some time after their
 -- token has expired.

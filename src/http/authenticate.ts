@@ -4,7 +4,10 @@ import type { AuthRecord } from '../engine/request/request.ts'
 import type { Ctx, RouteRights, Services } from './request-context.ts'
 import { NO_CALLER, retryRequest } from './retry-request.ts'
 
-/** Routes for a user without an account who acts for no account. API rules limit which records they see. */
+/**
+ * Routes for a user without an account who acts for no account, and for one who must set up a second factor
+ * first. API rules limit which records the former sees; the latter sees none.
+ */
 const PERSONAL =
   /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|second-factor|invitations\/accept))(?:\/|$)/
 
@@ -13,8 +16,8 @@ export function requireRole(auth: AuthRecord, route: string, rights: RouteRights
   const { limits } = auth
   if (limits === undefined) return
   const least = rights[route] ?? 'owner'
-  if (limits === 'none' ? PERSONAL.test(route) : least === 'act' || isRoleEnough(limits, least))
-    return
+  const isPersonal = limits === 'none' || limits === 'unprotected'
+  if (isPersonal ? PERSONAL.test(route) : least === 'act' || isRoleEnough(limits, least)) return
   throw makeNotAllowed(limits)
 }
 

@@ -101,7 +101,7 @@ export const CHECKS: readonly Removed[] = [
   ],
   [
     'src/http/authenticate.ts',
-    "limits === 'none' ? PERSONAL.test(route) : least === 'act' || isRoleEnough(limits, least)",
+    "isPersonal ? PERSONAL.test(route) : least === 'act' || isRoleEnough(limits, least)",
     'true',
   ],
   [

@@ -257,6 +257,7 @@ const JOBS: Readonly<Record<string, boolean>> = {
   campaign: true,
   alarm_mail: false,
   reply_mail: false,
+  second_factor: false,
   push: false,
   person: false,
 }

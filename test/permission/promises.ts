@@ -82,6 +82,7 @@ export const PROMISES: Readonly<Record<string, Who>> = {
   'GET /api/setup': 'everybody',
   'GET /api/account/me': 'viewerOrDevice',
   'GET /api/account/accounts': 'owner',
+  'GET /api/account/team-factors': 'owner',
   'POST /api/account/act-for': 'owner',
   'GET /api/account/inbox': 'viewer',
   'GET /api/account/today': 'viewer',

@@ -285,6 +285,7 @@ export const user_settings = {
   },
   failover_minutes: { type: 'number', max: 10080 },
   failover_priority: { type: 'number', max: 127 },
+  second_factor_from: { type: 'date' },
   time_zone: { type: 'text', max: 64 },
   quiet_from: { type: 'text' },
   quiet_to: { type: 'text' },

@@ -14,9 +14,15 @@ import { columnsOf, type RecordRow, toValues } from '../records/record-row.ts'
 import { findStatementName } from '../records/statement-name.ts'
 import { type Actor, type AuthRecord, makeAuthRecord, type Role } from '../request/request.ts'
 
-/** SQL, a select list: row `b`'s columns in the order of fields, then `xmin`, then whether it is disabled. */
+/**
+ * SQL, a select list: row `b`'s columns in the order of fields, then `xmin`, whether it is disabled, and
+ * whether it lacks a second factor that its account requires.
+ */
 export const writeAuthColumns = (store: Store, collection: AuthCollection) =>
-  `${columnsOf(collection).select}, b.xmin::text, ${writeDisabledSql(store, collection)}`
+  `${columnsOf(collection).select}, b.xmin::text, ${writeDisabledSql(store, collection)}, ${writeLacksFactorSql(store, collection)}`
+
+const writeLacksFactorSql = ({ catalog }: Store, { id }: Collection): string =>
+  id === USERS_ID && catalog.find(USER_SETTINGS_ID) ? 'lacks_factor(b.id, b.id)' : 'false'
 
 /** SQL: whether user `b` has no account of its own and is a member of no enabled account. */
 const IS_LEFT = `b.member_only and not exists (
@@ -35,15 +41,23 @@ export function requireEnabled({ isDisabled }: AuthRecord): void {
     throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
 }
 
+interface Acting {
+  readonly actor?: Actor
+  readonly isActorDisabled?: boolean
+  /** By an API key, which needs no second factor. */
+  readonly isByKey?: boolean
+}
+
 export function toAuthRecord(
   collection: AuthCollection,
   row: readonly unknown[],
-  { actor, isActorDisabled = false }: { actor?: Actor; isActorDisabled?: boolean } = {},
+  { actor, isActorDisabled = false, isByKey = false }: Acting = {},
 ): AuthRecord {
   const { count } = columnsOf(collection)
-  const isDisabled = row[count + 1] === true || isActorDisabled
-  return makeAuthRecord(collection, toValues(collection, row as RecordRow), String(row[count]), {
-    isDisabled,
+  const [version, isDisabled, lacksFactor] = row.slice(count)
+  return makeAuthRecord(collection, toValues(collection, row as RecordRow), String(version), {
+    isDisabled: isDisabled === true || isActorDisabled,
+    lacksFactor: lacksFactor === true && !isByKey,
     actor,
   })
 }
@@ -75,7 +89,10 @@ export const findTokenOwner = (
     tokenHash,
   )
 
-/** Finds the account that a member (`by`) acts for. Null if `by` is no member of it or the session ended. */
+/**
+ * Finds the account that a member (`by`) acts for. Null if `by` is no member of it or the session ended. A
+ * member without a second factor that the account requires counts as disabled.
+ */
 export async function findActingMember(
   store: Store,
   collection: AuthCollection,
@@ -91,7 +108,7 @@ export async function findActingMember(
   )
     return null
   const table = quoteName(toTableName(collection))
-  const text = `select ${writeAuthColumns(store, collection)}, ${isDisabledSql('u.id')}, m.id, m.role, m."tokenKey", u."tokenKey"
+  const text = `select ${writeAuthColumns(store, collection)}, ${isDisabledSql('u.id')} or lacks_factor(b.id, u.id), m.id, m.role, m."tokenKey", u."tokenKey"
     from ${table} b join members m on m.account = b.id join ${table} u on u.id = m.member
     where b.id = $1 and m.${column} = $3 and not ${writeSessionEndedSql(collection, 'u')}`
   const [row] = await selectFreshRows(store, text, [account, tokenHash, value])

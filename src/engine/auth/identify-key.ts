@@ -149,7 +149,7 @@ async function selectKeyHolder(
       and (${isCurrent} or k.previous_until > $2)`
   const [row] = await selectFreshRows(store, text, values)
   if (!row) return null
-  const auth = toAuthRecord(users, row)
+  const auth = toAuthRecord(users, row, { isByKey: true })
   if (auth.isDisabled) return null
   const [id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio, name, addresses] = row.slice(
     -KEY_COLUMNS,

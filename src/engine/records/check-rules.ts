@@ -82,6 +82,7 @@ type Rights = RawCollection['rights']
 
 const RANKS: Readonly<Record<Right | Limits, number>> = {
   none: 0,
+  unprotected: 0,
   viewer: 1,
   agent: 2,
   admin: 3,
@@ -97,12 +98,17 @@ const NOTHING: Rights = { read: 'owner', write: 'owner', remove: 'owner' }
 /** Built-in collections that a team member who acts for no account may use, by their own API rules. */
 const PERSONAL_COLLECTIONS: ReadonlySet<string> = new Set([USERS_ID, 'members'])
 
+/** The answer to a person without a second factor that the account requires. */
+export const FACTOR_REQUIRED =
+  'This account requires a second factor, and you have none. Set one up on the page Account of the console.'
+
+const NOT_ALLOWED: Partial<Readonly<Record<Limits, string>>> = {
+  none: 'You have no account of your own. Act for your team by POST /api/account/act-for.',
+  unprotected: FACTOR_REQUIRED,
+}
+
 export const makeNotAllowed = (limits: Limits): ApiError =>
-  forbidden(
-    limits === 'none'
-      ? 'You have no account of your own. Act for your team by POST /api/account/act-for.'
-      : 'Your role does not allow this.',
-  )
+  forbidden(NOT_ALLOWED[limits] ?? 'Your role does not allow this.')
 
 const known = memoize((_: Catalog) => new Map<Limits, Catalog>())
 

@@ -29,8 +29,11 @@ export interface Actor {
   readonly key: string
 }
 
-/** The limits of a caller: a role, or `none` for a user without an account who acts for no account. */
-export type Limits = Role | 'none'
+/**
+ * The limits of a caller: a role, `none` for a user without an account who acts for no account, or
+ * `unprotected` for an account that requires a second factor and whose owner has none.
+ */
+export type Limits = Role | 'none' | 'unprotected'
 
 /** The caller: a record of an auth collection whose token was checked. `makeAuthRecord` makes it. */
 export interface AuthRecord {
@@ -51,15 +54,21 @@ export interface AuthRecord {
   readonly holder: Holder
 }
 
+interface AuthState extends Partial<Pick<AuthRecord, 'isDisabled' | 'actor'>> {
+  /** Whether the account requires a second factor that its owner does not have. */
+  readonly lacksFactor?: boolean
+}
+
 /** A record of an auth collection as a caller; `actor`: the member who acts for it. */
 export function makeAuthRecord(
   collection: Collection,
   values: AuthRecord['values'],
   version: string,
-  { isDisabled = false, actor }: Partial<Pick<AuthRecord, 'isDisabled' | 'actor'>> = {},
+  { isDisabled = false, actor, lacksFactor = false }: AuthState = {},
 ): AuthRecord {
   const id = String(values.id ?? '')
   const isMemberOnly = collection.id === USERS_ID && values.member_only === true
+  const ownLimits = isMemberOnly ? 'none' : lacksFactor ? 'unprotected' : undefined
   return {
     collection,
     id,
@@ -68,7 +77,7 @@ export function makeAuthRecord(
     isDisabled,
     isSuperuser: collection.name === SUPERUSERS,
     actor,
-    limits: actor?.role ?? (isMemberOnly ? 'none' : undefined),
+    limits: actor?.role ?? ownLimits,
     sender: actor?.id ?? id,
     holder:
       collection.id === DEVICES_ID

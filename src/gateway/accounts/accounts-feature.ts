@@ -8,6 +8,7 @@ import { INVITATION_ROUTES } from './invitation-routes.ts'
 import { invitationsExtension } from './invitations.ts'
 import { membersExtension } from './members.ts'
 import { MEMBER_ROUTES } from './members-routes.ts'
+import { makeFactorJobs } from './required-factors.ts'
 import { ACCOUNT_ROUTES } from './routes.ts'
 import { SECOND_FACTOR_ROUTES } from './second-factor-routes.ts'
 import { USER_ROUTES } from './user-routes.ts'
@@ -49,4 +50,5 @@ export const ACCOUNTS: Feature = {
     member_invitations: makeStrictExtension(invitationsExtension),
     account_audit: makeStrictExtension(),
   }),
+  queued: ({ store }) => [makeFactorJobs((account) => store.forUser(account))],
 }

@@ -4,8 +4,10 @@ import { findActingMember } from '../../engine/auth/find-auth-record.ts'
 import { hashSha256, readClaims, signToken } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
+import { FACTOR_REQUIRED } from '../../engine/records/check-rules.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { notFound } from '../../platform/api-errors.ts'
+import { forbidden, notFound } from '../../platform/api-errors.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { SENDER_NAME } from './load-own-account.ts'
@@ -53,7 +55,10 @@ const storeActingToken = (db: Db, own: string, acting: string) =>
     .onConflict((found) => found.doNothing())
     .execute()
 
-/** Makes a token to act for an account, which expires with the member's token `own`. 404 for a non-member. */
+/**
+ * Makes a token to act for an account, which expires with the member's token `own`. Throws 404 for a
+ * non-member, 403 if the account requires a second factor that the member does not have.
+ */
 export async function actForAccount(
   store: Store,
   member: AuthRecord,
@@ -65,6 +70,8 @@ export async function actForAccount(
     member: member.id,
   })
   if (!auth) throw notFound()
+  if (await callFunction(store.db, 'lacks_factor', account, member.id))
+    throw forbidden(FACTOR_REQUIRED)
   const exp = readClaims(own)?.exp
   const token = await signToken(auth, 'auth', { refreshable: false, ...(exp && { expires: exp }) })
   await storeActingToken(store.db, own, token)

@@ -14,8 +14,10 @@ export const ME = z
     account: z.object({ id: z.string(), name: SENDER_NAME }),
     sender: z.string().describe('Id of the record of `senders`; empty for superusers and devices.'),
     role: z
-      .enum([...ROLES, 'owner', 'none'])
-      .describe('`owner`: the account itself is signed in. `none`: a member without an account.'),
+      .enum([...ROLES, 'owner', 'none', 'unprotected'])
+      .describe(
+        '`owner`: the account itself is signed in. `none`: a member without an account. `unprotected`: the owner, who must set up a second factor first.',
+      ),
     name: SENDER_NAME.describe('The name of the person.'),
   })
   .meta({ id: 'Me' })

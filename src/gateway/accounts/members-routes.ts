@@ -13,6 +13,7 @@ import { checkShape } from '../base/body-schemas.ts'
 import { INBOX, loadInbox } from '../conversations/count-inbox.ts'
 import { ACCOUNT_OF_MEMBER, actForAccount, listAccountsOfMember } from './act-for.ts'
 import { loadOwnAccount, ME } from './load-own-account.ts'
+import { loadTeamFactors, TEAM_FACTORS } from './required-factors.ts'
 import { loadToday, TODAY } from './today.ts'
 
 const ACT_FOR = makeObjectShape({ account: text })
@@ -45,6 +46,21 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT_TAG, {
     },
     run: ({ user, store }) => listAccountsOfMember(store.db, user),
   },
+  'GET /api/account/team-factors': {
+    permission: allowOwner(),
+    bound: {
+      cost: "members, the account's log of changes",
+      by: '1,000 members, 1,000 keys; the index of the account; 30 s',
+    },
+    describe: {
+      id: 'readTeamFactors',
+      summary: 'See who of the team has a second factor',
+      description:
+        'For the owner. `second_factor_from` of `user_settings` is the date from which nobody acts for the account without one.',
+      answer: ['The people of the account.', TEAM_FACTORS],
+    },
+    run: ({ user, store }) => loadTeamFactors(store.db, user),
+  },
   'POST /api/account/act-for': {
     permission: allowOwner(),
     maxBytes: FORM_BYTES,
@@ -56,7 +72,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT_TAG, {
       id: 'actFor',
       summary: 'Get a token to act for an account',
       description:
-        "For members of the account, with their own token. The answer is that of a sign-in: the account's record, and a token that any client can use like the account's own. Requests beyond the role are answered with 403. The token expires with the member's token, cannot be refreshed, and ends at once when the membership, the role, or the password or session of either ends or changes.",
+        "For members of the account, with their own token. The answer is that of a sign-in: the account's record, and a token that any client can use like the account's own. Requests beyond the role are answered with 403. The token expires with the member's token, cannot be refreshed, and ends at once when the membership, the role, or the password or session of either ends or changes. If the account requires a second factor and the member has none, the answer is 403.",
       body: [z.object({ account: z.string().describe('Its id.') }), { account: 'h7k2m9q4w1x8z5b' }],
       answer: [
         'The account and the token.',

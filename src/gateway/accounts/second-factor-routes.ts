@@ -25,6 +25,8 @@ import type { Ctx } from '../../http/request-context.ts'
 import { badRequest, forbidden, makeFieldError, notFound } from '../../platform/api-errors.ts'
 import { makeGuestHolder } from '../../platform/limits/limit-holder.ts'
 import { checkShape, makeRequiredTextSchema } from '../base/body-schemas.ts'
+import { SENDER_NAME } from './load-own-account.ts'
+import { listRequiring } from './required-factors.ts'
 
 const MAX_BODY_BYTES = 2_000
 const MAX_PASSWORD = 255
@@ -40,11 +42,15 @@ const REMOVE = z
   .object({ password: PASSWORD, code: CODE.describe('A code of the app, or a recovery code.') })
   .meta({ id: 'FactorRemoval' })
 
+const REQUIRING = z
+  .object({ name: SENDER_NAME, from: INSTANT.describe('From when.') })
+  .meta({ id: 'RequiringAccount' })
 const FACTOR = z
   .object({
     enabled: z.boolean().describe('Whether a sign-in asks for a code of the app.'),
     since: z.union([INSTANT, z.literal('')]).describe('When it was set up.'),
     recovery_codes: z.int().min(0).describe('How many recovery codes are left.'),
+    required_by: z.array(REQUIRING).describe('Accounts of the caller that require one.'),
   })
   .meta({ id: 'SecondFactor' })
 const STARTED = z
@@ -98,7 +104,7 @@ const auditFactor = ({ auth, store }: Call, c: Ctx, action: string) =>
 export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
   'GET /api/account/second-factor': {
     permission: allowAuthenticated(),
-    bound: BY_KEYS,
+    bound: { cost: 'memberships', by: '1,000 memberships' },
     describe: {
       id: 'readSecondFactor',
       summary: 'See the second factor',
@@ -108,7 +114,8 @@ export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
     async run({ auth, store, services }) {
       requirePasswordHolder({ auth, store, services })
       const { since, recoveryCodes } = await readFactor(store.db, auth)
-      return { enabled: since !== '', since, recovery_codes: recoveryCodes }
+      const required = auth.collection.id === USERS_ID ? await listRequiring(store.db, auth.id) : []
+      return { enabled: since !== '', since, recovery_codes: recoveryCodes, required_by: required }
     },
   },
   'POST /api/account/second-factor': {

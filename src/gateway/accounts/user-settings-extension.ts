@@ -20,6 +20,7 @@ import {
 } from '../lines/quiet-hours.ts'
 import { notifyAccess } from '../lines/wake-devices.ts'
 import { checkNotifyHours, completeNotifyHours } from './notify-hours.ts'
+import { applyFactorDate, planFactorJobs } from './required-factors.ts'
 
 const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 
@@ -36,6 +37,7 @@ export const userSettingsExtension: Extension = {
     if (values.disabled === true && !isSuperuser(request))
       throw badRequest('Failed to create record.')
     values.code_counted_from = ''
+    await applyFactorDate(store.db, values, undefined, request)
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination)
     checkQuietHours(values)
     await completeTimeZone(store.db, values)
@@ -46,6 +48,7 @@ export const userSettingsExtension: Extension = {
     const isNamed = Object.hasOwn(request.body, 'disabled') || values.disabled !== old.disabled
     if (isNamed && !isSuperuser(request)) throw notFound()
     checkUser(values, old)
+    await applyFactorDate(store.db, values, old, request)
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination, old)
     values.code_counted_from = isCountryAllowed(values, old) ? formatNow() : old.code_counted_from!
     checkQuietHours(values, old)
@@ -59,6 +62,7 @@ export const userSettingsExtension: Extension = {
       await retryWaitingTexts(store.db, String(values.user))
   },
   async beforeDelete(store, ids) {
+    await planFactorJobs(store.db, await listAccountsThatRequire(store.db, ids), '')
     const disabled = await queries(store.db)
       .selectFrom('user_settings')
       .select('user')
@@ -67,6 +71,17 @@ export const userSettingsExtension: Extension = {
       .execute()
     for (const { user } of disabled) await holdPausedCampaigns(store, user)
   },
+}
+
+/** The accounts of those of these settings that require second factors. */
+async function listAccountsThatRequire(db: Db, ids: readonly string[]): Promise<string[]> {
+  const found = await queries(db)
+    .selectFrom('user_settings')
+    .select('user')
+    .where('id', '=', matchAny(ids))
+    .where('second_factor_from', '<>', '')
+    .execute()
+  return found.map(({ user }) => user)
 }
 
 function checkQuietHours(values: CheckedValues, old?: CheckedValues) {

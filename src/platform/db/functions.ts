@@ -23,7 +23,10 @@ export interface Functions {
   consent_required: (owner: string, template: string, groups: readonly string[]) => boolean
   consent_stopped: (owner: string, numbers: readonly string[]) => readonly string[]
   conversations_assign: (of_user: string, numbers: readonly string[]) => void
+  end_unprotected: (accounts: readonly string[]) => void
+  has_factor: (person: string) => boolean
   labels_add: (owner: string, numbers: readonly string[], label: string) => void
+  lacks_factor: (account: string, person: string) => boolean
   pb_known_zone: (zone: string) => string
   pb_new_id: () => string
   pb_time_shift: (ms: number, raw: number, modifier: string, n: number) => number

@@ -1045,6 +1045,7 @@ interface UserSettingsRow {
   quiet_from: Generated<string>
   quiet_to: Generated<string>
   reply_mail_minutes: Generated<number>
+  second_factor_from: Generated<string>
   short_codes: Generated<boolean>
   time_zone: Generated<string>
   undo_seconds: Generated<number>

@@ -6,6 +6,7 @@ import { createLogger } from '../../../src/platform/log.ts'
 import { runServer } from '../../support/database/open.ts'
 import { basic, request } from '../../support/server/request.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../../support/server/server-with-mail.ts'
+import { setUpApp } from '../../support/server/set-up-app.ts'
 import { oauth2By, startOidcServer } from '../../support/services/oidc-server.ts'
 
 // People who sign in with a password and an authenticator app, at two servers; and those who try without.
@@ -37,11 +38,8 @@ const post = (path: string, body: unknown, headers: object = {}, at = url) =>
 
 async function setUp(id: string, email: string, collection = 'users'): Promise<Person> {
   const headers = { authorization: await server.signIn(collection, email, PASSWORD) }
-  const { secret } = (await post(FACTOR, { password: PASSWORD }, headers)).body
-  const code = computeTotp(secret, readTotpStep())
-  const { status, body } = await post(`${FACTOR}/confirm`, { code }, headers)
-  expect(status).toBe(200)
-  return { id, email, collection, headers, secret, recovery: body.recovery_codes }
+  const app = await setUpApp(url, { ...from(), ...headers }, PASSWORD)
+  return { id, email, collection, headers, ...app }
 }
 
 const [ann, ben] = await Promise.all(

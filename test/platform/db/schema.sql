@@ -397,6 +397,7 @@ create table auth_factors (
   recovery text[] collate "C" not null default '{}'::text[],
   constraint auth_factors_pkey PRIMARY KEY (collection, record)
 );
+CREATE TRIGGER factor_changed AFTER INSERT OR DELETE OR UPDATE OF confirmed_at ON auth_factors FOR EACH ROW EXECUTE FUNCTION factor_changed();
 
 create table auth_session_tokens (
   token_hash text collate "C" not null,
@@ -1426,6 +1427,7 @@ create table user_settings (
   keep_files double precision not null default 0,
   keep_consents double precision not null default 0,
   line_choice text collate "C" not null default ''::text,
+  second_factor_from pb_date,
   quiet_days text[] collate "C" not null default '{}'::text[],
   assign text collate "C" not null default ''::text,
   notify text collate "C" not null default ''::text,
@@ -1657,6 +1659,9 @@ create function consents_kept() returns trigger volatile
 create function contacts_consented() returns trigger volatile
 create function contacts_stopped() returns trigger volatile
 create function conversations_assign(of_user text, numbers text[]) returns void volatile
+create function end_unprotected(accounts text[]) returns void volatile
+create function factor_changed() returns trigger volatile
+create function has_factor(person text) returns boolean stable
 create function instr(t text, part text) returns integer immutable
 create function jobs_lease(of_kind text, first text, room integer, busy text[], seconds double precision) returns TABLE(id bigint, holder text, key text, payload text, runs integer, attempts integer, "ageMs" double precision) volatile
 create function json_array_length(list text[]) returns integer immutable
@@ -1668,6 +1673,7 @@ create function labels_add(owner text, numbers text[], label text) returns void 
 create function labels_joined(own text[], other text[]) returns text[] immutable
 create function labels_of_contact() returns trigger volatile
 create function labels_of_conversation() returns trigger volatile
+create function lacks_factor(account text, person text) returns boolean stable
 create function member_left() returns trigger volatile
 create function pb_add_months(ms bigint, months integer) returns bigint immutable
 create function pb_arrow(v json, place integer) returns json immutable

@@ -1,4 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
+import { goToPage } from '../../router.ts'
+import type { Fault } from '../fault.ts'
 import type { Hours } from '../hours.ts'
 import type { UserSettings } from '../record-types.ts'
 import { hasTeamRole, readUserId, session } from '../session.ts'
@@ -49,8 +51,9 @@ async function readOwnSettings(user: string): Promise<void> {
     const record = await findSettings(user)
     // keeps settings that were saved during the read, because they are newer
     if (known.peek() === before) known.value = { user, ...(record && { record }) }
-  } catch {
-    // the next refresh tries again
+  } catch (error) {
+    // the next refresh tries again. A 403: the owner must set up a second factor first
+    if ((error as Fault).status === 403) goToPage('/account')
   } finally {
     if (reading === user) reading = ''
   }

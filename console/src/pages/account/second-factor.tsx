@@ -3,6 +3,8 @@ import { useState } from 'preact/hooks'
 import { makePasswordRow } from '../../account/password-fields.ts'
 import { postRequest } from '../../data/client.ts'
 import type { Session } from '../../data/session.ts'
+import { parseDate } from '../../data/text/local-time.ts'
+import { readNowMs } from '../../data/text/now.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { locale } from '../../language/language.ts'
@@ -13,7 +15,7 @@ import { Card } from '../../parts/page.tsx'
 import { Qr } from '../../parts/qr.tsx'
 import type { FieldRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
-import { OnOffBadge, Time } from '../../parts/time.tsx'
+import { formatDay, OnOffBadge, Time } from '../../parts/time.tsx'
 
 const PATH = '/api/account/second-factor'
 
@@ -21,6 +23,7 @@ interface Factor {
   readonly enabled: boolean
   readonly since: string
   readonly recovery_codes: number
+  readonly required_by: readonly { readonly name: string; readonly from: string }[]
 }
 
 interface Secret {
@@ -52,6 +55,7 @@ export function SecondFactor({ session }: { session: Session }) {
   const isOn = factor.enabled || methods.mfa.enabled || codes !== ''
   return (
     <Card title={t('Second factor')} actions={<OnOffBadge isOn={isOn} />}>
+      {!factor.enabled && <Required by={factor.required_by} />}
       {codes !== '' ? (
         <RecoveryCodes codes={codes} onCopied={draft.discard} />
       ) : factor.enabled ? (
@@ -70,6 +74,18 @@ export function SecondFactor({ session }: { session: Session }) {
     </Card>
   )
 }
+
+const Required = ({ by }: { by: Factor['required_by'] }) =>
+  by.map(({ name, from }) => (
+    <Notice key={name} kind="warning">
+      {parseDate(from) <= readNowMs()
+        ? t('The account {name} opens only once you have set up a second factor.', { name })
+        : t('From {day} on, the account {name} opens only with a second factor.', {
+            name,
+            day: formatDay(from),
+          })}
+    </Notice>
+  ))
 
 const OFF = {
   user: t(

@@ -12,6 +12,7 @@ import { showToast } from '../../parts/toast.tsx'
 import { Changes, useChanges } from './changes.tsx'
 import { Invitations, Invite, useInvitations } from './invitations.tsx'
 import { Members } from './members.tsx'
+import { RequiredFactor } from './required-factor.tsx'
 
 export function Page() {
   const [isInviting, setInviting] = useState(false)
@@ -45,6 +46,7 @@ export function Page() {
         <>
           <Invitations list={invitations} />
           <Assigning />
+          {hasTeamRole('owner') && <RequiredFactor />}
           <Changes list={changes} />
         </>
       )}
