@@ -1,7 +1,7 @@
 import type { HtmlTagDescriptor, Plugin, Rollup } from 'vite'
 
 const INBOX = 'pages/conversations/page.tsx'
-const CATALOGUE = /language\/([a-z]+)\/pages\.json$/
+const CATALOGUE = /language\/([a-z]+)\/(?:first|pages)\.json$/
 
 /**
  * Lets the browser load the code and styles of the inbox beside the first files, not after it has run them.

@@ -34,7 +34,7 @@ export default defineConfig({
               name: 'first',
               tags: ['$initial'],
               // not the texts of the service worker, which cannot run the code of pages
-              test: /console\/src\/(?:account|parts|data|language(?!\/de\/service-worker)|pages|shell)\/|node_modules\/(?:preact|@preact)/,
+              test: /console\/src\/(?:account|parts|data|language(?!\/\w+\/)|pages|shell)\/|node_modules\/(?:preact|@preact)/,
             },
             { name: 'phone', test: /libphonenumber|src\/portable\/phone\// },
             // the inbox with all that it needs at first: other pages load their parts from this file

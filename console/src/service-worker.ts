@@ -30,10 +30,18 @@ interface Shown {
   readonly hash: string
 }
 
-/** The browser's preferred language among German and English. */
-const wanted = navigator.languages.find((language) => /^(de|en)\b/i.test(language))
-const isGerman = wanted?.toLowerCase().startsWith('de') ?? false
-const texts: Readonly<Record<string, string>> = isGerman ? german : {}
+/** The texts of each language. The English ones are in the code. */
+const CATALOGUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  en: {},
+  de: german,
+}
+
+/** The first of the browser's languages that the console has. */
+const language =
+  navigator.languages
+    .map((tag) => tag.toLowerCase().split('-')[0]!)
+    .find((each) => Object.hasOwn(CATALOGUES, each)) ?? 'en'
+const texts = CATALOGUES[language]!
 const t = (english: string) => texts[english] ?? english
 
 /** How notifications of failed texts begin, by the beginning of `failure`. */
@@ -91,7 +99,7 @@ async function keepShared(request: Request): Promise<Response> {
 /** The page shown while the server is unreachable. It reloads by itself. */
 function makeOfflinePage(): Response {
   const html = offline
-    .replace('lang="en"', () => (isGerman ? 'lang="de"' : 'lang="en"'))
+    .replace('lang="en"', () => `lang="${language}"`)
     .replace('{title}', () => t('The server cannot be reached'))
     .replace('{text}', () => t('Look at your connection. This page tries again by itself.'))
   return new Response(html, { status: 503, headers: { 'content-type': 'text/html' } })

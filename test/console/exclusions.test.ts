@@ -2,6 +2,7 @@ import type { Composition } from '../../console/src/pages/send/composition.ts'
 import { BLANK, makeRequest } from '../../console/src/pages/send/composition.ts'
 import { openMmsServer, SMALL } from '../gateway/messages/send/mms-fixture.ts'
 import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { readCatalogue } from './catalogues.ts'
 import { readSource, sources } from './texts.ts'
 
 const server = await startServerWithDevices()
@@ -68,7 +69,7 @@ test.each(pairs)('the page Send sends %s together with %s', async (one, other) =
   expect(status >= 400, JSON.stringify(body)).toBe(isRefused)
 })
 
-const german: Readonly<Record<string, string>> = JSON.parse(readSource('language/de/pages.json'))
+const german = readCatalogue('de', 'pages')
 
 /**
  * The rows of all forms whose value is not stored while another choice hides them, by file and field, with

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { Marked, type Token } from 'marked'
+import { readTranslations } from './catalogues.ts'
 
 const DOCS = resolve(import.meta.dirname, '../../docs')
-const LANGUAGE = resolve(import.meta.dirname, '../../console/src/language')
 const marked = new Marked()
 
 const tokensOf = (page: string) => marked.lexer(readFileSync(join(DOCS, page), 'utf8'))
@@ -31,16 +31,6 @@ function namesIn(page: string): string[] {
   return names
 }
 
-const catalogueOf = (language: string) =>
-  Object.entries<string>(
-    Object.assign(
-      {},
-      ...globSync(`${language}/*.json`, { cwd: LANGUAGE }).map((file) =>
-        JSON.parse(readFileSync(join(LANGUAGE, file), 'utf8')),
-      ),
-    ),
-  )
-
 /** `Wait ({hours})` is called `Wait`. */
 const nameOf = (word: string) => word.replace(/ \(\{\w+\}\)$/, '')
 
@@ -52,12 +42,12 @@ describe.each(globSync('console/??.md', { cwd: DOCS }))('the help page %s', (pag
   })
 
   test('a help page names controls as the console does', () => {
-    const words = new Set(catalogueOf(language).map(([, word]) => nameOf(word)))
+    const words = new Set([...readTranslations(language).values()].map(nameOf))
     expect(namesIn(page).filter((name) => !words.has(name))).toEqual([])
   })
 })
 
 test('the English help names controls as the console does', () => {
-  const words = new Set(catalogueOf('de').map(([word]) => nameOf(word)))
+  const words = new Set([...readTranslations('de').keys()].map(nameOf))
   expect(namesIn('console.md').filter((name) => !words.has(name))).toEqual([])
 })

@@ -3,7 +3,8 @@ import { posix } from 'node:path'
 import { chooseLanguage } from '../../console/src/language/language.ts'
 import { t, tn, tx } from '../../console/src/language/words.ts'
 import { REASONS } from '../../src/gateway/base/message-status.ts'
-import { readSource, SOURCES, sources, type Text, textsOf } from './texts.ts'
+import { PARTS, type Part, readCatalogue, TEXTS, TRANSLATED } from './catalogues.ts'
+import { readSource, SOURCES, type Text, textsOf } from './texts.ts'
 
 /** Names, commands and code: the same in all languages. By the file that has them. */
 const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
@@ -125,7 +126,6 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'shell/palette.tsx': ['Ctrl K', 'Esc'],
 }
 
-const TEXTS: readonly Text[] = sources().flatMap((file) => textsOf(file, readSource(file)))
 const bare = TEXTS.filter(({ isWrapped }) => !isWrapped)
 const isAllowed = ({ file, text }: Text) => UNTRANSLATED[file]?.includes(text) ?? false
 const placeOf = ({ file, line, text }: Text) => `${file}:${line} ${text}`
@@ -178,9 +178,12 @@ test("the gateway's reasons for failed messages have words in the console", () =
   expect(Object.values(REASONS).filter((reason) => !known.includes(reason))).toEqual([])
 })
 
-/** What the first load shows, what shows in notifications, what pages show: the files of a catalogue. */
-const PARTS = { first: firstLoad(), 'service-worker': new Set(['service-worker.ts']) }
-const keys = TEXTS.filter(({ isWrapped }) => isWrapped)
+/** What the first load shows, and what shows in notifications. The pages show all others. */
+const SHOWN_BY = { first: firstLoad(), 'service-worker': new Set(['service-worker.ts']) }
+/** The English texts of catalogues. */
+const keys = TEXTS.filter(({ isWrapped, counted }) => isWrapped && !counted)
+/** Those of them whose translations have plural forms. */
+const counted = new Set(TEXTS.flatMap((text) => text.counted ?? []))
 
 /** Sources that come with the first load: main.tsx and what it imports. */
 function firstLoad(): Set<string> {
@@ -198,29 +201,49 @@ function firstLoad(): Set<string> {
 }
 
 /** The texts that a part of a catalogue must have. */
-function textsOfPart(part: string): Set<string> {
+function textsOfPart(part: Part): Set<string> {
   const of = (files: Set<string>) =>
     keys.filter(({ file }) => files.has(file)).map(({ text }) => text)
-  if (part in PARTS) return new Set(of(PARTS[part as keyof typeof PARTS]))
-  const first = new Set(of(PARTS.first))
+  if (part !== 'pages') return new Set(of(SHOWN_BY[part]))
+  const first = new Set(of(SHOWN_BY.first))
   const others = keys.filter(({ file }) => file !== 'service-worker.ts').map(({ text }) => text)
   return new Set(others.filter((text) => !first.has(text)))
 }
 
 const placeholders = (text: string) => [...text.matchAll(/\{+[^{}]*\}+|\$\d/g)].map(String).sort()
 
-describe.each(['de'])('the catalogue %s', (language) => {
-  test.each(['first', 'pages', 'service-worker'])('has exactly the texts of %s', (part) => {
-    const file = new URL(`../../console/src/language/${language}/${part}.json`, import.meta.url)
-    const catalogue = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+describe.each(TRANSLATED)('the catalogue %s', (language) => {
+  const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
+  // in French, the form for one is also that for none
+  const isOneAlone = new Intl.PluralRules(language).select(0) !== 'one'
+
+  test.each(PARTS)('has exactly the texts of %s', (part) => {
+    const catalogue = readCatalogue(language, part)
     const needed = textsOfPart(part)
     expect(
       [...needed].filter((text) => !catalogue[text]),
-      `add them to ${file}`,
+      `add them to console/src/language/${language}/${part}.json`,
     ).toEqual([])
     expect(Object.keys(catalogue).filter((text) => !needed.has(text))).toEqual([])
-    for (const [english, text] of Object.entries(catalogue))
+    for (const [english, text] of Object.entries(catalogue)) {
+      if (typeof text !== 'string') continue
+      expect(counted.has(english), `${english}: needs plural forms`).toBe(false)
       expect(placeholders(text), english).toEqual(placeholders(english))
+    }
+  })
+
+  test.each(PARTS)('has the plural forms of its language for each count of %s', (part) => {
+    for (const [english, forms] of Object.entries(readCatalogue(language, part))) {
+      if (typeof forms === 'string') continue
+      expect(Object.keys(forms).sort(), english).toEqual([...pluralCategories].sort())
+      for (const [form, text] of Object.entries(forms)) {
+        const named = placeholders(text)
+        const isNumberLeftOut = form === 'one' && isOneAlone && !named.includes('{count}')
+        expect(named, `${english}: ${form}`).toEqual(
+          placeholders(english).filter((name) => name !== '{count}' || !isNumberLeftOut),
+        )
+      }
+    }
   })
 })
 

@@ -37,6 +37,8 @@ export interface Text {
   readonly text: string
   /** Whether `t`, `tn` or `tx` is called with it. */
   readonly isWrapped: boolean
+  /** Of the first text of `tn`: the second one, under which catalogues have all forms. */
+  readonly counted?: string
 }
 
 /** The sources of the console, below console/src. */
@@ -50,16 +52,16 @@ const parse = (file: string, code: string): Node => parseSync(file, code).progra
 /** What a source says to people, in its order. */
 export function textsOf(file: string, code: string): Text[] {
   const found: Text[] = []
-  const note = (node: Node, text: string, isWrapped: boolean) => {
+  const keys = new Map<Node, Pick<Text, 'counted'>>()
+  const note = (node: Node, text: string) => {
     const line = code.slice(0, node.start).split('\n').length
-    found.push({ file, line, text, isWrapped })
+    found.push({ file, line, text, isWrapped: keys.has(node), ...keys.get(node) })
   }
-  const keys = new Set<Node>()
   const visit = (node: Node, parent: Node | undefined) => {
     if (isCode(node, parent)) return
-    for (const key of keysOf(node)) keys.add(key)
+    for (const [key, more] of keysOf(node)) keys.set(key, more)
     const text = textOf(node)
-    if (keys.has(node) || isReadable(text, node, parent)) note(node, text.trim(), keys.has(node))
+    if (keys.has(node) || isReadable(text, node, parent)) note(node, text.trim())
     for (const child of childrenOf(node)) visit(child, node)
   }
   visit(parse(file, code), undefined)
@@ -78,11 +80,16 @@ function isCode(node: Node, parent: Node | undefined): boolean {
   )
 }
 
-/** The keys that a call of `t`, `tn` or `tx` looks up: `tn` two, `tx(isOne ? '…' : '…')` one of two. */
-function keysOf(node: Node): Node[] {
+/** The texts of a call of `t`, `tn` or `tx`: of `tn` both, of `tx(isOne ? '…' : '…')` one of two. */
+function keysOf(node: Node): (readonly [Node, Pick<Text, 'counted'>])[] {
   if (node.type !== 'CallExpression' || !CALLS.has(nameOf(node.callee))) return []
-  const count = nameOf(node.callee) === 'tn' ? 2 : 1
-  return (node.arguments as Node[]).slice(0, count).flatMap(literalsOf)
+  const [first, second] = (node.arguments as Node[]).map(literalsOf)
+  if (nameOf(node.callee) !== 'tn') return first!.map((key) => [key, {}])
+  const counted = String(second![0]?.value)
+  return [
+    ...first!.map((key) => [key, { counted }] as const),
+    ...second!.map((key) => [key, {}] as const),
+  ]
 }
 
 function literalsOf(node: Node): Node[] {
@@ -154,6 +161,6 @@ function questionTitle({ type, properties }: Node): Node | undefined {
 }
 
 const textsIn = (node: Node): string[] => [
-  ...keysOf(node).map(({ value }) => String(value)),
+  ...keysOf(node).map(([{ value }]) => String(value)),
   ...childrenOf(node).flatMap(textsIn),
 ]

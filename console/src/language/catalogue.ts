@@ -1,35 +1,54 @@
-import german from './de/first.json' with { type: 'json' }
 import { type Language, language } from './language.ts'
 
-/** Maps the English texts in the code to translations. */
-type Catalogue = Readonly<Record<string, string>>
+/** The forms of a sentence with a count by CLDR, for each language. `Intl.PluralRules` chooses among them. */
+interface PluralForms {
+  de: 'one' | 'other'
+}
 
-/** Translations by language. `first` is in the first bundle. `pages` is loaded before a page is shown. */
-const CATALOGUES: Readonly<
-  Record<
-    Exclude<Language, 'en'>,
-    { first: Catalogue; pages: () => Promise<{ default: Catalogue }> }
-  >
-> = {
-  de: { first: german, pages: () => import('./de/pages.json', { with: { type: 'json' } }) },
+/** Maps the English texts in the code to translations; texts with a count to a translation for each form. */
+type Catalogue<Form extends string> = Readonly<
+  Record<string, string | Readonly<Record<Form, string>>>
+>
+
+/** Loads a file of translations. */
+type Load<Form extends string> = () => Promise<{ default: Catalogue<Form> }>
+
+/**
+ * Translations by language, which only browsers of that language load. `first` is loaded before the console
+ * starts, `pages` before a page is shown.
+ */
+const CATALOGUES: Readonly<{
+  [Name in Exclude<Language, 'en'>]: Readonly<Record<'first' | 'pages', Load<PluralForms[Name]>>>
+}> = {
+  de: {
+    first: () => import('./de/first.json', { with: { type: 'json' } }),
+    pages: () => import('./de/pages.json', { with: { type: 'json' } }),
+  },
 }
 
 const own = language === 'en' ? undefined : CATALOGUES[language]
-const catalogue = new Map(Object.entries(own?.first ?? {}))
+const catalogue = new Map<string, Catalogue<string>[string]>()
 let pages: Promise<void> | undefined
 
 /** Loads the translations for pages, once. Import pages only afterwards, because their constants call `t`. */
 export function loadPageTexts(): Promise<void> {
-  pages ??= addPageTexts().catch((error) => {
+  pages ??= addTexts(own?.pages).catch((error) => {
     pages = undefined
     throw error
   })
   return pages
 }
 
-async function addPageTexts(): Promise<void> {
-  const loaded = await own?.pages()
+async function addTexts(load?: Load<string>): Promise<void> {
+  const loaded = await load?.()
   for (const [english, text] of Object.entries(loaded?.default ?? {})) catalogue.set(english, text)
 }
 
-export const lookUp = (english: string): string => catalogue.get(english) ?? english
+// the constants of the first load call `t`, too; without its translations the console is in English
+await addTexts(own?.first).catch(() => {})
+
+/** The translation of a text, or of a form of a text with a count. Undefined if the catalogue lacks it. */
+export function lookUp(english: string, form?: Intl.LDMLPluralRule): string | undefined {
+  const found = catalogue.get(english)
+  return typeof found === 'object' ? found[form ?? 'other'] : found
+}

@@ -1,39 +1,41 @@
 import { lookUp } from './catalogue.ts'
-import { locale } from './language.ts'
+import { language, locale } from './language.ts'
 
 /** Values of placeholders. Numbers are formatted for the locale: 1,000 or 1.000. */
 type Values = Readonly<Record<string, string | number>>
 
 const number = new Intl.NumberFormat(locale)
-const plural = new Intl.PluralRules(locale)
+const plural = new Intl.PluralRules(language)
 /** Matches `{name}`, but not `{{name}}` as in templates of messages. */
 const PLACEHOLDER = /(?<!\{)\{(\w+)\}(?!\})/
 
 export const formatNumber = (value: number): string => number.format(value)
 
 /** An English text in the user's language, with its placeholders filled: `t('To {name}', { name })`. */
-export function t(english: string, values: Values = {}): string {
-  return splitSentence(english, values).join('')
-}
+export const t = (english: string, values: Values = {}): string =>
+  fillText(lookUp(english) ?? english, values).join('')
 
-/** `t` with singular and plural: `tn('One text', '{count} texts', count)`. */
-export function tn(one: string, many: string, count: number, values: Values = {}): string {
-  return t(plural.select(count) === 'one' ? one : many, { count, ...values })
+/**
+ * `t` with a count: `tn('One text', '{count} texts', count)`. A catalogue has all forms of its language under
+ * the second text.
+ */
+export function tn(one: string, other: string, count: number, values: Values = {}): string {
+  const form = plural.select(count)
+  const text = lookUp(other, form) ?? (form === 'one' ? one : other)
+  return fillText(text, { count, ...values }).join('')
 }
 
 /** `t` with elements in the sentence: `tx('Read {help} first.', { help: <a …>{t('the help')}</a> })`. */
 export const tx = <Part>(
   english: string,
   values: Readonly<Record<string, Part>>,
-): (string | Part)[] => splitSentence(english, values)
+): (string | Part)[] => fillText(lookUp(english) ?? english, values)
 
-function splitSentence<Value>(
-  english: string,
+function fillText<Value>(
+  text: string,
   values: Readonly<Record<string, Value>>,
 ): (string | Value)[] {
-  return lookUp(english)
-    .split(PLACEHOLDER)
-    .map((part, at) => (at % 2 === 0 ? part : fillPart(part, values)))
+  return text.split(PLACEHOLDER).map((part, at) => (at % 2 === 0 ? part : fillPart(part, values)))
 }
 
 function fillPart<Value>(name: string, values: Readonly<Record<string, Value>>): string | Value {

@@ -1,28 +1,17 @@
-import { readFileSync } from 'node:fs'
 import PocketBase from 'pocketbase'
 import { expect, test } from 'vitest'
+import { readTranslations } from '../../console/catalogues.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type RunningProgram, serve } from '../../support/server/program.ts'
 import { until } from '../../support/until.ts'
 import { type Browser, openBrowser, SCREENS, type Screen } from './browser.ts'
 
-const PARTS = ['first', 'pages'] as const
 export type Say = (english: string, values?: Readonly<Record<string, string | number>>) => string
 
 /** The console's texts in another language, by the English ones. */
 export const catalogueOf = (language: string): ReadonlyMap<string, string> =>
-  new Map(
-    language === 'en'
-      ? []
-      : PARTS.flatMap((part) => Object.entries<string>(JSON.parse(read(language, part)))),
-  )
-
-const read = (language: string, part: string) =>
-  readFileSync(
-    new URL(`../../../console/src/language/${language}/${part}.json`, import.meta.url),
-    'utf8',
-  )
+  language === 'en' ? new Map() : readTranslations(language)
 
 /** Says a text of the console as a browser of this locale shows it. */
 function sayIn(locale: string): Say {

@@ -4,22 +4,19 @@ import {
   type ServerWithDevices,
   startServerWithDevices,
 } from '../../support/server/server-with-devices.ts'
-import { readSource } from '../texts.ts'
+import { readTranslations } from '../catalogues.ts'
 
 /** A sentence of the console about what the server does: English, German, and a try of it. */
 export type Sentence = readonly [english: string, german: string, run: () => Promise<void>]
 
-const GERMAN: Readonly<Record<string, string>> = {
-  ...JSON.parse(readSource('language/de/first.json')),
-  ...JSON.parse(readSource('language/de/pages.json')),
-}
+const GERMAN = readTranslations('de')
 
 /** Tests each sentence against the server, and that German says what its row has. */
 export const testSentences = (sentences: readonly Sentence[]): void =>
   test.each(sentences)(
     'the server does what the console says: %s',
     async (english, german, run) => {
-      expect(GERMAN[english]).toBe(german)
+      expect(GERMAN.get(english)).toBe(german)
       await run()
     },
   )

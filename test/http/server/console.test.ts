@@ -30,8 +30,8 @@ test.each(['/', '/_/', '/?from=mail'])(
 )
 
 test.each([
-  ['de-AT,de;q=0.9,en;q=0.8', ['de']],
-  ['fr, de;q=0.5', ['de']],
+  ['de-AT,de;q=0.9,en;q=0.8', ['de', 'de']],
+  ['fr, de;q=0.5', ['de', 'de']],
   ['en-US,en;q=0.9,de;q=0.8', []],
   ['', []],
 ])(
