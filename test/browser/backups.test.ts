@@ -109,6 +109,58 @@ scenario(
   env,
 )
 
+/** The pair of keys that the specification of age uses as an example. */
+const SECRET_KEY = 'AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX'
+const PUBLIC_KEY = 'age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj'
+
+scenario(
+  'a superuser restores a sealed backup with its key file',
+  async (fixture) => {
+    const { page, say } = fixture
+    const ann = await fixture.ann()
+    const user = ann.authStore.record!.id
+    const bob = await ann.collection('contacts').create({ user, phone: '+4915112345678' })
+    const root = await fixture.root()
+    await root.backups.create('sealed.zip')
+    await ann.collection('contacts').delete(bob.id)
+    await fixture.signIn('root')
+    await fixture.visit('/backups')
+    await page
+      .getByRole('button', { name: /sealed\.zip\.age/ })
+      .nth(1)
+      .click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(say('Type the name of the backup to confirm')).fill('sealed.zip.age')
+    const replace = dialog.getByRole('button', { name: say('Replace everything') })
+    expect(await replace.isDisabled()).toBe(true)
+    const chooser = dialog.getByLabel(say('Key file of the sealed backup'))
+    const choose = (text: string) =>
+      chooser.setInputFiles({
+        name: 'key.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from(text),
+      })
+    await choose(PUBLIC_KEY)
+    await dialog
+      .getByText(say('This file has no secret key of age: no line begins with AGE-SECRET-KEY-1.'))
+      .waitFor()
+    await fixture.look('backups-sealed')
+    await choose(`# created: 2026-11-20\n${SECRET_KEY}\n`)
+    await mayFindItClosed(fixture, async () => {
+      await replace.click()
+      await page.getByText(say('Last restored')).waitFor({ timeout: BACKUP_MS })
+    })
+    expect(await ann.collection('contacts').getFullList()).toHaveLength(1)
+  },
+  {
+    get BACKUP_DIR() {
+      return env.BACKUP_DIR
+    },
+    BACKUP_RECIPIENTS: PUBLIC_KEY,
+  },
+  { locale: 'de-DE', widths: [390] },
+)
+
 /** While a backup is restored, the page may ask and be told to come again. */
 async function mayFindItClosed(
   { faults }: BrowserFixture,

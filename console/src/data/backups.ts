@@ -1,6 +1,7 @@
 import { locale } from '../language/language.ts'
 import { formatNumber, t } from '../language/words.ts'
 import { type Answer, useAnswer } from './use/use-answer.ts'
+import { translateFault } from './words/fault-sentences.ts'
 
 interface Job {
   readonly action: 'backup' | 'restore'
@@ -31,6 +32,12 @@ export interface Backup {
 
 export const useBackupStatus = (everyMs: number): Answer<BackupStatus> =>
   useAnswer<BackupStatus>('/api/backup-status', everyMs)
+
+/** Why a backup or restore failed, for people. */
+export const describeBackupFailure = (message: string): string =>
+  /^The file is sealed to other keys/.test(message)
+    ? t('The backup is sealed to other keys than those of the key file.')
+    : translateFault(message)
 
 const UNITS = [t('bytes'), 'kB', 'MB', 'GB', 'TB'] as const
 const rounded = new Intl.NumberFormat(locale, {

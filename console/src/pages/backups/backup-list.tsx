@@ -1,14 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Backup, type BackupStatus, formatBytes } from '../../data/backups.ts'
+import {
+  type Backup,
+  type BackupStatus,
+  describeBackupFailure,
+  formatBytes,
+} from '../../data/backups.ts'
 import { countRecords, pb } from '../../data/client.ts'
 import { downloadUrl } from '../../data/files/save-file.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import type { Answer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { translateFault } from '../../data/words/fault-sentences.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Dialog, runConfirmed } from '../../parts/dialog/dialog.tsx'
-import { TextField } from '../../parts/form/field.tsx'
+import { Field, TextField } from '../../parts/form/field.tsx'
 import { Actions, Button, FaultNotice, Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
@@ -92,7 +96,15 @@ const COUNTED = [
   ['devices', t('Devices')],
 ] as const
 
-/** Asks the user to type the backup's name, restores the backup, and waits until this is done. */
+/** How the name of a sealed backup ends. */
+const SEALED_ENDING = '.age'
+/** Matches the text of a key file with a secret key. */
+const SECRET_KEY = /^\s*AGE-SECRET-KEY-1/im
+
+/**
+ * Asks the user to type the backup's name, and for the key file of a sealed backup. Restores the backup, and
+ * waits until this is done.
+ */
 export function RestoreDialog({
   backup,
   status,
@@ -104,9 +116,11 @@ export function RestoreDialog({
 }) {
   const [typed, setTyped] = useState('')
   const [begun, setBegun] = useState(false)
+  const [identity, setIdentity] = useState<string>()
+  const isSealed = backup.key.endsWith(SEALED_ENDING)
   const here = useCounts()
   const restore = useTask(async () => {
-    await pb.backups.restore(backup.key)
+    await pb.backups.restore(backup.key, isSealed ? { body: { identity } } : {})
     setBegun(true)
   })
   if (begun) return <Waiting status={status} onClose={onClose} />
@@ -126,6 +140,30 @@ export function RestoreDialog({
             'What came after the backup is lost, sessions and keys included. Messages that were not finished when it was made end as failed, so that nothing is sent twice. While it runs, nothing is sent or accepted.',
           )}
         </p>
+        {isSealed && (
+          <Field
+            label={t('Key file of the sealed backup')}
+            name="identity"
+            hint={t(
+              'The file that age-keygen made. The server uses it for this restore and does not store it.',
+            )}
+            error={
+              identity === undefined || SECRET_KEY.test(identity)
+                ? undefined
+                : t('This file has no secret key of age: no line begins with AGE-SECRET-KEY-1.')
+            }
+          >
+            {(ties) => (
+              <input
+                {...ties}
+                type="file"
+                onChange={async (event) =>
+                  setIdentity(await event.currentTarget.files?.[0]?.text())
+                }
+              />
+            )}
+          </Field>
+        )}
         <TextField
           label={t('Type the name of the backup to confirm')}
           name="confirm"
@@ -137,7 +175,7 @@ export function RestoreDialog({
         <FormActions
           kind="danger"
           busy={restore.busy}
-          disabled={typed.trim() !== backup.key}
+          disabled={typed.trim() !== backup.key || (isSealed && !SECRET_KEY.test(identity ?? ''))}
           onCancel={onClose}
         >
           {t('Replace everything')}
@@ -185,7 +223,7 @@ function Waiting({
   if (failure)
     return (
       <Dialog title={t('Nothing was restored')} onClose={onClose}>
-        <Notice kind="wrong">{translateFault(failure.message)}</Notice>
+        <Notice kind="wrong">{describeBackupFailure(failure.message)}</Notice>
         <p>{t('Everything is as it was.')}</p>
         <Actions>
           <Button kind="primary" onClick={onClose}>

@@ -1,10 +1,14 @@
 import { useState } from 'preact/hooks'
-import { type Backup, type BackupStatus, useBackupStatus } from '../../data/backups.ts'
+import {
+  type Backup,
+  type BackupStatus,
+  describeBackupFailure,
+  useBackupStatus,
+} from '../../data/backups.ts'
 import { pb } from '../../data/client.ts'
 import { useSettings } from '../../data/settings.ts'
 import { type Answer, useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { translateFault } from '../../data/words/fault-sentences.ts'
 import { t, tx } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Field } from '../../parts/form/field.tsx'
@@ -96,7 +100,7 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
         {lastFailure && (
           <Notice kind="warning">
             {FAILED[lastFailure.action]} <Time at={lastFailure.at} />:{' '}
-            {translateFault(lastFailure.message)}
+            {describeBackupFailure(lastFailure.message)}
           </Notice>
         )}
         {overdue && (
@@ -160,7 +164,7 @@ function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone: () => 
             <input
               {...ties}
               type="file"
-              accept=".zip,application/zip"
+              accept=".zip,.age,application/zip"
               onChange={(event) => setFile(event.currentTarget.files?.[0])}
             />
           )}

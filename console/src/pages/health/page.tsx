@@ -1,11 +1,10 @@
-import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
+import { type BackupStatus, describeBackupFailure, useBackupStatus } from '../../data/backups.ts'
 import { describeDeviceState, useDeviceStates } from '../../data/device/device-states.ts'
 import { isSimulated, nameDevice } from '../../data/device/lines.ts'
 import type { Delivery, Device, Message } from '../../data/record-types.ts'
 import { countKind, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { translateFault } from '../../data/words/fault-sentences.ts'
 import { FAILED_FILTER } from '../../data/words/message-states.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
@@ -151,7 +150,7 @@ function BackupWarnings({ backups: { overdue, lastFailure } }: { backups: Backup
             lastFailure.action === 'backup'
               ? 'The last backup failed {when}: {why}'
               : 'The last restore failed {when}: {why}',
-            { when: <Time at={lastFailure.at} />, why: translateFault(lastFailure.message) },
+            { when: <Time at={lastFailure.at} />, why: describeBackupFailure(lastFailure.message) },
           )}{' '}
           <a href={makePageHref('/backups')}>{t('Backups')}</a>
         </Notice>
