@@ -28,6 +28,18 @@ scenario('an API key is created, shown once, used and revoked', async (fixture) 
   await page.reload()
   await page.getByText('just now').first().waitFor()
 
+  await page.getByRole('button', { name: 'Change web shop' }).click()
+  await page.getByLabel('May be used only at').fill('203.0.113.7')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Only at 203.0.113.7').waitFor()
+  expect((await usage()).status).toBe(403)
+  await page.getByText('Last refused: just now at 127.0.0.1').waitFor()
+  await fixture.look('keys-refused')
+  await page.getByRole('button', { name: 'Change web shop' }).click()
+  await page.getByLabel('May be used only at').fill('')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Key saved').waitFor()
+
   const revoke = async () => {
     await page.getByRole('button', { name: 'Revoke web shop' }).click()
     await page.getByRole('button', { name: 'Revoke the key' }).click()

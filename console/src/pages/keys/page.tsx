@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import type { ApiKey } from '../../data/record-types.ts'
+import type { ApiKey, RecordOf } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { t } from '../../language/words.ts'
+import { t, tx } from '../../language/words.ts'
 import { confirmAndRevoke } from '../../parts/dialog/confirm-and-revoke.ts'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import { type Column, makeActionsColumn, type RowAction } from '../../parts/list/table.tsx'
@@ -11,18 +11,20 @@ import { Owner } from '../../parts/owner.tsx'
 import { Badge, OnOffBadge, Time } from '../../parts/time.tsx'
 import { ChangeKey, hasPreviousKey, RotateKey, switchKey } from './change-key.tsx'
 import { NewKey } from './new-key.tsx'
+import './page.css'
 
 const NAME: Column<ApiKey> = { title: t('Name'), cell: ({ name }) => name }
 const OWNER: Column<ApiKey> = { title: t('User'), cell: (key) => <Owner record={key} /> }
 const makeOtherColumns = (
   actions: (key: ApiKey) => readonly RowAction[],
+  findRefusal: (key: ApiKey) => Refusal | undefined = () => undefined,
 ): readonly Column<ApiKey>[] => [
   {
     title: t('State'),
     cell: ({ disabled }) => <OnOffBadge isOn={!disabled} />,
   },
   { title: t('Begins with'), minor: true, cell: (key) => <span class="mono">{key.prefix}…</span> },
-  { title: t('Last used'), cell: (key) => <LastUse of={key} /> },
+  { title: t('Last used'), cell: (key) => <LastUse of={key} refusal={findRefusal(key)} /> },
   { title: t('Expires'), minor: true, cell: (key) => <Expiry at={key.expires_at} /> },
   { title: t('Created'), minor: true, cell: (key) => <Time at={key.created} /> },
   makeActionsColumn((key) => [
@@ -36,6 +38,7 @@ export function Page() {
   const isAll = !isUser()
   const list = useList<ApiKey>('api_keys', { expand: isAll ? 'user' : '' })
   const [rotated, setRotated] = useState<ApiKey>()
+  const findRefusal = useRefusals(!isAll)
   const shared = { title: t('API keys'), list, icon: 'keys' } as const
   return isAll ? (
     <ListPage
@@ -57,18 +60,21 @@ export function Page() {
         text={t('A key lets a program send in your name. Give each program its own key.')}
         columns={(edit) => [
           NAME,
-          ...makeOtherColumns((key) => [
-            {
-              icon: 'edit',
-              words: t('Change {name}', { name: key.name }),
-              onClick: () => edit(key),
-            },
-            {
-              icon: 'again',
-              words: t('A new secret for {name}', { name: key.name }),
-              onClick: () => setRotated(key),
-            },
-          ]),
+          ...makeOtherColumns(
+            (key) => [
+              {
+                icon: 'edit',
+                words: t('Change {name}', { name: key.name }),
+                onClick: () => edit(key),
+              },
+              {
+                icon: 'again',
+                words: t('A new secret for {name}', { name: key.name }),
+                onClick: () => setRotated(key),
+              },
+            ],
+            findRefusal,
+          ),
         ]}
         none={[
           t('No keys yet'),
@@ -84,11 +90,40 @@ export function Page() {
   )
 }
 
-const LastUse = ({ of }: { of: ApiKey }) => (
+type Refusal = RecordOf<'account_audit'>
+
+/** As many of the latest refusals are read. */
+const MOST_REFUSALS = 200
+
+/** Returns a function: the latest use of a key that was refused for its address. */
+function useRefusals(ready: boolean): (key: ApiKey) => Refusal | undefined {
+  const { items } = useList<Refusal>('account_audit', {
+    filter: 'collection = "api_keys" && action = "refused"',
+    perPage: MOST_REFUSALS,
+    isCounted: false,
+    ready,
+  })
+  return ({ id }) => items.find(({ record }) => record === id)
+}
+
+const LastUse = ({ of, refusal }: { of: ApiKey; refusal: Refusal | undefined }) => (
   <span class="breaks">
     <Time at={of.last_used_at} none={t('never')} />
     {of.last_used_ip && <span class="muted"> {of.last_used_ip}</span>}
     {hasPreviousKey(of) && <span class="muted mono"> {of.last_used_prefix}…</span>}
+    {of.addresses && (
+      <span class="keys-more muted">
+        {t('Only at {addresses}', { addresses: of.addresses.split(',').join(', ') })}
+      </span>
+    )}
+    {refusal && (
+      <span class="keys-more">
+        {tx('Last refused: {when} at {address}', {
+          when: <Time at={refusal.created} />,
+          address: refusal.ip,
+        })}
+      </span>
+    )}
   </span>
 )
 
