@@ -1,4 +1,5 @@
 import { joinBadRows, readSheet, type Sheet } from '../../console/src/data/files/sheet.ts'
+import type { ContactField } from '../../console/src/data/record-types.ts'
 import { planImport } from '../../console/src/pages/contacts/import-plan.ts'
 import {
   listUnknownPlaceholders,
@@ -92,6 +93,19 @@ test.each<[string, string, number[]]>([
     { row: lines[0], cells: ['+4915112345678', expect.stringMatching(/^a/)], why: 'Too many' },
     { row: lines[1], cells: ['nobody', 'b'] },
   ])
+})
+
+test('an import leaves out a value that does not fit its field, and keeps the person', () => {
+  const points = { name: 'Points', key: 'Points', type: 'number', choices: null, former: null }
+  const read = readSheet('Name;Handy;Points\nBen;0151 20000010;12,5\nAnn;0151 20000011;x')
+  const columns = { phones: [1], names: [0] }
+  const { good, bad, misfits } = planImport(read, columns, 'DE', [2], [points as ContactField])
+  expect(good.map(({ name, data }) => [name, data])).toEqual([
+    ['Ben', { Points: '12,5' }],
+    ['Ann', {}],
+  ])
+  expect(bad).toEqual([])
+  expect(misfits).toMatchObject([{ row: 3, why: 'Points must be a number, such as 12.5' }])
 })
 
 test('a default is used for an empty cell only', () => {

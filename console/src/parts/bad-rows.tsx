@@ -4,18 +4,43 @@ import { t } from '../language/words.ts'
 import { Button } from './form/form.tsx'
 import { Table } from './list/table.tsx'
 
-const SHOWN = 100
+export interface LeftOutWords {
+  readonly title: string
+  readonly summary: (count: number) => string
+  readonly fileName: string
+}
 
-/** Shows the first rows that an import or a send leaves out, with the reasons, and offers all as a file. */
-export function BadRows({ sheet, bad }: { sheet: Sheet; bad: readonly BadRow[] }) {
+const ROWS: LeftOutWords = {
+  title: t('Rows left out'),
+  summary: (count) => t('Rows left out: {count}', { count }),
+  fileName: 'left-out.csv',
+}
+
+const SHOWN = 100
+/** So many rows are shown at once, more of them when the person opens the list. */
+const FEW = 5
+
+/**
+ * Shows the first rows that an import or a send leaves out, with the reasons, and offers all as a file.
+ * `words`: what of the rows is left out, if not all.
+ */
+export function BadRows({
+  sheet,
+  bad,
+  words: { title, summary, fileName } = ROWS,
+}: {
+  sheet: Sheet
+  bad: readonly BadRow[]
+  words?: LeftOutWords
+}) {
   if (bad.length === 0) return null
   return (
-    <details class="more">
-      <summary>{t('Rows left out: {count}', { count: bad.length })}</summary>
+    <details class="more" open={bad.length <= FEW}>
+      <summary>{summary(bad.length)}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <section class="bad-rows" tabIndex={0} aria-label={t('Rows left out')}>
+      <section class="bad-rows" tabIndex={0} aria-label={title}>
         <Table
-          caption={t('Rows left out')}
+          caption={title}
           columns={[
             { title: t('Row'), cell: ({ row }) => row },
             { title: t('What is wrong'), long: true, cell: ({ why }) => why },
@@ -24,7 +49,7 @@ export function BadRows({ sheet, bad }: { sheet: Sheet; bad: readonly BadRow[] }
           rows={bad.slice(0, SHOWN).map((row) => ({ id: `${row.row} ${row.why}`, ...row }))}
         />
       </section>
-      <Button icon="download" onClick={() => saveFile('left-out.csv', writeBadRowsCsv(sheet, bad))}>
+      <Button icon="download" onClick={() => saveFile(fileName, writeBadRowsCsv(sheet, bad))}>
         {t('Save them as a file')}
       </Button>
     </details>

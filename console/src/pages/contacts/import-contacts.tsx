@@ -8,7 +8,6 @@ import type { ContactField, ContactGroup } from '../../data/record-types.ts'
 import { readUserId } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { formatNumber, t } from '../../language/words.ts'
-import { BadRows } from '../../parts/bad-rows.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
 import { Actions, Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
@@ -18,6 +17,7 @@ import { makeStored } from '../../parts/rows/values.ts'
 import { type Plan, planImport } from './import-plan.ts'
 import { listKeptRows, NEW_GROUP, Preview, type Wishes } from './import-preview.tsx'
 import { type Outcome, runImport } from './import-run.ts'
+import { LeftOut } from './left-out.tsx'
 
 const NOTHING: Outcome = { added: 0, changed: 0, left: 0, failed: [] }
 
@@ -151,7 +151,7 @@ function Report({
         <Notice kind="warning">{t('Stopped. What was imported until then stays.')}</Notice>
       )}
       <Facts class="figures" facts={figures} />
-      <BadRows sheet={sheet} bad={bad} />
+      <LeftOut sheet={sheet} bad={bad} misfits={plan.misfits} />
       <Actions>
         <Button kind="primary" onClick={onClose}>
           {t('Done')}

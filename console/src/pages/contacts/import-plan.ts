@@ -12,20 +12,22 @@ export interface NewContact {
   readonly row: number
   readonly name: string
   readonly phone: string
-  /** Values of the kept columns by column title, without empty values. */
+  /** Values of the kept columns by title, without empty ones and those that do not fit their field. */
   readonly data: Readonly<Record<string, string>>
 }
 
 export interface Plan {
   readonly good: readonly NewContact[]
   readonly bad: readonly BadRow[]
+  /** Good rows again, for each of their values that does not fit its field. */
+  readonly misfits: readonly BadRow[]
 }
 
 const MAX_NAME = 255
 
 /**
  * Sorts rows into good and bad. Numbers without a country code belong to `country`. A row that
- * repeats the number of an earlier one is bad.
+ * repeats the number of an earlier one is bad. A value that does not fit its field is left out alone.
  */
 export function planImport(
   { head, rows, lines }: Sheet,
@@ -36,41 +38,43 @@ export function planImport(
 ): Plan {
   const good: NewContact[] = []
   const bad: BadRow[] = []
+  const misfits: BadRow[] = []
   const seen = new Map<string, number>()
   for (const [at, cells] of rows.entries()) {
     const row = lines[at]!
     const name = joinRowName(cells, columns)
     const reading = chooseRowPhone(head, cells, columns, country)
     const { phone } = reading
-    const data = readData(head, cells, kept)
-    const why = findFault(reading, name, seen) || findDataFault(data, fields)
-    if (why || !phone) bad.push({ row, cells, why })
-    else {
-      seen.set(phone, row)
-      good.push({ row, name, phone, data })
+    const why = findFault(reading, name, seen)
+    if (why || !phone) {
+      bad.push({ row, cells, why })
+      continue
     }
+    const values = readValues(head, cells, kept)
+    const faults = new Map(
+      values.map(([title, value]) => [title, findFieldFault(title, value, fields)]),
+    )
+    for (const fault of faults.values()) if (fault) misfits.push({ row, cells, why: fault })
+    seen.set(phone, row)
+    const data = Object.fromEntries(values.filter(([title]) => !faults.get(title)))
+    good.push({ row, name, phone, data })
   }
-  return { good, bad }
+  return { good, bad, misfits }
 }
 
-const readData = (head: readonly string[], cells: readonly string[], kept: readonly number[]) =>
-  Object.fromEntries(
-    kept
-      .map((at) => [head[at]!.trim(), (cells[at] ?? '').trim()])
-      .filter(([, value]) => value !== ''),
-  )
+const readValues = (head: readonly string[], cells: readonly string[], kept: readonly number[]) =>
+  kept
+    .map((at) => [head[at]!.trim(), (cells[at] ?? '').trim()] as const)
+    .filter(([, value]) => value !== '')
 
-/** Why a value does not fit its field; '' if all do. */
-function findDataFault(
-  data: Readonly<Record<string, string>>,
+/** Why a value does not fit the field of its column; undefined if it does, or if there is no such field. */
+function findFieldFault(
+  title: string,
+  value: string,
   fields: readonly ContactField[],
-): string {
-  for (const [title, value] of Object.entries(data)) {
-    const field = findField(fields, title)
-    const fault = field && findValueFault(field, value)
-    if (fault) return fault
-  }
-  return ''
+): string | undefined {
+  const field = findField(fields, title)
+  return field && findValueFault(field, value)
 }
 
 function findFault(

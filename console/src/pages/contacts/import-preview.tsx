@@ -5,7 +5,6 @@ import { makeChoices, readIndexes } from '../../data/files/column-choices.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { ContactGroup } from '../../data/record-types.ts'
 import { t, tn } from '../../language/words.ts'
-import { BadRows } from '../../parts/bad-rows.tsx'
 import { CheckList } from '../../parts/form/choices.tsx'
 import { CountryField } from '../../parts/form/country-field.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
@@ -16,6 +15,7 @@ import { CONSENT_ROWS } from '../../parts/rows/consent-rows.ts'
 import { findError, Rows } from '../../parts/rows/rows.tsx'
 import { makeTyped, type Values } from '../../parts/rows/values.ts'
 import type { NewContact, Plan } from './import-plan.ts'
+import { LeftOut } from './left-out.tsx'
 
 export interface Wishes {
   readonly columns: PersonColumns
@@ -156,12 +156,12 @@ export function Preview({
             .map((contact) => ({ id: String(contact.row), ...contact }))}
         />
       )}
-      <Notice kind={plan.bad.length > 0 ? 'warning' : 'info'}>
+      <Notice kind={plan.bad.length + plan.misfits.length > 0 ? 'warning' : 'info'}>
         {tn('1 contact to import', '{count} contacts to import', plan.good.length)}
         {plan.bad.length > 0 &&
           tn(', 1 row to leave out', ', {count} rows to leave out', plan.bad.length)}
       </Notice>
-      <BadRows sheet={sheet} bad={plan.bad} />
+      <LeftOut sheet={sheet} bad={plan.bad} misfits={plan.misfits} />
       <Actions>
         <Button kind="primary" disabled={plan.good.length === 0} onClick={submit}>
           {t('Import {count}', { count: plan.good.length })}
