@@ -55,13 +55,13 @@ async function sendAsCampaign(
   const repeats = request.repeat !== undefined
   const isCampaign = repeats || request.name !== undefined || request.requires_consent === true
   if (recipients.length <= MAX_PLAIN && !group_ids && !isCampaign) return undefined
-  if (!hasTeamRole('admin')) return sendAsAgent(addFileNames(request, files))
+  if (!hasTeamRole('admin')) return sendAsAgent(request, files)
   const begins = repeats ? await findFirstTime(request) : String(request.scheduled_at ?? '')
   const body = makeCampaign(request, begins, atMs)
   const preview = await postRequest<Preview>('/api/campaigns/preview', addFileNames(body, files))
   if (preview.recipients_count <= MAX_PLAIN && !isCampaign) return undefined
   const sentence = repeats ? writeRepeatSentence(request.repeat as Repeat) : undefined
-  if (!(await isConfirmed(preview, begins, true, sentence))) return 'no'
+  if (!(await isConfirmed(preview, files, begins, true, sentence))) return 'no'
   const headers = { 'idempotency-key': key }
   return postRequest('/api/campaigns', addFiles(body, files), { headers })
 }
@@ -70,8 +70,11 @@ async function sendAsCampaign(
  * Asks an agent, who may not make campaigns, to confirm a request. Returns 'no' if the agent declined. Asks
  * nothing if there are too many recipients: the server will refuse these.
  */
-async function sendAsAgent(request: Request): Promise<'no' | undefined> {
-  const preview = await postRequest<SendPreview>('/api/sms/preview', request)
+async function sendAsAgent(
+  request: Request,
+  files: readonly ChosenFile[],
+): Promise<'no' | undefined> {
+  const preview = await postRequest<SendPreview>('/api/sms/preview', addFileNames(request, files))
   const first = preview.items.find((item) => !item.opted_out && !item.without_consent)
   if (preview.recipients_count > MAX_PLAIN || !first) return undefined
   const without = preview.items.filter((item) => item.without_consent)
@@ -82,7 +85,8 @@ async function sendAsAgent(request: Request): Promise<'no' | undefined> {
     first,
     without_consent: { count: preview.without_consent, recipients: without.map((item) => item.to) },
   }
-  return (await isConfirmed(shown, String(request.scheduled_at ?? ''), false)) ? undefined : 'no'
+  const scheduledAt = String(request.scheduled_at ?? '')
+  return (await isConfirmed(shown, files, scheduledAt, false)) ? undefined : 'no'
 }
 
 /** When a repeating campaign is sent for the first time. */
@@ -109,6 +113,7 @@ function isConfirmed(
     without_consent,
     missing,
   }: Preview,
+  files: readonly ChosenFile[],
   scheduledAt: string,
   isCampaign: boolean,
   repeats?: string,
@@ -126,6 +131,7 @@ function isConfirmed(
             segments: <strong>{formatSegments(segments)}</strong>,
           }),
     firstText: first.body,
+    files,
     cost: (
       <>
         {missing && (

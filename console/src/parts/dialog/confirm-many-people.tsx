@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { pb } from '../../data/client.ts'
+import type { ChosenFile } from '../../data/use/chosen-files.ts'
 import { t, tn } from '../../language/words.ts'
+import { FileThumbs } from '../form/add-pictures.tsx'
 import { OnlySimulated } from '../form/send-notices.tsx'
 import { askToConfirm } from './dialog.tsx'
 import './confirm-many-people.css'
@@ -12,6 +14,8 @@ interface ManyPeople {
   readonly people: number
   readonly what: ComponentChildren
   readonly firstText: string
+  /** Pictures and other files of each text. */
+  readonly files?: readonly ChosenFile[]
   readonly cost: ComponentChildren
   readonly begins: ComponentChildren
   readonly isLater: boolean
@@ -24,6 +28,7 @@ export async function confirmManyPeople({
   people,
   what,
   firstText,
+  files = [],
   cost,
   begins,
   isLater,
@@ -46,7 +51,8 @@ export async function confirmManyPeople({
           </p>
         )}
         <p>{what}</p>
-        <p class="many-first">{firstText}</p>
+        <FileThumbs files={files} />
+        {firstText && <p class="many-first">{firstText}</p>}
         {cost}
         <p class="muted">{begins}</p>
       </>
