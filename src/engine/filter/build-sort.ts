@@ -50,7 +50,8 @@ export function readSort(sort: string): SortKey[] {
 /**
  * Keys of ORDER BY. The last one is the order of insertion. If a path leads to several rows, the first row
  * that meets `condition` counts.
- * `collation` is SQL (`findCollation`) and sorts texts; by default, their bytes do.
+ * `collation` is SQL (`findCollation`) and sorts texts, for people: rows without a value are last, in both
+ * directions. By default, the bytes of texts do.
  */
 export function buildOrder(
   context: Context,
@@ -93,7 +94,7 @@ function buildKey(
   // a count or `:isset` is the same for all rows, so it sorts nothing
   if (operand.kind === 'known' && !operand.pattern && !operand.isEmpty) return []
   if (operand.kind === 'known' || operand.isEmpty !== undefined) throw new FilterError(invalid)
-  const nulls = direction === 'ASC' ? ' NULLS FIRST' : ' NULLS LAST'
+  const nulls = direction === 'ASC' && !collation ? ' NULLS FIRST' : ' NULLS LAST'
   return sortKeys(operand.storage, operand.sql, collation).map((key) => {
     const one = orderKey(selectFirstRow(key, condition), direction)
     return operand.nullable ? { sql: [...one.sql, nulls], column: undefined } : one
@@ -129,9 +130,12 @@ function sortKeys(storage: OperandStorage, value: Sql, collation: string | undef
   if (storage === 'text' && collation) return [sql`(${value}) COLLATE ${collation}`]
   if (storage === 'list' || storage === 'geo') return [FORMS[storage].text(value)]
   if (storage !== 'json') return [value]
+  const text = sql`pb_json_string(${value})`
   return [
-    sql`pb_json_rank(${value})`,
+    collation
+      ? sql`(CASE WHEN ${text} = '' THEN NULL ELSE pb_json_rank(${value}) END)`
+      : sql`pb_json_rank(${value})`,
     sql`pb_json_number(${value})`,
-    sql`pb_json_string(${value}) COLLATE ${collation ?? '"C"'}`,
+    sql`${text} COLLATE ${collation ?? '"C"'}`,
   ]
 }

@@ -1,3 +1,4 @@
+import { cleanText } from '../../platform/tools/clean-text.ts'
 import { type Field, isMulti, isMultiCapable } from '../fields/field.ts'
 import { findFieldStorage } from '../fields/field-types.ts'
 import { type Context, type FilterRow, findAffinity, writeRowColumn } from './filter-row.ts'
@@ -98,12 +99,21 @@ function lowerExpression(operand: Expression): Operand {
 const INDEX = /^\d+$/
 const MAX_INDEX = 2 ** 31 - 1
 
+/** A step of a path without its percent-encoding; '' if that is no UTF-8. */
+function decodeStep(step: string): string {
+  try {
+    return cleanText(decodeURIComponent(step))
+  } catch {
+    return ''
+  }
+}
+
 const makeFixedParam = (cast: string, value: unknown): Sql =>
   makeParam(cast, makeKnownValue({ kind: 'constant', value }))
 
 /**
- * SQL of the JSON value at a path; NULL if absent. A number in the path is a list index, never a key.
- * Throws a FilterError for an empty step. PocketBase: inflector.Columnify
+ * SQL of the JSON value at a path; NULL if absent. A number in the path is a list index, never a key, unless
+ * a digit is percent-encoded. Throws a FilterError for an empty step. PocketBase: inflector.Columnify
  */
 function extractJsonPath(column: Sql, path: readonly string[]): { json: Sql; text: Sql } {
   let value = column
@@ -113,7 +123,7 @@ function extractJsonPath(column: Sql, path: readonly string[]): { json: Sql; tex
     keys = []
   }
   for (const step of path) {
-    const key = step.replaceAll(':', '')
+    const key = decodeStep(step.replaceAll(':', ''))
     if (key === '') throw new FilterError(`bad JSON path: "${path.join('.')}"`)
     if (INDEX.test(step)) {
       flush()

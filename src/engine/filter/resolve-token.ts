@@ -17,9 +17,12 @@ const FUNCTIONS: ReadonlyMap<string, FunctionBuilder> = new Map([
   ['strftime', buildStrftime],
 ])
 
-/** Names that a filter may contain. PocketBase: core/record_field_resolver.go, allowedFields */
+/**
+ * Names that a filter may contain. PocketBase: core/record_field_resolver.go, allowedFields. Percent-encoded
+ * characters are ours.
+ */
 const NAMES =
-  /^(\w[\w.:]*|@request\.(context|method)|@request\.(auth|body|query|headers)\.[\w.:]*\w|@collection\.\w+(:\w+)?\.[\w.:]*\w)$/
+  /^(\w(?:[\w.:]|%[0-9A-F]{2})*|@request\.(context|method)|@request\.(auth|body|query|headers)\.[\w.:]*\w|@collection\.\w+(:\w+)?\.[\w.:]*\w)$/
 
 const KEYWORDS = new Map([
   ['null', null],

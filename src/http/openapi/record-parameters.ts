@@ -66,7 +66,7 @@ export const makeListQuery = (maxPerPage = MAX_PER_PAGE) => ({
       .string()
       .optional()
       .describe(
-        'A language such as `de`, by whose rules `sort` orders texts: `Ö` beside `O`. Default: by bytes, as in PocketBase, which is quicker.',
+        'A language such as `de`, by whose rules `sort` orders texts: `Ö` beside `O`. Records without a value are then last. Default: by bytes, as in PocketBase, which is quicker.',
       ),
     filter: FILTER,
     expand: EXPAND,
