@@ -9,16 +9,19 @@ export function describeFields(
   contact: Pick<Contact, 'data'>,
   fields: readonly ContactField[],
 ): [name: string, value: string][] {
-  const stored = new Map(readFields(contact))
-  const defined = fields.filter(({ key }) => stored.get(key))
-  const others = [...stored].filter(([key]) => !fields.some((field) => field.key === key))
+  const others = readFields(contact).filter(([key]) => !fields.some((field) => field.key === key))
   return [
-    ...defined.map((field): [string, string] => [
-      field.name,
-      describeValue(field, stored.get(field.key)!),
-    ]),
+    ...fields
+      .map((field): [string, string] => [field.name, describeField(contact, field)])
+      .filter(([, value]) => value !== ''),
     ...others,
   ]
+}
+
+/** A contact's value of a field for people; '' if it has none. */
+export function describeField(contact: Pick<Contact, 'data'>, field: ContactField): string {
+  const stored = readFields(contact).find(([key]) => key === field.key)?.[1] ?? ''
+  return stored && describeValue(field, stored)
 }
 
 /** A stored date is a day without a time zone. */

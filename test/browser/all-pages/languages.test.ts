@@ -93,6 +93,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   [`/contacts/${ids.contact}`, say('Record a consent')],
   ['/contacts', say('Import')],
   ['/contacts', say('Import'), pasteContacts],
+  ['/contacts', say('Columns')],
   ['/contacts', say('Change {contact}', { contact: 'Zoë' })],
   ['/contacts', say('Delete {contact}', { contact: 'Zoë' })],
   ['/contacts', selectContact('Zoë'), exactly(say('Delete'))],

@@ -146,6 +146,62 @@ scenario(
   },
 )
 
+scenario(
+  'the list of contacts is filtered and sorted by fields, which a person shows as columns',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    const user = ann.authStore.record!.id
+    await ann.collection('contact_fields').create({ user, name: 'Ort', type: 'text' })
+    await ann.collection('contact_fields').create({ user, name: 'Punkte (neu)', type: 'number' })
+    const people = [
+      { name: 'Ann', data: { Ort: 'Ulm', 'Punkte (neu)': 9 } },
+      { name: 'Ben', data: { Ort: 'Köln', 'Punkte (neu)': 11 } },
+      { name: 'Cem', data: { Ort: '' } },
+      { name: 'Dea', data: { Ort: 'Öhringen', 'Punkte (neu)': 100 } },
+    ]
+    for (const [at, person] of people.entries())
+      await ann.collection('contacts').create({ user, phone: `+49151200000${10 + at}`, ...person })
+    await fixture.signIn()
+    await fixture.visit('/contacts')
+    const names = () => page.locator('tbody .contacts-name a').allTextContents()
+    await expect.poll(names).toEqual(['Ann', 'Ben', 'Cem', 'Dea'])
+
+    await page.getByRole('button', { name: 'Columns' }).click()
+    for (const name of ['Ort', 'Punkte (neu)'])
+      await page.getByRole('dialog').getByLabel(name).check()
+    await fixture.look('contact-columns-choice')
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Ort', exact: true }).click()
+    await expect.poll(names).toEqual(['Ben', 'Dea', 'Ann', 'Cem'])
+    await page.getByRole('button', { name: 'Punkte (neu)' }).click()
+    await expect.poll(names).toEqual(['Dea', 'Ben', 'Ann', 'Cem'])
+    await page.reload()
+    await page.getByRole('columnheader', { name: 'Ort' }).waitFor()
+    await fixture.look('contact-columns')
+
+    const field = page.getByLabel('Filter by a field')
+    await field.selectOption('Ort')
+    await page.getByLabel('Value of Ort').fill('köln')
+    await expect.poll(names).toEqual(['Ben'])
+    await field.selectOption('Punkte (neu)')
+    const value = page.getByLabel('Value of Punkte (neu)')
+    await value.fill('ten')
+    await page.getByText('Punkte (neu) must be a number, such as 12.5').waitFor()
+    await value.fill('10')
+    await expect.poll(names).toEqual(['Dea', 'Ben'])
+    await fixture.look('contact-condition')
+    await page.reload()
+    await expect.poll(names).toEqual(['Dea', 'Ben'])
+    await page.getByLabel('Comparison').selectOption('has no value')
+    await expect.poll(names).toEqual(['Cem'])
+    await page.getByRole('button', { name: 'Remove the condition' }).click()
+    await expect.poll(names).toEqual(['Dea', 'Ben', 'Ann', 'Cem'])
+  },
+  {},
+  { widths: [1280] },
+)
+
 scenario('two numbers of one person are linked, and an erasure offers both', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()

@@ -1,0 +1,126 @@
+import { formatPhone } from '#portable/phone/format-phone.ts'
+import { describeField } from '../../data/contact-field-words.ts'
+import type { Label } from '../../data/labels.ts'
+import type { Contact, ContactField } from '../../data/record-types.ts'
+import type { Groups } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
+import { deleteRecord } from '../../parts/dialog/dialog.tsx'
+import { LabelChips } from '../../parts/labels/label-chip.tsx'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { Badge } from '../../parts/time.tsx'
+import { makeConversationPath, makePageHref } from '../../router.ts'
+import { nameSort } from './field-filter.ts'
+
+export const BY_NAME = 'name'
+/** The server sorts more contacts by their first group or by a field too slowly. */
+export const MOST_SORTED = 20_000
+
+interface Shown {
+  readonly groups: Groups
+  readonly labels: readonly Label[]
+  /** The fields that have a column. */
+  readonly fields: readonly ContactField[]
+  readonly picked: readonly Contact[]
+  readonly pick: (contact: Contact, isPicked: boolean) => void
+  readonly edit: (contact: Contact) => void
+  /** Whether groups and fields sort the list. */
+  readonly isShort: boolean
+}
+
+export const makeContactColumns = ({
+  groups,
+  labels,
+  fields,
+  picked,
+  pick,
+  edit,
+  isShort,
+}: Shown): readonly Column<Contact>[] => [
+  {
+    title: t('Name'),
+    sort: BY_NAME,
+    cell: (contact) => (
+      <span class="contacts-name">
+        <label>
+          <input
+            type="checkbox"
+            aria-label={t('Choose {contact}', { contact: nameContact(contact) })}
+            checked={picked.some(({ id }) => id === contact.id)}
+            onChange={(event) => pick(contact, event.currentTarget.checked)}
+          />
+        </label>
+        <a href={makePageHref(`/contacts/${contact.id}`)}>
+          {contact.name || <PhoneNumber number={contact.phone} />}
+        </a>
+        <LabelChips ids={contact.labels} labels={labels} most={3} />
+      </span>
+    ),
+  },
+  {
+    title: t('Number'),
+    sort: 'phone',
+    spare: ({ name }) => !name,
+    cell: ({ phone }) => <PhoneNumber number={phone} />,
+  },
+  ...fields.map((field) => makeFieldColumn(field, isShort)),
+  {
+    title: t('Groups'),
+    ...(isShort && { sort: 'groups.name' }),
+    long: true,
+    minor: true,
+    spare: (contact) => contact.groups.length === 0,
+    cell: (contact) => contact.groups.map(groups.findName).filter(Boolean).join(', ') || <None />,
+  },
+  {
+    title: t('State'),
+    sort: 'opted_out',
+    spare: ({ opted_out }) => !opted_out,
+    cell: ({ opted_out }) => (opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : <None />),
+  },
+  makeActionsColumn((row) => {
+    const contact = nameContact(row)
+    const href = makePageHref(makeConversationPath(row.phone))
+    const needs = 'agent'
+    return [
+      { icon: 'conversations', words: t('Conversation with {contact}', { contact }), href },
+      { icon: 'edit', words: t('Change {contact}', { contact }), needs, onClick: () => edit(row) },
+      {
+        icon: 'trash',
+        words: t('Delete {contact}', { contact }),
+        needs,
+        onClick: () => deleteContact(row),
+      },
+    ]
+  }),
+]
+
+function makeFieldColumn(field: ContactField, isShort: boolean): Column<Contact> {
+  const sort = isShort ? nameSort(field) : undefined
+  return {
+    title: field.name,
+    ...(sort && { sort }),
+    ...(field.type === 'number' ? { align: 'end' } : { long: field.type === 'text' }),
+    spare: (contact) => describeField(contact, field) === '',
+    cell: (contact) => describeField(contact, field) || <None />,
+  }
+}
+
+const None = () => <span class="muted">–</span>
+
+const nameContact = ({ name, phone }: Contact) => name || formatPhone(phone)
+
+const deleteContact = (contact: Contact) =>
+  deleteRecord(
+    contact,
+    {
+      title: t('Delete the contact?'),
+      text: contact.opted_out
+        ? t('{contact} goes; the messages stay, and the number stays opted out.', {
+            contact: nameContact(contact),
+          })
+        : t('{contact} goes; the messages stay.', { contact: nameContact(contact) }),
+      action: t('Delete'),
+    },
+    t('Contact deleted'),
+  )

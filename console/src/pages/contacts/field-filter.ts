@@ -1,0 +1,63 @@
+import { readContactFieldValue } from '#portable/contact-field-value.ts'
+import type { Choices } from '../../data/choices.ts'
+import { pb } from '../../data/client.ts'
+import { findValueFault } from '../../data/contact-field-words.ts'
+import type { ContactField } from '../../data/record-types.ts'
+import { t } from '../../language/words.ts'
+
+export type Sign = 'has' | 'is' | 'from' | 'to' | 'none'
+
+/** What contacts of the list must have in a field. */
+export interface FieldCondition {
+  readonly field: ContactField
+  readonly sign: Sign
+  /** As typed, or as a choice is stored. '' finds all contacts, unless `sign` is `none`. */
+  readonly value: string
+}
+
+const NONE = ['none', t('has no value')] as const
+
+/** The comparisons that a field of this type can have, the first by default. */
+export const SIGNS: Readonly<Record<ContactField['type'], Choices<Sign>>> = {
+  text: [['has', t('contains')], NONE],
+  number: [['from', t('is at least')], ['to', t('is at most')], ['is', t('is exactly')], NONE],
+  date: [['from', t('from')], ['to', t('until')], ['is', t('on')], NONE],
+  choice: [['is', t('is')], NONE],
+}
+
+/** A member of `data` of contacts as filters and sorts name it: any text may be its key. */
+export const nameMember = (key: string): string =>
+  `data.${[...key].map((letter) => (/[A-Za-z_]/.test(letter) ? letter : encode(letter))).join('')}`
+
+const encode = (letter: string) =>
+  [...new TextEncoder().encode(letter)]
+    .map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`)
+    .join('')
+
+/** The server's limit of a name in `sort`. */
+const MAX_SORT_BYTES = 255
+
+/** What sorts contacts by a field; undefined if the name of its key is too long. */
+export function nameSort({ key }: ContactField): string | undefined {
+  const name = nameMember(key)
+  return name.length > MAX_SORT_BYTES ? undefined : name
+}
+
+/** A filter for contacts; '' while there is no value, or one that does not fit the field. */
+export function writeFieldFilter({ field, sign, value: typed }: FieldCondition): string {
+  const name = nameMember(field.key)
+  if (sign === 'none') return `(${name} = null || ${name} = "")`
+  const reading = readContactFieldValue({ ...field, choices: field.choices ?? [] }, typed.trim())
+  if (reading.fault || reading.value === '') return ''
+  const { value } = reading
+  const compare = (comparison: string) => pb.filter(`${name} ${comparison} {:value}`, { value })
+  if (sign === 'has') return compare('~')
+  if (sign === 'is') return compare('=')
+  // values from before the field had its type: in filters, texts are greater than all numbers
+  const isTyped = field.type === 'number' ? `${name} < ""` : `${name} > ""`
+  return `${compare(sign === 'from' ? '>=' : '<=')} && ${isTyped}`
+}
+
+/** Why a typed value is no value of the field; undefined if it is. */
+export const findConditionFault = ({ field, sign, value }: FieldCondition): string | undefined =>
+  sign === 'none' ? undefined : findValueFault(field, value.trim())
