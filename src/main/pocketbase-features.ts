@@ -1,6 +1,7 @@
+import { deleteOldAuditEntries } from '../engine/auth/audit/delete-old-audit-entries.ts'
+import { sealAuditEntries } from '../engine/auth/audit/seal-audit-entries.ts'
 import { cleanUpSignIns } from '../engine/auth/delete-old-sign-ins.ts'
 import { SUPERUSERS_ID, superusersExtension } from '../engine/auth/superusers.ts'
-import { deleteOldAuditEntries } from '../engine/auth/write-audit-log.ts'
 import { runBackupSchedule } from '../engine/backup/schedule.ts'
 import { loadBackupState } from '../engine/backup/state.ts'
 import { sweepContents } from '../engine/files/file-contents.ts'
@@ -69,7 +70,12 @@ export const SERVER: Feature = {
     tags: [{ name: SERVER_TAG, description: 'Endpoints that belong to no collection.' }],
   },
   timed: ({ store, settings, config, backups, log }) => [
-    { id: 'auditCleanUp', ...HOURLY, run: () => deleteOldAuditEntries(store.db, config.auditDays) },
+    { id: 'auditSeals', ...EVERY_MINUTE, run: () => sealAuditEntries(store.db, log) },
+    {
+      id: 'auditCleanUp',
+      ...HOURLY,
+      run: () => deleteOldAuditEntries(store.db, config.auditDays, log),
+    },
     {
       id: 'logsCleanUp',
       ...EVERY_TEN_MINUTES,
