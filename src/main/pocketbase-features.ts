@@ -25,6 +25,7 @@ import { RECORD_ROUTES } from '../http/routes/records.ts'
 import { SETTINGS_ROUTES } from '../http/routes/settings-routes.ts'
 import { deleteDeadJobs, loadJobFigures } from '../platform/jobs/job-queue.ts'
 import { LOG_ROUTES } from './log-routes.ts'
+import { makeAuditPublisher } from './publish-audit-entries.ts'
 import { OPERATION_ROUTES, READY_ROUTES } from './status-routes.ts'
 
 function describeCollectionPaths({ collections, schemaOf, extensions }: DescribedRecords) {
@@ -70,7 +71,11 @@ export const SERVER: Feature = {
     tags: [{ name: SERVER_TAG, description: 'Endpoints that belong to no collection.' }],
   },
   timed: ({ store, settings, config, backups, log }) => [
-    { id: 'auditSeals', ...EVERY_MINUTE, run: () => sealAuditEntries(store.db, log) },
+    {
+      id: 'auditSeals',
+      ...EVERY_MINUTE,
+      run: () => sealAuditEntries(store.db, log, makeAuditPublisher(log)),
+    },
     {
       id: 'auditCleanUp',
       ...HOURLY,

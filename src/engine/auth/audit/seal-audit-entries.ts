@@ -18,6 +18,15 @@ import {
   storeSeals,
 } from './audit-seals.ts'
 
+/** An entry with its seal. */
+export interface SealedEntry extends LoggedEntry {
+  readonly number: number
+  readonly seal: string
+}
+
+/** Sends sealed entries out of the audit log, in the transaction that stores their seals. */
+export type PublishEntries = (tx: Db, entries: readonly SealedEntry[]) => Promise<void>
+
 interface Unsealed {
   readonly account: string
   readonly entry: string
@@ -32,9 +41,13 @@ interface Batch {
   readonly settled: string
 }
 
-/** Makes seals of all committed entries that have none, on one server at a time. */
-export async function sealAuditEntries(db: Db, log: Logger): Promise<void> {
-  while ((await isWorkLeft(db)) && (await db.transaction((tx) => sealBatch(tx, log))));
+/** Makes seals of all committed entries that have none, and publishes them, on one server at a time. */
+export async function sealAuditEntries(
+  db: Db,
+  log: Logger,
+  publish?: PublishEntries,
+): Promise<void> {
+  while ((await isWorkLeft(db)) && (await db.transaction((tx) => sealBatch(tx, log, publish))));
 }
 
 /** Whether there are entries without a seal, or no seals yet. */
@@ -49,7 +62,11 @@ async function isWorkLeft(db: Db): Promise<boolean> {
 }
 
 /** Makes the next seals. Returns false if another server makes them. */
-async function sealBatch(tx: Db, log: Logger): Promise<boolean> {
+async function sealBatch(
+  tx: Db,
+  log: Logger,
+  publish: PublishEntries | undefined,
+): Promise<boolean> {
   if (!(await tryAcquireLock(tx, LOCKS.auditSeals))) return false
   const key = await makePurposeKey(tx, SEAL_PURPOSE)
   const unsealed = await takeUnsealed(tx)
@@ -63,13 +80,15 @@ async function sealBatch(tx: Db, log: Logger): Promise<boolean> {
   const ends = new Map(accounts.map((account) => [account, checkEnd(account)]))
   const { chains, settled } = ends.get(SUPERUSERS_LOG)!
   const entries = await findEntries(tx, unsealed)
-  await storeSeals(tx, makeSeals({ key, unsealed, entries, settled }, ends))
+  const seals = makeSeals({ key, unsealed, entries, settled }, ends)
+  await storeSeals(tx, seals)
   ends.set(SUPERUSERS_LOG, {
     ...ends.get(SUPERUSERS_LOG)!,
     chains: chains + ends.size - known.size,
     settled: unsealed.length < SEALS_PER_BATCH ? await readNow(tx) : settled,
   })
   await storeChains(tx, key, [...ends.values()])
+  await publish?.(tx, listSealed(seals, entries))
   return true
 }
 
@@ -126,6 +145,14 @@ function makeSeals({ key, unsealed, entries, settled }: Batch, ends: Map<string,
     return { ...row, seal }
   })
 }
+
+const listSealed = (
+  seals: readonly Seal[],
+  entries: ReadonlyMap<string, LoggedEntry>,
+): SealedEntry[] =>
+  seals.flatMap(({ entry, digest, number, seal }) =>
+    digest === '' ? [] : [{ ...entries.get(entry)!, number, seal }],
+  )
 
 /**
  * Returns the end of a chain whose last stored seal has the number `stored`. If it was changed by hand, the
