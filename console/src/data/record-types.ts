@@ -78,7 +78,7 @@ export interface ConsentState extends RecordOf<'consent_states'> {
 
 /** An automatic answer to incoming texts. Its hours are in the time zone of its user. */
 export interface AutoAnswer extends RecordOf<'auto_answers'> {
-  readonly expand?: { readonly template?: Template }
+  readonly expand?: { readonly template?: Template; readonly label?: RecordOf<'labels'> }
 }
 
 export interface Campaign extends RecordOf<'campaigns'> {

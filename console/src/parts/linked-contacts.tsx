@@ -75,23 +75,24 @@ export function LinkedContacts({
 
 const SHOWN = 8
 
-/** Finds the contact of another number of the person. At first it shows those with the same name. */
+/** Finds the contact of another number of the person. Without words, it shows those with the same name. */
 function LinkDialog({ contact, onClose }: { contact: Contact; onClose: () => void }) {
-  const [text, setText] = useState(contact.name)
+  const [text, setText] = useState('')
+  const words = text.trim() || contact.name.trim()
   const others = [`id != "${contact.id}"`]
   if (contact.person) others.push(`person != "${contact.person}"`)
   const found = useList<Contact>('contacts', {
-    filter: [`(${writeContactFilter(text.trim(), defaultCountry.value)})`, ...others].join(' && '),
+    filter: [`(${writeContactFilter(words, defaultCountry.value)})`, ...others].join(' && '),
     sort: 'name',
     perPage: SHOWN,
     live: false,
-    ready: text.trim() !== '',
+    ready: words !== '',
   })
   const link = useTask(async (other: Contact) => {
     await linkContacts(contact, other)
     onClose()
   })
-  const shown = text.trim() === '' ? [] : found.items.slice(0, SHOWN)
+  const shown = words === '' ? [] : found.items.slice(0, SHOWN)
   return (
     <Dialog
       title={t('Link another number of {contact}', { contact: nameContact(contact) })}
@@ -108,7 +109,9 @@ function LinkDialog({ contact, onClose }: { contact: Contact; onClose: () => voi
         {shown.map((other) => (
           <li key={other.id}>
             <Button kind="quiet" busy={link.busy} onClick={() => void link.run(other)}>
-              {other.name} <PhoneNumber number={other.phone} />
+              <span>
+                {other.name} <PhoneNumber number={other.phone} />
+              </span>
             </Button>
           </li>
         ))}

@@ -213,6 +213,7 @@ scenario('two numbers of one person are linked, and an erasure offers both', asy
   await fixture.signIn()
   await fixture.visit(`/contacts/${one.id}`)
   await page.getByRole('button', { name: 'Link another number' }).click()
+  expect(await page.getByRole('dialog').getByRole('searchbox').inputValue()).toBe('')
   await page.getByRole('button', { name: /Anna.*0012/ }).click()
   const linked = page.getByRole('region', { name: 'Other numbers of this person' })
   await linked.getByText('Opted out').waitFor()

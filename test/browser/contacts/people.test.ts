@@ -73,5 +73,5 @@ async function play(fixture: BrowserFixture): Promise<void> {
   await page.getByRole('cell', { name: 'Opted out' }).waitFor()
 
   await fixture.visit('/groups')
-  await page.getByRole('cell', { name: /1,000\s?, 1 opted out/ }).waitFor()
+  await page.getByRole('cell', { name: /1,000\s?\(1 opted out\)/ }).waitFor()
 }

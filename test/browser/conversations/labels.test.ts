@@ -89,7 +89,7 @@ scenario('labels are created by keys, set, filtered by, changed and deleted', as
   await page.getByRole('textbox', { name: 'Name' }).fill('vip')
   await fixture.refused(/^PATCH \/api\/collections\/labels\/records\/\w+: 400/, async () => {
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('There is such a label already, or the name is too long.').waitFor()
+    await page.getByText('There is a label with this name already.').waitFor()
   })
   await page.getByRole('textbox', { name: 'Name' }).fill('Too late')
   await page.getByRole('button', { name: 'Save' }).click()

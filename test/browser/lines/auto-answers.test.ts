@@ -15,6 +15,7 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
   await ann
     .collection('sms_templates')
     .create({ user, name: 'Prices', body: 'Hello {{name}}, 5 EUR.' })
+  await ann.collection('labels').create({ user, name: 'VIP', color: 'red' })
   await fixture.signIn()
   const isPhone = fixture.screen === 'phone'
   if (isPhone) await page.getByRole('button', { name: 'More' }).click()
@@ -44,6 +45,9 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
     await dialog.getByText('Write a text, or choose a template.').waitFor()
   })
   await dialog.getByLabel('Answer', { exact: true }).fill('5 EUR each')
+  // the error of a value that was changed since
+  expect(await dialog.getByText('Write a text, or choose a template.').count()).toBe(0)
+  await dialog.getByText('In the time zone UTC.').waitFor()
   await dialog.getByLabel('Pause in hours').fill('0')
   await save.click()
   await page.getByText('Automatic answer saved').waitFor()
@@ -59,9 +63,11 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
   await dialog.getByText('Set both times, or none.').waitFor()
   await dialog.getByLabel('Until').fill('08:00')
   await dialog.getByLabel('Answer with').selectOption({ label: 'Template Prices' })
+  await dialog.getByLabel('Label').selectOption('VIP')
   await save.click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByText('on one line').waitFor()
+  await page.getByRole('cell', { name: 'VIP Template Prices' }).waitFor()
   const answers = ann.collection('auto_answers')
   const [second] = await ann.collection('lines').getFullList({ filter: 'slot = 2' })
   const [template] = await ann.collection('sms_templates').getFullList()

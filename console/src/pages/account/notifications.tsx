@@ -84,6 +84,7 @@ function SoundAndHours({ session }: { session: Session }) {
     notify_silent = false,
     notify_from = '',
     notify_to = '',
+    notify_zone = '',
   } = usePersonalChoices(session) ?? {}
   const saveSound = (hasSound: boolean) =>
     runWithToast(() => savePersonalChoices(session, { notify_silent: !hasSound }), t('Saved'))
@@ -101,6 +102,7 @@ function SoundAndHours({ session }: { session: Session }) {
       />
       <RowsForm
         draftKey="notify-hours"
+        action={t('Save the hours')}
         rows={HOURS}
         stored={{ notify_from, notify_to }}
         save={saveHours}
@@ -108,7 +110,8 @@ function SoundAndHours({ session }: { session: Session }) {
       />
       <p class="note">
         {t(
-          'In all your browsers, by the time of this one. At other times nothing notifies you; unread texts are counted. Empty: at all times.',
+          'Sound and hours apply to all your browsers. The hours are in the time zone {zone}; empty: at all times. At other times nothing notifies you, but unread texts are counted.',
+          { zone: notify_zone || HERE },
         )}
       </p>
     </>

@@ -3,8 +3,11 @@ import { describeHours, type Hours } from '../../data/hours.ts'
 import type { AutoAnswer, Template } from '../../data/record-types.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { useLabels, useList, useTemplates } from '../../data/use/use-list.ts'
+import { ownSettings } from '../../data/user-settings/own.ts'
 import { t, tn } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { LabelChip } from '../../parts/labels/label-chip.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { makeHoursRows, makeLabelRow, makeLinesRow } from '../../parts/rows/common-rows.tsx'
@@ -20,7 +23,7 @@ export const Page = () => (
     text={t(
       'Sent when a text arrives, for example at night. The first match in this list is sent.',
     )}
-    list={useList<AutoAnswer>('auto_answers', { sort: 'created', expand: 'template' })}
+    list={useList<AutoAnswer>('auto_answers', { sort: 'created', expand: 'template,label' })}
     columns={makeAnswerColumns}
     icon="answers"
     none={[
@@ -50,8 +53,17 @@ const makeAnswerColumns = (edit: (answer: AutoAnswer) => void): readonly Column<
   {
     title: t('Answer'),
     long: true,
-    cell: ({ body, expand }) =>
-      body || t('Template {name}', { name: expand?.template?.name ?? '' }),
+    cell: ({ body, expand, attachments }) => (
+      <>
+        {expand?.label && <LabelChip label={expand.label} />}{' '}
+        {attachments.length > 0 && (
+          <>
+            <Icon name="picture" size={16} /> <span class="unseen">{t('With pictures.')}</span>{' '}
+          </>
+        )}
+        {body || (expand?.template && t('Template {name}', { name: expand.template.name }))}
+      </>
+    ),
   },
   {
     title: t('State'),
@@ -92,7 +104,7 @@ const makeAnswerRows = (
   pictures: FormRow,
   labels: Parameters<typeof makeLabelRow>[0],
 ): readonly FormRow[] => [
-  { name: 'name', label: t('Name'), hint: t('For you alone.') },
+  { name: 'name', label: t('Name'), hint: t('Only your team sees it.') },
   {
     name: 'match',
     label: t('What arrives'),
@@ -112,7 +124,12 @@ const makeAnswerRows = (
   makeLinesRow(t('Lines that it comes in by (none: all)')),
   ...makeHoursRows(
     { from: 'hours_from', to: 'hours_to', days: 'days' },
-    { from: t('From (empty: always)'), to: t('Until'), days: t('Days (none: every day)') },
+    {
+      from: t('From (empty: always)'),
+      to: t('Until'),
+      days: t('Days (none: every day)'),
+      hint: t('In the time zone {zone}.', { zone: ownSettings.value?.time_zone || 'UTC' }),
+    },
   ),
   {
     name: 'template',

@@ -130,7 +130,11 @@ function Runs({ campaign: { id, runs } }: { campaign: Campaign }) {
   })
   return (
     <Card title={t('Runs')}>
-      <p class="muted">{tn('It has gone out once.', 'It has gone out {count} times.', runs)}</p>
+      <p class="muted">
+        {runs === 0
+          ? t('Not sent yet.')
+          : tn('It has gone out once.', 'It has gone out {count} times.', runs)}
+      </p>
       <ul class="campaign-replies">
         {items.map((run) => (
           <li key={run.id}>

@@ -3,6 +3,7 @@ import { guessColumns, type PersonColumns } from '#portable/phone/guess-columns.
 import { nameChoices } from '../../data/choices.ts'
 import { makeChoices, readIndexes } from '../../data/files/column-choices.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
+import { nameCountry } from '../../data/phone/phone-words.ts'
 import type { ContactGroup } from '../../data/record-types.ts'
 import { t, tn } from '../../language/words.ts'
 import { CheckList } from '../../parts/form/choices.tsx'
@@ -161,6 +162,16 @@ export function Preview({
         {plan.bad.length > 0 &&
           tn(', 1 row to leave out', ', {count} rows to leave out', plan.bad.length)}
       </Notice>
+      {plan.bad.length > 0 && wishes.country && (
+        <p class="note">
+          {t(
+            'Numbers without a calling code are read as those of {country}. You can change that above.',
+            {
+              country: nameCountry(wishes.country),
+            },
+          )}
+        </p>
+      )}
       <LeftOut sheet={sheet} bad={plan.bad} misfits={plan.misfits} />
       <Actions>
         <Button kind="primary" disabled={plan.good.length === 0} onClick={submit}>
@@ -188,7 +199,9 @@ function KeptColumns({
   if (others.length === 0) return null
   return (
     <CheckList
-      legend={t('Keep as fields of the contacts, for templates: {{…}}')}
+      legend={t('Keep as fields of the contacts, in texts as {variable}', {
+        variable: `{{${others[0]![1]}}}`,
+      })}
       name="keep"
       choices={others}
       chosen={wishes.kept.map(String)}

@@ -88,7 +88,7 @@ function Members({ group }: { group: string }) {
   return (
     <>
       {formatNumber(all)}
-      {out > 0 && <span class="muted">, {t('{count} opted out', { count: out })}</span>}
+      {out > 0 && <span class="muted"> ({t('{count} opted out', { count: out })})</span>}
     </>
   )
 }

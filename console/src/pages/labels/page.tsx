@@ -12,6 +12,7 @@ import { ListPage } from '../../parts/list/list-page.tsx'
 import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { runWithToast } from '../../parts/toast.tsx'
+import './page.css'
 
 type LabelRecord = RecordOf<'labels'>
 
@@ -34,7 +35,14 @@ export const Page = () => (
 )
 
 const makeLabelColumns = (edit: (label: LabelRecord) => void): readonly Column<LabelRecord>[] => [
-  { title: t('Name'), cell: (label) => <LabelChip label={label} /> },
+  {
+    title: t('Name'),
+    cell: (label) => (
+      <span class="labels-whole">
+        <LabelChip label={label} />
+      </span>
+    ),
+  },
   { title: t('Conversations'), cell: ({ id }) => <Labelled collection="conversations" id={id} /> },
   { title: t('Contacts'), cell: ({ id }) => <Labelled collection="contacts" id={id} /> },
   makeActionsColumn(
@@ -64,7 +72,7 @@ const LabelForm = ({ label, onClose }: { label: LabelRecord | undefined; onClose
           name: 'name',
           label: t('Name'),
           autofocus: true,
-          refused: t('There is such a label already, or the name is too long.'),
+          refused: t('There is a label with this name already.'),
         },
         {
           name: 'color',

@@ -7,6 +7,7 @@ import {
   type Repeat,
 } from '../../data/repeat.ts'
 import { formatLocal, parseDate, parseLocalTime } from '../../data/text/local-time.ts'
+import { HERE } from '../../data/time-zones.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
 import { formatDateTime } from '../time.tsx'
@@ -122,12 +123,13 @@ export function NextTimes({ repeat, from = '' }: { repeat: Repeat; from?: string
   )
   if (fault) return <span class="wrong">{fault.message}</span>
   if (!preview) return null
+  const times = preview.times.map(formatDateTime).join(' · ')
+  const zone = preview.time_zone.replaceAll('_', ' ')
   return (
     <>
-      {t('In the time zone {zone}; next, by your clock: {times}', {
-        zone: preview.time_zone.replaceAll('_', ' '),
-        times: preview.times.map(formatDateTime).join(' · '),
-      })}
+      {preview.time_zone === HERE
+        ? t('Next: {times}', { times })
+        : t('In the time zone {zone}; next, by your clock: {times}', { zone, times })}
     </>
   )
 }

@@ -9,7 +9,10 @@ import type { Value, Values } from './values.ts'
 
 type Names = Readonly<Record<'from' | 'to', string>> & { readonly days?: string }
 
-export function makeHoursRows(names: Names, labels: Names): readonly FormRow[] {
+export function makeHoursRows(
+  names: Names,
+  labels: Names & { readonly hint?: string },
+): readonly FormRow[] {
   const faults = (values: Values) =>
     findHoursFaults({
       from: String(values[names.from]),
@@ -20,6 +23,7 @@ export function makeHoursRows(names: Names, labels: Names): readonly FormRow[] {
     name: names[which],
     label: labels[which],
     kind: 'time',
+    ...(which === 'from' && { hint: labels.hint }),
     error: (_, values) => faults(values)[which],
   })
   const days: FieldRow = {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { Fault } from '../../data/fault.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
@@ -58,6 +59,7 @@ export function RowsForm({
   })
   const [isTried, setTried] = useState(false)
   const values = draft.value
+  const [tried, setTriedValues] = useState(values)
   const work = useTask(async () => {
     const said = await save(makeStored(fields, draft.changes as Values), makeStored(fields, values))
     if (said === undefined) return
@@ -71,6 +73,7 @@ export function RowsForm({
   const shown = fields.filter((row) => row.shown?.(values) ?? true)
   const submit = () => {
     setTried(true)
+    setTriedValues(values)
     return shown.some((row) => findError(row, values)) || work.run()
   }
   const cancel = () => {
@@ -78,12 +81,13 @@ export function RowsForm({
     rest.onCancel?.()
   }
   const named = shown.filter(({ kind }) => kind !== 'check')
-  const told = Object.keys(work.fault?.fields ?? {}).filter((path) =>
+  const fault = work.fault && leaveOutChanged(work.fault, tried, values)
+  const told = Object.keys(fault?.fields ?? {}).filter((path) =>
     named.some(({ name }) => path === name || path.startsWith(`${name}.`)),
   )
-  const form = { values, change: draft.change, fault: work.fault, isTried }
+  const form = { values, change: draft.change, fault, isTried }
   return (
-    <Form onSubmit={submit} fault={work.fault} names={told}>
+    <Form onSubmit={submit} fault={fault} names={told}>
       <Rows rows={rows} form={form} />
       {(!rest.isQuiet || draft.isChanged) && (
         <Actions>
@@ -96,4 +100,17 @@ export function RowsForm({
       )}
     </Form>
   )
+}
+
+/** The server's error of a save, without those of fields that have another value since. */
+function leaveOutChanged(fault: Fault, tried: Values, values: Values): Fault | undefined {
+  const isChanged = (path: string) =>
+    Object.keys(values).some(
+      (name) => (path === name || path.startsWith(`${name}.`)) && values[name] !== tried[name],
+    )
+  const all = Object.entries(fault.fields)
+  const left = all.filter(([path]) => !isChanged(path))
+  return all.length > 0 && left.length === 0
+    ? undefined
+    : { ...fault, fields: Object.fromEntries(left) }
 }
