@@ -192,9 +192,11 @@ create table auth_factors (
   -- Id of the auth collection, and of the record in it.
   collection text collate "C" not null,
   record text collate "C" not null,
-  -- The secret that the app has, encrypted.
-  sealed text collate "C" not null,
-  -- When a code of the secret was first entered. Null: the factor is being set up and asks for nothing.
+  -- The secret that the app has, encrypted; '' without an app.
+  sealed text collate "C" not null default '',
+  -- The secret of an app that is being set up.
+  pending text collate "C" not null default '',
+  -- Since when the record has a second factor. Null: the first one is being set up, and nothing asks for it.
   confirmed_at timestamptz,
   -- The time step of the last code. Codes of this step and of earlier ones are refused.
   last_step bigint not null default 0,
@@ -204,6 +206,41 @@ create table auth_factors (
 );
 create trigger factor_changed after insert or delete or update of confirmed_at on auth_factors
   for each row execute function factor_changed();
+
+-- Passkeys of auth records (WebAuthn).
+create table auth_passkeys (
+  id text collate "C" primary key,
+  -- Id of the auth collection, and of the record in it.
+  collection text collate "C" not null,
+  record text collate "C" not null,
+  -- The id that the authenticator gave it, in base64url.
+  credential text collate "C" not null unique,
+  -- In COSE's format.
+  public_key bytea not null,
+  -- Signatures so far, as the authenticator counts them; 0 for one that does not count.
+  counter bigint not null,
+  transports text[] collate "C" not null,
+  name text collate "C" not null,
+  -- Where it is valid: the host of PUBLIC_URL when it was made.
+  host text collate "C" not null,
+  created timestamptz not null default now(),
+  -- When it last signed in.
+  used_at timestamptz
+);
+create index auth_passkeys_record on auth_passkeys (collection, record);
+
+-- Challenges that passkeys sign, each once.
+create table auth_challenges (
+  -- SHA-256 of the challenge in base64url.
+  hash text collate "C" primary key,
+  -- What it is for, see src/engine/auth/passkey-challenges.ts.
+  purpose text collate "C" not null,
+  -- For whom; '' for a sign-in by a passkey alone.
+  collection text collate "C" not null,
+  record text collate "C" not null,
+  ends timestamptz not null
+);
+create index auth_challenges_ends on auth_challenges (ends);
 
 -- Which tokens belong to which session: tokens are PocketBase's and name none. Rows go some time after their
 -- token has expired.
@@ -234,47 +271,6 @@ create table _audit (
 ) with (autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02);
 create unique index _audit_rowid on _audit (_rowid);
 create index _audit_created on _audit (created);
-
--- Entries of the audit logs that have no seal yet, in the order of their inserts: written by triggers, in the
--- transaction of the entry, so that an entry that is committed late is not left out.
-create table _audit_unsealed (
-  number bigint generated always as identity primary key,
-  -- '': the log of superusers.
-  account text collate "C" not null,
-  entry text collate "C" not null
-);
-create trigger _audit_queued after insert on _audit for each row execute function _audit_queued();
-
--- The seals of the audit logs (src/engine/auth/audit). The entries of an account are one chain, those of
--- superusers another, with the account ''. A seal is a keyed hash of its row and of the seal before it.
-create table _audit_seals (
-  account text collate "C" not null,
-  number bigint not null,
-  entry text collate "C" not null,
-  -- The entry's `created`; '' if the entry was deleted before it had a seal.
-  created pb_date not null,
-  -- When all entries had a seal, before this one was made; '': never yet.
-  settled pb_date not null,
-  -- A hash of the entry; '' if it was deleted before it had a seal.
-  digest text collate "C" not null,
-  seal text collate "C" not null,
-  primary key (account, number)
-);
-create index _audit_seals_entry on _audit_seals (entry);
-
--- The ends of each chain, signed: retention deletes seals at the first end.
-create table _audit_chains (
-  account text collate "C" primary key,
-  -- The last seal that retention deleted: 0 and '' before.
-  first_number bigint not null,
-  first_seal text collate "C" not null,
-  last_number bigint not null,
-  last_seal text collate "C" not null,
-  -- In the row of superusers: how many chains there are, and when all entries had a seal.
-  chains int not null,
-  settled pb_date not null,
-  signature text collate "C" not null
-);
 
 -- The request log. Servers write it in batches (src/engine/logs); rows older than the setting logs.maxDays
 -- are deleted. It has the columns of a collection, so that it is listed and filtered like one. PocketBase:

@@ -9,7 +9,7 @@ import { NO_CALLER, retryRequest } from './retry-request.ts'
  * first. API rules limit which records the former sees; the latter sees none.
  */
 const PERSONAL =
-  /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|second-factor|invitations\/accept))(?:\/|$)/
+  /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|second-factor|passkeys|invitations\/accept))(?:\/|$)/
 
 /** Throws 403 if the caller's role does not allow the route (method and path). */
 export function requireRole(auth: AuthRecord, route: string, rights: RouteRights): void {

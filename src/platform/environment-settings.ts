@@ -78,7 +78,7 @@ export const SETTINGS = {
   publicUrl: [
     'PUBLIC_URL',
     publicUrl.optional(),
-    "The address that clients and devices use. It appears in links and pairing codes. Unset: `http://HOST:PORT`; with `HOST=0.0.0.0` the computer's address in the network.",
+    "The address that clients and devices use. It appears in links and pairing codes, and [passkeys](access.md#passkeys) are valid only at its host. Unset: `http://HOST:PORT`; with `HOST=0.0.0.0` the computer's address in the network.",
   ],
   trustedProxies: [
     'TRUSTED_PROXIES',

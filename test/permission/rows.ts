@@ -1,6 +1,7 @@
 import { makeSid } from '../../src/protocols/twilio/sids.ts'
 import { DOOR_SENDS, type DoorSend } from '../protocols/door-sends.ts'
 import { PASSWORD } from '../support/server/server-with-devices.ts'
+import { TestPasskey } from '../support/services/authenticator.ts'
 import {
   type Caller,
   contact,
@@ -53,6 +54,7 @@ export interface Row {
 /** `key`: the row's own `headers`, `query` or `body` have the key. */
 export type Door = 'api' | 'people' | 'basic' | 'twilio' | 'key' | 'hook' | 'mcp'
 
+const passkey = new TestPasskey('https://sms.example.com')
 const many = Array.from({ length: 20 }, (_, i) => `+49151123456${i + 10}`)
 const HOUR = 3_600_000
 const later = () => new Date(Date.now() + 2 * HOUR).toISOString()
@@ -222,6 +224,18 @@ const API: Readonly<Record<string, Row>> = {
   },
   'PUT /api/account/push': { body: () => browser },
   'POST /api/account/second-factor': { body: () => ({ password: PASSWORD }) },
+  'POST /api/account/passkeys/challenge': {},
+  'POST /api/account/passkeys/options': { body: () => ({ password: PASSWORD }) },
+  'POST /api/account/passkeys': {
+    body: () => ({ name: 'Key', credential: passkey.create({ challenge: 'AAAA' }) }),
+  },
+  'PATCH /api/account/passkeys/:id': { body: () => ({ name: 'Key' }) },
+  'POST /api/account/passkeys/:id/remove': { body: () => ({ password: PASSWORD }) },
+  'POST /api/collections/:collection/passkey-options': { path: () => ({ collection: 'users' }) },
+  'POST /api/collections/:collection/auth-with-passkey': {
+    path: () => ({ collection: 'users' }),
+    body: () => ({ credential: passkey.sign({ challenge: 'AAAA' }) }),
+  },
   'POST /api/account/second-factor/confirm': { body: () => ({ code: '000000' }) },
   'POST /api/account/second-factor/remove': {
     body: () => ({ password: PASSWORD, code: '000000' }),

@@ -4,7 +4,7 @@ import type { AuthCollection } from '../collections/collection.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { satisfiesAuthRule } from './auth-rule.ts'
-import { hasFactor } from './second-factor.ts'
+import { readFactor } from './second-factor.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,
@@ -12,8 +12,11 @@ import {
   isOlderRecord,
 } from './system-records.ts'
 
-/** `totp`: a code of an authenticator app, or a recovery code. It is only ever the second method. */
-export type Method = 'password' | 'otp' | 'oauth2' | 'totp'
+/**
+ * `totp`: a code of an authenticator app, or a recovery code. It is only ever the second method. `passkey`: a
+ * second method, or the only one, because an authenticator asks for a PIN, a finger or a face itself.
+ */
+export type Method = 'password' | 'otp' | 'oauth2' | 'totp' | 'passkey'
 
 export const MFA_FORM = makeObjectShape({ mfaId: text })
 export type MfaForm = ValueOf<typeof MFA_FORM>
@@ -35,20 +38,21 @@ export async function findStartedSignIn(store: Store, auth: AuthRecord, mfaId: s
 
 /**
  * After the first of two required sign-in methods, throws 401 with an `mfaId`. The request for the second
- * must contain this id and uses it up. Throws 400 for a wrong id. A person with an authenticator app needs
- * its code, whatever the collection requires. PocketBase: apis/record_helpers.go, checkMFA
+ * must contain this id and uses it up. Throws 400 for a wrong id. A person with a second factor of their own
+ * needs it, whatever the collection requires. PocketBase: apis/record_helpers.go, checkMFA
  */
 export async function checkMfa(
   store: Store,
   auth: AuthRecord,
-  method: Exclude<Method, 'totp'>,
+  method: Method,
   request: RequestInfo,
   readForm: () => Promise<MfaForm>,
 ) {
   const { mfa } = auth.collection as AuthCollection
-  const hasApp = await hasFactor(store.db, auth)
+  const { since, hasApp } = await readFactor(store.db, auth)
+  const hasOwn = since !== ''
   const isWanted =
-    hasApp ||
+    hasOwn ||
     (mfa.enabled &&
       (await satisfiesAuthRule(store, auth, mfa.rule, request).catch((cause) => {
         throw Object.assign(badRequest('Failed to authenticate.'), { cause })
@@ -59,13 +63,16 @@ export async function checkMfa(
       throw error instanceof ApiError ? badRequest('Failed to read MFA Id') : error
     })
   const mfaId = request.query.mfaId || (await read()).mfaId
+  if (mfaId === '' && method === 'passkey') return
   if (mfaId === '') {
     const started = await addSystemRecord(store, '_mfas', auth, { method })
-    throw new GatewayError(401, { mfaId: started, ...(hasApp && { method: 'totp' }) })
+    const own = hasApp ? 'totp' : 'passkey'
+    throw new GatewayError(401, { mfaId: started, ...(hasOwn && { method: own }) })
   }
   const found = await findStartedSignIn(store, auth, mfaId)
   if (found.method === method) throw badRequest('A different authentication method is required.')
-  if (hasApp) throw badRequest('A code of your authenticator app is required.')
+  if (hasOwn && method !== 'totp' && method !== 'passkey')
+    throw badRequest('A code of your authenticator app, or a passkey, is required.')
   // deleting the row uses up the id, so two concurrent requests cannot both use it
   if (!(await deleteSystemRecord(store, '_mfas', mfaId)))
     throw badRequest('Invalid or expired MFA session.')

@@ -5,7 +5,7 @@ import { deleteOldSystemRecords } from './system-records.ts'
 
 const IS_LONG_OVER = sql<boolean>`expires_at <= now() - interval '1 hour'`
 
-/** Deletes expired MFA and OTP records, sessions and invitations. PocketBase: __pbMFACleanup__ */
+/** Deletes expired MFA and OTP records, challenges, sessions and invitations. PocketBase: __pbMFACleanup__ */
 export async function cleanUpSignIns(store: Store): Promise<void> {
   for (const collection of store.catalog.all) {
     if (collection.type !== 'auth') continue
@@ -13,6 +13,7 @@ export async function cleanUpSignIns(store: Store): Promise<void> {
     await deleteOldSystemRecords(store, '_otps', collection, collection.otp.duration)
   }
   const { db } = store
+  await queries(db).deleteFrom('auth_challenges').where('ends', '<=', sql<Date>`now()`).execute()
   await queries(db).deleteFrom('auth_tries').where('ends', '<=', sql<Date>`now()`).execute()
   await queries(db)
     .deleteFrom('auth_sessions')

@@ -10,7 +10,8 @@ import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countSignInTry } from './attempt-limits.ts'
 import { findTotpStep, makeTotpSecret } from './totp.ts'
 
-// The second factor of a person: an authenticator app (TOTP) and recovery codes, each good for one sign-in.
+// The second factor of a person: an authenticator app (TOTP), passkeys, and recovery codes, each good for one
+// sign-in. A person has a second factor while the row in auth_factors is confirmed.
 
 const PURPOSE = 'second factor'
 const RECOVERY_CODES = 10
@@ -25,7 +26,7 @@ const nameOwner = ({ collection, id }: AuthRecord) => `${collection.id} ${id}`
 /** The key of a person's row. */
 const makeRowKey = ({ collection, id }: AuthRecord) => ({ collection: collection.id, record: id })
 
-/** Whether a person signs in with an authenticator app. */
+/** Whether a person signs in with a second factor. */
 export async function hasFactor(db: Db, auth: AuthRecord): Promise<boolean> {
   const found = await queries(db)
     .selectFrom('auth_factors')
@@ -36,7 +37,7 @@ export async function hasFactor(db: Db, auth: AuthRecord): Promise<boolean> {
   return found !== undefined
 }
 
-/** Whether anybody of an auth collection signs in with an authenticator app. */
+/** Whether anybody of an auth collection signs in with a second factor. */
 export async function hasFactors(db: Db, { id }: Collection): Promise<boolean> {
   const found = await queries(db)
     .selectFrom('auth_factors')
@@ -48,35 +49,39 @@ export async function hasFactors(db: Db, { id }: Collection): Promise<boolean> {
   return found !== undefined
 }
 
-/** When the factor was confirmed, in PocketBase's format, and how many recovery codes are left. */
+/**
+ * When the person got a second factor, in PocketBase's format; whether there is an authenticator app; and how
+ * many recovery codes are left.
+ */
 export async function readFactor(db: Db, auth: AuthRecord) {
   const found = await queries(db)
     .selectFrom('auth_factors')
     .select([
       sql<string>`pb_text(confirmed_at)`.as('since'),
+      sql<boolean>`sealed <> ''`.as('hasApp'),
       sql<number>`cardinality(recovery)`.as('recoveryCodes'),
     ])
     .where(({ and }) => and(makeRowKey(auth)))
     .where('confirmed_at', 'is not', null)
     .executeTakeFirst()
-  return found ?? { since: '', recoveryCodes: 0 }
+  return found ?? { since: '', hasApp: false, recoveryCodes: 0 }
 }
 
-/** Stores a new secret, which counts once a code of it was confirmed. Throws 400 if there is a factor. */
+/** Stores a new secret, which counts once a code of it was confirmed. Throws 400 if there is an app. */
 export async function startFactor(db: Db, auth: AuthRecord): Promise<string> {
   const secret = makeTotpSecret()
-  const sealed = await sealSecret(db, PURPOSE, nameOwner(auth), secret)
+  const pending = await sealSecret(db, PURPOSE, nameOwner(auth), secret)
   const { numInsertedOrUpdatedRows } = await queries(db)
     .insertInto('auth_factors')
-    .values({ ...makeRowKey(auth), sealed })
+    .values({ ...makeRowKey(auth), pending })
     .onConflict((found) =>
       found
         .columns(['collection', 'record'])
-        .doUpdateSet({ sealed })
-        .where('auth_factors.confirmed_at', 'is', null),
+        .doUpdateSet({ pending })
+        .where('auth_factors.sealed', '=', ''),
     )
     .executeTakeFirst()
-  if (numInsertedOrUpdatedRows === 0n) throw badRequest('You have a second factor already.')
+  if (numInsertedOrUpdatedRows === 0n) throw badRequest('You have an authenticator app already.')
   return secret
 }
 
@@ -89,20 +94,78 @@ export async function confirmFactor(
   code: string,
 ): Promise<readonly string[]> {
   await countFactorTry(db, auth)
-  const secret = await findSecret(db, auth, false)
+  const { secret, sealed } = await findSecret(db, auth, 'pending')
   const step = secret && findTotpStep(secret, readTypedCode(code))
   if (!step) throw badRequest(WRONG_CODE)
-  const codes = Array.from({ length: RECOVERY_CODES }, () => makeRandomLetters(RECOVERY_LENGTH))
-  const recovery = await Promise.all(codes.map((one) => hashRecoveryCode(db, auth, one)))
+  const { codes, recovery } = await makeRecoveryCodes(db, auth)
   const confirmed = await queries(db)
     .updateTable('auth_factors')
-    .set({ confirmed_at: sql<Date>`now()`, last_step: step, recovery })
-    .where(({ and }) => and(makeRowKey(auth)))
-    .where('confirmed_at', 'is', null)
+    .set({ sealed, pending: '', last_step: step, recovery })
+    .set({ confirmed_at: sql<Date>`coalesce(confirmed_at, now())` })
+    .where(({ and }) => and({ ...makeRowKey(auth), pending: sealed }))
     .executeTakeFirst()
   if (confirmed.numUpdatedRows === 0n) throw badRequest(WRONG_CODE)
   await clearAttempts(db, nameTries(auth))
-  return codes.map((one) => one.replace(/.{4}(?=.)/g, '$&-'))
+  return codes
+}
+
+/** New recovery codes, as people copy them, and their hashes. */
+async function makeRecoveryCodes(db: Db, auth: AuthRecord) {
+  const codes = Array.from({ length: RECOVERY_CODES }, () => makeRandomLetters(RECOVERY_LENGTH))
+  const recovery = await Promise.all(codes.map((one) => hashRecoveryCode(db, auth, one)))
+  return { codes: codes.map((one) => one.replace(/.{4}(?=.)/g, '$&-')), recovery }
+}
+
+/** Notes that a person has a passkey. Returns recovery codes if it is the first second factor, else []. */
+export async function protectPerson(db: Db, auth: AuthRecord): Promise<readonly string[]> {
+  const { codes, recovery } = await makeRecoveryCodes(db, auth)
+  const confirmed_at = sql<Date>`now()`
+  const { numInsertedOrUpdatedRows = 0n } = await queries(db)
+    .insertInto('auth_factors')
+    .values({ ...makeRowKey(auth), confirmed_at, recovery })
+    .onConflict((found) =>
+      found
+        .columns(['collection', 'record'])
+        .doUpdateSet({ confirmed_at, recovery })
+        .where('auth_factors.confirmed_at', 'is', null),
+    )
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows > 0n ? codes : []
+}
+
+/** Removes the authenticator app; with the last second factor, recovery codes end. */
+export const removeApp = (db: Db, auth: AuthRecord): Promise<void> =>
+  db.transaction(async (inside) => {
+    await queries(inside)
+      .updateTable('auth_factors')
+      .set({ sealed: '', pending: '', last_step: 0 })
+      .where(({ and }) => and(makeRowKey(auth)))
+      .execute()
+    await deleteEmptyFactor(inside, auth)
+  })
+
+/** Deletes the row of a person who has neither an app nor a passkey any more. */
+export async function deleteEmptyFactor(db: Db, auth: AuthRecord): Promise<void> {
+  // the lock makes two concurrent removals see each other
+  await queries(db)
+    .selectFrom('auth_factors')
+    .select('record')
+    .where(({ and }) => and(makeRowKey(auth)))
+    .forUpdate()
+    .execute()
+  await queries(db)
+    .deleteFrom('auth_factors')
+    .where(({ and }) => and({ ...makeRowKey(auth), sealed: '' }))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('auth_passkeys')
+            .select('id')
+            .where(({ and }) => and(makeRowKey(auth))),
+        ),
+      ),
+    )
+    .execute()
 }
 
 /** Uses up a code of the app or a recovery code. Throws 400 for a wrong or used one, 429 after too many. */
@@ -115,7 +178,7 @@ export async function requireFactorCode(db: Db, auth: AuthRecord, code: string):
 async function useFactorCode(db: Db, auth: AuthRecord, code: string): Promise<boolean> {
   const letters = code.toLowerCase().replace(/[\s-]/g, '')
   if (RECOVERY_CODE.test(letters)) return useRecoveryCode(db, auth, letters)
-  const secret = await findSecret(db, auth, true)
+  const { secret } = await findSecret(db, auth, 'sealed')
   const step = secret && findTotpStep(secret, readTypedCode(code))
   return step ? useStep(db, auth, step) : false
 }
@@ -130,14 +193,17 @@ async function countFactorTry(db: Db, auth: AuthRecord): Promise<void> {
 const hashRecoveryCode = (db: Db, auth: AuthRecord, code: string) =>
   hashWithKey(db, PURPOSE, `${nameOwner(auth)} ${code}`)
 
-async function findSecret(db: Db, auth: AuthRecord, isConfirmed: boolean) {
+/** The secret of the person's app, or of the one that is being set up; undefined if there is none. */
+async function findSecret(db: Db, auth: AuthRecord, column: 'sealed' | 'pending') {
   const found = await queries(db)
     .selectFrom('auth_factors')
-    .select('sealed')
+    .select(column)
     .where(({ and }) => and(makeRowKey(auth)))
-    .where('confirmed_at', isConfirmed ? 'is not' : 'is', null)
     .executeTakeFirst()
-  return found && unsealSecret(db, PURPOSE, nameOwner(auth), found.sealed)
+  const sealed = found?.[column] ?? ''
+  const secret =
+    sealed === '' ? undefined : await unsealSecret(db, PURPOSE, nameOwner(auth), sealed)
+  return { secret, sealed }
 }
 
 /** Uses up a time step: no server accepts a code of it, or of an earlier one, again. */
@@ -146,7 +212,7 @@ async function useStep(db: Db, auth: AuthRecord, step: number): Promise<boolean>
     .updateTable('auth_factors')
     .set({ last_step: step })
     .where(({ and }) => and(makeRowKey(auth)))
-    .where('confirmed_at', 'is not', null)
+    .where('sealed', '<>', '')
     .where('last_step', '<', step)
     .executeTakeFirst()
   return numUpdatedRows > 0n

@@ -82,12 +82,17 @@ async function deleteSessions(
   if (owner.id === USERS_ID) await endBrowsers(db, ids)
 }
 
-/** Deletes the second factors of auth records. Returns how many there were. */
+/** Deletes the second factors of auth records. Returns how many of the records had one. */
 export async function deleteFactors(
   { db }: Store,
   owner: Collection,
   ids: readonly string[],
 ): Promise<number> {
+  await queries(db)
+    .deleteFrom('auth_passkeys')
+    .where('collection', '=', owner.id)
+    .where('record', '=', matchAny(ids))
+    .execute()
   const { numDeletedRows } = await queries(db)
     .deleteFrom('auth_factors')
     .where('collection', '=', owner.id)

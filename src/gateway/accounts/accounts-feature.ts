@@ -1,4 +1,3 @@
-import { endAuditChains } from '../../engine/auth/audit/delete-old-audit-entries.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { USER_SETTINGS_ID } from '../../engine/records/disabled-user.ts'
@@ -9,6 +8,7 @@ import { INVITATION_ROUTES } from './invitation-routes.ts'
 import { invitationsExtension } from './invitations.ts'
 import { membersExtension } from './members.ts'
 import { MEMBER_ROUTES } from './members-routes.ts'
+import { PASSKEY_ROUTES } from './passkey-routes.ts'
 import { makeFactorJobs } from './required-factors.ts'
 import { ACCOUNT_ROUTES } from './routes.ts'
 import { SECOND_FACTOR_ROUTES } from './second-factor-routes.ts'
@@ -21,6 +21,7 @@ export const ACCOUNTS: Feature = {
   rows: [
     ...ACCOUNT_ROUTES,
     ...SECOND_FACTOR_ROUTES,
+    ...PASSKEY_ROUTES,
     ...MEMBER_ROUTES,
     ...INVITATION_ROUTES,
     ...USER_ROUTES,
@@ -51,6 +52,5 @@ export const ACCOUNTS: Feature = {
     member_invitations: makeStrictExtension(invitationsExtension),
     account_audit: makeStrictExtension(),
   }),
-  alsoDeletes: { [USERS_ID]: ({ db }, ids) => endAuditChains(db, ids) },
   queued: ({ store }) => [makeFactorJobs((account) => store.forUser(account))],
 }

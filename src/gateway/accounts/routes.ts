@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { changeAuthRecord } from '../../engine/auth/change-auth-record.ts'
 import { endSession } from '../../engine/auth/end-session.ts'
+import { hasPasskeys } from '../../engine/auth/passkeys.ts'
 import { listSessions, SESSION, startSession } from '../../engine/auth/sessions.ts'
 import { listSuperusers } from '../../engine/auth/superusers.ts'
 import { readClaims } from '../../engine/auth/tokens.ts'
+import { findPasskeySite } from '../../engine/auth/webauthn.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import {
   allowAuthenticated,
@@ -68,6 +70,9 @@ const SETUP = z
     sends_mail: z
       .boolean()
       .describe('False while no mail server is set: then mails go to the log.'),
+    passkey_host: z
+      .string()
+      .describe('The host at which people sign in by passkeys; empty while nobody has one for it.'),
   })
   .meta({ id: 'Setup' })
 
@@ -212,8 +217,14 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT_TAG, {
       answer: ['How far the server is set up.', SETUP],
     },
     run: async ({ services }, c) => {
-      const hasSuperuser = (await listSuperusers(c.env.incoming.openStore(null))).length > 0
-      return { has_superuser: hasSuperuser, sends_mail: services.settings.current.smtp.enabled }
+      const store = c.env.incoming.openStore(null)
+      const hasSuperuser = (await listSuperusers(store)).length > 0
+      const site = findPasskeySite(services.config.publicUrl)
+      return {
+        has_superuser: hasSuperuser,
+        sends_mail: services.settings.current.smtp.enabled,
+        passkey_host: site && (await hasPasskeys(store.db, site)) ? site.host : '',
+      }
     },
   },
 })

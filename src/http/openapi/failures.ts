@@ -98,10 +98,10 @@ export const MFA_NEEDED = z
   .object({
     mfaId: z.string().describe('Send it with the second method, as `mfaId`.'),
     method: z
-      .literal('totp')
+      .enum(['totp', 'passkey'])
       .optional()
       .describe(
-        'The person has an authenticator app: `request-otp` sends nothing, and `auth-with-otp` takes the code of the app or a recovery code as its password.',
+        'The person has an authenticator app (`totp`), or passkeys alone: `request-otp` sends nothing, and `auth-with-otp` takes the code of the app or a recovery code as its password.',
       ),
   })
   .meta({ id: 'MfaNeeded' })

@@ -217,7 +217,8 @@ const makeAuthCall = <T extends object>(
   readForm: () => readForm(c, shape, options),
 })
 
-async function answerSignInCall(
+/** Answers a sign-in by `find`, and audits it. `identity`: whom a refused sign-in named. */
+export async function answerSignInCall(
   c: Ctx,
   services: Services,
   context: 'password' | 'otp',

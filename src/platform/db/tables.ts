@@ -16,33 +16,6 @@ interface AuditRow {
   superuser: Generated<string>
 }
 
-interface AuditChainsRow {
-  account: string
-  chains: number
-  first_number: number
-  first_seal: string
-  last_number: number
-  last_seal: string
-  settled: Generated<string>
-  signature: string
-}
-
-interface AuditSealsRow {
-  account: string
-  created: Generated<string>
-  digest: string
-  entry: string
-  number: number
-  seal: string
-  settled: Generated<string>
-}
-
-interface AuditUnsealedRow {
-  account: string
-  entry: string
-  number: Generated<number>
-}
-
 interface AuthOriginsRow {
   _rowid: Generated<number>
   collectionRef: Generated<string>
@@ -269,13 +242,36 @@ interface ApiKeysRow {
   user: Generated<string>
 }
 
+interface AuthChallengesRow {
+  collection: string
+  ends: Date
+  hash: string
+  purpose: string
+  record: string
+}
+
 interface AuthFactorsRow {
   collection: string
   confirmed_at: Date | null
   last_step: Generated<number>
+  pending: Generated<string>
   record: string
   recovery: Generated<string[]>
-  sealed: string
+  sealed: Generated<string>
+}
+
+interface AuthPasskeysRow {
+  collection: string
+  counter: number
+  created: Generated<Date>
+  credential: string
+  host: string
+  id: string
+  name: string
+  public_key: Buffer
+  record: string
+  transports: string[]
+  used_at: Date | null
 }
 
 interface AuthSessionTokensRow {
@@ -1211,9 +1207,6 @@ interface WebhooksRow {
 /** The tables and views of the schema: columns as they arrive, and what an insert may leave out. */
 export interface Tables {
   _audit: AuditRow
-  _audit_chains: AuditChainsRow
-  _audit_seals: AuditSealsRow
-  _audit_unsealed: AuditUnsealedRow
   _authOrigins: AuthOriginsRow
   _changes: ChangesRow
   _collections: CollectionsRow
@@ -1239,7 +1232,9 @@ export interface Tables {
   _verify_codes: VerifyCodesRow
   account_audit: AccountAuditRow
   api_keys: ApiKeysRow
+  auth_challenges: AuthChallengesRow
   auth_factors: AuthFactorsRow
+  auth_passkeys: AuthPasskeysRow
   auth_session_tokens: AuthSessionTokensRow
   auth_sessions: AuthSessionsRow
   auth_tries: AuthTriesRow
@@ -1313,9 +1308,6 @@ export interface Tables {
 /** Tables and types that are no collections. */
 export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   '_audit',
-  '_audit_chains',
-  '_audit_seals',
-  '_audit_unsealed',
   '_changes',
   '_consents_forgotten',
   '_file_chunks',
@@ -1330,7 +1322,9 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   '_subscribing',
   '_texts_forgotten',
   '_verify_codes',
+  'auth_challenges',
   'auth_factors',
+  'auth_passkeys',
   'auth_session_tokens',
   'auth_sessions',
   'auth_tries',

@@ -253,5 +253,5 @@ test('rows of sessions are bounded for a user who signs in often, and older toke
 
 test('a guest can read whether a superuser exists and mail works', async () => {
   const setup = async () => (await server.call('GET', '/api/setup')).body
-  expect(await setup()).toEqual({ has_superuser: true, sends_mail: true })
+  expect(await setup()).toEqual({ has_superuser: true, sends_mail: true, passkey_host: '' })
 })

@@ -110,38 +110,6 @@ create table _audit (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX _audit_created ON _audit USING btree (created);
 CREATE UNIQUE INDEX _audit_rowid ON _audit USING btree (_rowid);
-CREATE TRIGGER _audit_queued AFTER INSERT ON _audit FOR EACH ROW EXECUTE FUNCTION _audit_queued();
-
-create table _audit_chains (
-  account text collate "C" not null,
-  first_number bigint not null,
-  first_seal text collate "C" not null,
-  last_number bigint not null,
-  last_seal text collate "C" not null,
-  chains integer not null,
-  settled pb_date not null,
-  signature text collate "C" not null,
-  constraint _audit_chains_pkey PRIMARY KEY (account)
-);
-
-create table _audit_seals (
-  account text collate "C" not null,
-  number bigint not null,
-  entry text collate "C" not null,
-  created pb_date not null,
-  settled pb_date not null,
-  digest text collate "C" not null,
-  seal text collate "C" not null,
-  constraint _audit_seals_pkey PRIMARY KEY (account, number)
-);
-CREATE INDEX _audit_seals_entry ON _audit_seals USING btree (entry);
-
-create table _audit_unsealed (
-  number bigint generated always as identity not null,
-  account text collate "C" not null,
-  entry text collate "C" not null,
-  constraint _audit_unsealed_pkey PRIMARY KEY (number)
-);
 
 create table "_authOrigins" (
   id text collate "C" not null,
@@ -387,7 +355,6 @@ create table account_audit (
   constraint account_audit_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_account_audit_user ON account_audit USING btree ("user", created);
-CREATE TRIGGER account_audit_queued AFTER INSERT ON account_audit FOR EACH ROW EXECUTE FUNCTION _audit_queued();
 
 create table api_keys (
   id text collate "C" not null,
@@ -421,16 +388,44 @@ CREATE UNIQUE INDEX api_keys_previous ON api_keys USING btree (previous_hash) WH
 CREATE UNIQUE INDEX idx_api_keys_hash ON api_keys USING btree (hash) WHERE hash <> ''::text;
 CREATE TRIGGER senders_of_keys AFTER INSERT OR UPDATE OF name ON api_keys FOR EACH ROW EXECUTE FUNCTION senders_noted('key');
 
+create table auth_challenges (
+  hash text collate "C" not null,
+  purpose text collate "C" not null,
+  collection text collate "C" not null,
+  record text collate "C" not null,
+  ends timestamp with time zone not null,
+  constraint auth_challenges_pkey PRIMARY KEY (hash)
+);
+CREATE INDEX auth_challenges_ends ON auth_challenges USING btree (ends);
+
 create table auth_factors (
   collection text collate "C" not null,
   record text collate "C" not null,
-  sealed text collate "C" not null,
+  sealed text collate "C" not null default ''::text,
+  pending text collate "C" not null default ''::text,
   confirmed_at timestamp with time zone,
   last_step bigint not null default 0,
   recovery text[] collate "C" not null default '{}'::text[],
   constraint auth_factors_pkey PRIMARY KEY (collection, record)
 );
 CREATE TRIGGER factor_changed AFTER INSERT OR DELETE OR UPDATE OF confirmed_at ON auth_factors FOR EACH ROW EXECUTE FUNCTION factor_changed();
+
+create table auth_passkeys (
+  id text collate "C" not null,
+  collection text collate "C" not null,
+  record text collate "C" not null,
+  credential text collate "C" not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] collate "C" not null,
+  name text collate "C" not null,
+  host text collate "C" not null,
+  created timestamp with time zone not null default now(),
+  used_at timestamp with time zone,
+  constraint auth_passkeys_credential_key UNIQUE (credential),
+  constraint auth_passkeys_pkey PRIMARY KEY (id)
+);
+CREATE INDEX auth_passkeys_record ON auth_passkeys USING btree (collection, record);
 
 create table auth_session_tokens (
   token_hash text collate "C" not null,
@@ -1658,7 +1653,6 @@ create operator @->> (text[], text): public.pb_arrow_text
 -- Functions: their definitions are in sql/functions
 
 create function _announce(channel text, payload text) returns void volatile
-create function _audit_queued() returns trigger volatile
 create function _changes_announce() returns trigger volatile
 create function _changes_note() returns trigger volatile
 create function _file_contents_drop(contents bigint[]) returns void volatile set enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off

@@ -1,0 +1,51 @@
+import { badRequest, forbidden } from '../../platform/api-errors.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { limitSignInAttempts } from './attempt-limits.ts'
+import { type AuthCall, makeSignInAttempt } from './auth-services.ts'
+import { findStartedSignIn } from './check-mfa.ts'
+import { findAuthRecord, requireEnabled } from './find-auth-record.ts'
+import type { Proven } from './one-time-passwords.ts'
+import { requireSignature } from './passkeys.ts'
+import { findSystemRecord } from './system-records.ts'
+import { type AuthenticationResponseJSON, requirePasskeySite } from './webauthn.ts'
+
+/** The person who began a sign-in by another method. Throws 400 for a wrong or expired `mfaId`. */
+export async function findStartingPerson(
+  store: Store,
+  collection: AuthCollection,
+  mfaId: string,
+): Promise<AuthRecord> {
+  const found = await findSystemRecord(store, '_mfas', mfaId, ['collectionRef', 'recordRef'])
+  const isOurs = found?.collectionRef === collection.id
+  const auth = isOurs ? await findAuthRecord(store, collection, found.recordRef) : null
+  if (!auth) throw badRequest('Invalid or expired MFA session.')
+  await findStartedSignIn(store, auth, mfaId)
+  return auth
+}
+
+interface PasskeyForm {
+  readonly credential: AuthenticationResponseJSON
+  /** Of the method before; '' for a sign-in by the passkey alone. */
+  readonly mfaId: string
+}
+
+/** Returns the record whose passkey signed. Throws 400, 403 if the collection has no passwords, 429. */
+export async function authWithPasskey(call: AuthCall<PasskeyForm>): Promise<Proven> {
+  const { store, services, collection } = call
+  if (!collection.passwordAuth.enabled)
+    throw forbidden('The collection is not configured to allow passkeys.')
+  const site = requirePasskeySite(services.config.publicUrl)
+  const { credential, mfaId } = await call.readForm()
+  return limitSignInAttempts(makeSignInAttempt(call, credential.id), async () => {
+    const person = mfaId === '' ? undefined : await findStartingPerson(store, collection, mfaId)
+    const purpose = person ? 'second' : 'alone'
+    const owner = await requireSignature(store.db, site, credential, purpose, person)
+    const isOurs = owner.collection === collection.id
+    const auth = isOurs ? await findAuthRecord(store, collection, owner.record) : null
+    if (!auth) throw badRequest('This passkey belongs to another kind of account.')
+    requireEnabled(auth)
+    return { auth, method: 'passkey' }
+  })
+}

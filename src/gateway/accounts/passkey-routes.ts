@@ -1,0 +1,253 @@
+import { z } from 'zod'
+import { readMailSender } from '../../engine/auth/auth-mails.ts'
+import {
+  askAnybody,
+  askPerson,
+  listPasskeys,
+  PASSKEY,
+  removePasskey,
+  renamePasskey,
+  startPasskey,
+  storePasskey,
+} from '../../engine/auth/passkeys.ts'
+import { authWithPasskey, findStartingPerson } from '../../engine/auth/sign-in-with-passkey.ts'
+import {
+  type AuthenticationResponseJSON,
+  findPasskeySite,
+  type RegistrationResponseJSON,
+  requirePasskeySite,
+} from '../../engine/auth/webauthn.ts'
+import { allowAuthenticated, allowEverybody } from '../../http/allow-callers.ts'
+import { readJsonBody } from '../../http/body/raw-body.ts'
+import { readRequestBody } from '../../http/body/read-body.ts'
+import { type Bound, BY_KEYS } from '../../http/bounds.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
+import { requireAuthCollection } from '../../http/middleware/require-caller.ts'
+import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
+import { ANYONE } from '../../http/openapi/security.ts'
+import { answerSignInCall } from '../../http/routes/auth.ts'
+import { toNetwork } from '../../platform/limits/limit-holder.ts'
+import { checkShape, makeRequiredTextSchema, makeTextSchema } from '../base/body-schemas.ts'
+import {
+  auditFactor,
+  CREATION,
+  PROOF,
+  requirePasswordHolder,
+  requireProof,
+  SIGNATURE,
+} from './prove-person.ts'
+
+const MAX_BODY_BYTES = 100_000
+const MAX_NAME = 100
+const MAX_ID = 100
+
+const NAME = makeRequiredTextSchema(MAX_NAME).describe('How the person calls it.')
+const NEW = z.object({ name: NAME, credential: CREATION }).meta({ id: 'PasskeyForm' })
+const RENAMED = z.object({ name: NAME }).meta({ id: 'PasskeyName' })
+const PASSKEYS = z
+  .object({
+    host: z
+      .string()
+      .describe('Where passkeys are valid: the host of `PUBLIC_URL`; empty: nowhere.'),
+    items: z.array(PASSKEY),
+  })
+  .meta({ id: 'Passkeys' })
+const ADDED = z
+  .object({
+    recovery_codes: z
+      .array(z.string())
+      .describe('Ten codes, shown this once, if it is the first second factor; else empty.'),
+  })
+  .meta({ id: 'PasskeyAdded' })
+const OPTIONS = z
+  .record(z.string(), z.unknown())
+  .describe('JSON for `PublicKeyCredential.parse…OptionsFromJSON` of a browser.')
+  .meta({ id: 'PasskeyOptions' })
+
+const MFA_ID = makeTextSchema(MAX_ID).optional().describe('Of the method before, if there was one.')
+const SIGN_IN_OPTIONS = z.object({ mfaId: MFA_ID }).meta({ id: 'PasskeySignInOptions' })
+const SIGN_IN = z.object({ mfaId: MFA_ID, credential: SIGNATURE }).meta({ id: 'PasskeySignIn' })
+const SIGNED_IN = z
+  .object({ record: z.record(z.string(), z.unknown()), token: z.string() })
+  .meta({ id: 'SignedIn' })
+
+const OF_PERSON: Bound = { cost: 'passkeys', by: '20 passkeys of a person; 20 challenges in 5 min' }
+const OF_SIGN_IN: Bound = {
+  cost: 'passkeys of a person',
+  by: '20 passkeys; 60 challenges of a network in 5 min; limits of sign-ins',
+}
+
+/** `/api/account/passkeys`: passkeys of users and superusers, and signing in by them. */
+export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
+  'GET /api/account/passkeys': {
+    permission: allowAuthenticated(),
+    bound: OF_PERSON,
+    describe: {
+      id: 'listPasskeys',
+      summary: 'List the passkeys of the caller',
+      answer: ['The passkeys, the oldest first.', PASSKEYS],
+    },
+    async run(call) {
+      requirePasswordHolder(call)
+      const { auth, store, services } = call
+      const host = findPasskeySite(services.config.publicUrl)?.host ?? ''
+      return { host, items: await listPasskeys(store.db, auth) }
+    },
+  },
+  'POST /api/account/passkeys/challenge': {
+    permission: allowAuthenticated(),
+    bound: OF_PERSON,
+    describe: {
+      id: 'askPasskey',
+      summary: 'Ask for a signature of a passkey',
+      description: 'For a person who is signed in: the signature allows to change second factors.',
+      answer: ['What the browser needs.', OPTIONS],
+      fails: [400, 401, 429],
+    },
+    async run(call, c) {
+      requirePasswordHolder(call)
+      const { auth, store, services } = call
+      c.header('cache-control', 'no-store')
+      return askPerson(store.db, auth, requirePasskeySite(services.config.publicUrl), 'prove')
+    },
+  },
+  'POST /api/account/passkeys/options': {
+    permission: allowAuthenticated(),
+    maxBytes: MAX_BODY_BYTES,
+    bound: OF_PERSON,
+    describe: {
+      id: 'startPasskey',
+      summary: 'Begin a new passkey',
+      description:
+        'Needs the password, and from somebody with a second factor also a code or the signature of another passkey.',
+      body: [PROOF],
+      answer: ['What the browser needs.', OPTIONS],
+      fails: [400, 401, 413, 429],
+    },
+    async run(call, c) {
+      requirePasswordHolder(call)
+      const { auth, store, services } = call
+      const site = requirePasskeySite(services.config.publicUrl)
+      await requireProof(call, c, checkShape(PROOF, await readJsonBody(c)))
+      c.header('cache-control', 'no-store')
+      return startPasskey(store.db, auth, site, readMailSender(services).appName)
+    },
+  },
+  'POST /api/account/passkeys': {
+    permission: allowAuthenticated(),
+    maxBytes: MAX_BODY_BYTES,
+    bound: BY_KEYS,
+    describe: {
+      id: 'addPasskey',
+      summary: 'Store a new passkey',
+      description:
+        'From now on, sign-ins with a password or by an OAuth2 provider ask for a second factor. Open sessions stay open.',
+      body: [NEW],
+      answer: ['Stored.', ADDED],
+      fails: [400, 401, 413],
+    },
+    async run(call, c) {
+      requirePasswordHolder(call)
+      const { auth, store, services } = call
+      const { name, credential } = checkShape(NEW, await readJsonBody(c))
+      const site = requirePasskeySite(services.config.publicUrl)
+      const made = credential as RegistrationResponseJSON
+      const codes = await storePasskey(store.db, auth, site, name, made)
+      await auditFactor(call, c, 'add passkey')
+      c.header('cache-control', 'no-store')
+      return { recovery_codes: codes }
+    },
+  },
+  'PATCH /api/account/passkeys/:id': {
+    permission: allowAuthenticated(),
+    maxBytes: MAX_BODY_BYTES,
+    bound: BY_KEYS,
+    describe: {
+      id: 'renamePasskey',
+      summary: 'Rename a passkey',
+      body: [RENAMED, { name: 'My phone' }],
+      answer: ['Renamed.'],
+      fails: [400, 401, 404, 413],
+    },
+    async run(call, c, id) {
+      requirePasswordHolder(call)
+      const { name } = checkShape(RENAMED, await readJsonBody(c))
+      await renamePasskey(call.store.db, call.auth, id, name)
+    },
+  },
+  'POST /api/account/passkeys/:id/remove': {
+    permission: allowAuthenticated(),
+    maxBytes: MAX_BODY_BYTES,
+    bound: OF_PERSON,
+    describe: {
+      id: 'removePasskey',
+      summary: 'Remove a passkey',
+      description:
+        'Needs the password, and a code or a passkey. After the last second factor, sign-ins need none any more, and recovery codes end.',
+      body: [PROOF],
+      answer: ['Removed.'],
+      fails: [400, 401, 404, 413],
+    },
+    async run(call, c, id) {
+      requirePasswordHolder(call)
+      await requireProof(call, c, checkShape(PROOF, await readJsonBody(c)))
+      await removePasskey(call.store.db, call.auth, id)
+      await auditFactor(call, c, 'remove passkey')
+    },
+  },
+  'POST /api/collections/:collection/passkey-options': {
+    permission: allowEverybody(),
+    maxBytes: MAX_BODY_BYTES,
+    bound: OF_SIGN_IN,
+    describe: {
+      id: 'startPasskeySignIn',
+      summary: 'Begin a sign-in by a passkey',
+      description:
+        'Without `mfaId`, any passkey of the host signs in by itself. With it, a passkey of the person who began is the second method.',
+      security: ANYONE,
+      body: [SIGN_IN_OPTIONS, {}],
+      answer: ['What the browser needs.', OPTIONS],
+      fails: [400, 404, 413, 429],
+    },
+    async run({ services }, c) {
+      const collection = requireAuthCollection(c, services)
+      const { mfaId = '' } = checkShape(SIGN_IN_OPTIONS, await readJsonBody(c))
+      const site = requirePasskeySite(services.config.publicUrl)
+      const store = services.store.signIn
+      c.header('cache-control', 'no-store')
+      if (mfaId === '') return askAnybody(store.db, site, toNetwork(c.env.incoming.ip))
+      const person = await findStartingPerson(store, collection, mfaId)
+      return askPerson(store.db, person, site, 'second')
+    },
+  },
+  'POST /api/collections/:collection/auth-with-passkey': {
+    permission: allowEverybody(),
+    maxBytes: MAX_BODY_BYTES,
+    bound: OF_SIGN_IN,
+    describe: {
+      id: 'signInByPasskey',
+      summary: 'Sign in by a passkey',
+      description:
+        'A passkey alone signs in: the authenticator has asked for a PIN, a finger or a face.',
+      security: ANYONE,
+      body: [SIGN_IN],
+      answer: ['The record and a token, as of other sign-ins.', SIGNED_IN],
+      fails: [400, 404, 413, 429],
+    },
+    async run({ services }, c) {
+      const collection = requireAuthCollection(c, services)
+      // read as by other sign-ins, which look for `mfaId` in the body themselves
+      const { values } = await readRequestBody(c)
+      const { credential, mfaId = '' } = checkShape(SIGN_IN, values)
+      return answerSignInCall(c, services, 'password', () =>
+        authWithPasskey({
+          store: services.store.signIn,
+          services,
+          collection,
+          ip: c.env.incoming.ip,
+          readForm: async () => ({ credential: credential as AuthenticationResponseJSON, mfaId }),
+        }),
+      )
+    },
+  },
+})

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { limitSignInAttempts } from '../../engine/auth/attempt-limits.ts'
+import { makeSignInAttempt } from '../../engine/auth/auth-services.ts'
+import { requireSignature } from '../../engine/auth/passkeys.ts'
+import { hasFactor, requireFactorCode } from '../../engine/auth/second-factor.ts'
+import { type AuthenticationResponseJSON, requirePasskeySite } from '../../engine/auth/webauthn.ts'
+import { recordAudit } from '../../engine/auth/write-audit-log.ts'
+import type { AuthCollection } from '../../engine/collections/collection.ts'
+import { verifyPassword } from '../../engine/fields/bcrypt.ts'
+import type { HasServices } from '../../http/allow-callers.ts'
+import type { Caller } from '../../http/middleware/require-caller.ts'
+import type { Ctx } from '../../http/request-context.ts'
+import { badRequest, forbidden, makeFieldError } from '../../platform/api-errors.ts'
+import { makeGuestHolder } from '../../platform/limits/limit-holder.ts'
+import { makeRequiredTextSchema, makeTextSchema } from '../base/body-schemas.ts'
+
+export type FactorCall = Caller & HasServices
+
+const MAX_PASSWORD = 255
+const MAX_CODE = 100
+const MAX_ID = 2_000
+const MAX_PART = 20_000
+
+const part = makeRequiredTextSchema(MAX_PART)
+
+/** The common parts of what a browser's `PublicKeyCredential.toJSON()` returns. Others are not read. */
+const CREDENTIAL = {
+  id: makeRequiredTextSchema(MAX_ID),
+  rawId: makeRequiredTextSchema(MAX_ID),
+  type: z.literal('public-key'),
+  clientExtensionResults: z.record(z.string(), z.unknown()).default({}),
+}
+
+/** A browser's answer to options for a signature. */
+export const SIGNATURE = z
+  .object({
+    ...CREDENTIAL,
+    response: z.object({
+      clientDataJSON: part,
+      authenticatorData: part,
+      signature: part,
+      userHandle: makeTextSchema(MAX_ID).nullish(),
+    }),
+  })
+  .meta({ id: 'PasskeySignature' })
+
+/** A browser's answer to options for a new passkey. */
+export const CREATION = z
+  .object({
+    ...CREDENTIAL,
+    response: z.object({
+      clientDataJSON: part,
+      attestationObject: part,
+      transports: z.array(makeTextSchema(MAX_CODE)).max(10).optional(),
+    }),
+  })
+  .meta({ id: 'PasskeyCreation' })
+
+export const PASSWORD = makeRequiredTextSchema(MAX_PASSWORD).describe('The password of the caller.')
+export const CODE = makeRequiredTextSchema(MAX_CODE)
+
+/** How a signed-in person proves who they are before a second factor changes. */
+export const PROOF = z
+  .object({
+    password: PASSWORD,
+    code: CODE.optional().describe('A code of the app, or a recovery code.'),
+    passkey: SIGNATURE.optional().describe(
+      'Instead of the code: the signature of a passkey, by options of `POST /api/account/passkeys/challenge`.',
+    ),
+  })
+  .meta({ id: 'FactorProof' })
+
+/** Throws 403 for devices and for collections whose records sign in without a password. */
+export function requirePasswordHolder({ auth }: FactorCall): void {
+  if (!(auth.collection as AuthCollection).passwordAuth.enabled)
+    throw forbidden('A second factor is for people who sign in with a password.')
+}
+
+const WRONG = makeFieldError('validation_invalid_password', 'This is not your password')
+
+/** Throws 400 for a wrong password, 429 after too many. Wrong ones count as those of sign-ins. */
+async function requirePassword(
+  { auth, store, services }: FactorCall,
+  c: Ctx,
+  password: string,
+): Promise<void> {
+  const { ip } = c.env.incoming
+  const collection = auth.collection as AuthCollection
+  const attempt = makeSignInAttempt({ store, services, collection, ip }, auth.id)
+  await limitSignInAttempts(attempt, async () => {
+    const hash = String(auth.values.password)
+    if (!(await verifyPassword(password, hash, makeGuestHolder(ip))))
+      throw badRequest('Failed to authenticate.', { password: WRONG })
+  })
+}
+
+const NEEDED = makeFieldError('validation_required', 'Cannot be blank.')
+
+/**
+ * Requires the caller's password and, if there is a second factor, a proof of that: a session alone, or a
+ * password alone, must not change it. Throws 400, 429.
+ */
+export async function requireProof(
+  call: FactorCall,
+  c: Ctx,
+  { password, code, passkey }: z.output<typeof PROOF>,
+): Promise<void> {
+  await requirePassword(call, c, password)
+  const { auth, store, services } = call
+  if (!(await hasFactor(store.db, auth))) return
+  if (passkey) {
+    const site = requirePasskeySite(services.config.publicUrl)
+    await requireSignature(store.db, site, passkey as AuthenticationResponseJSON, 'prove', auth)
+  } else if (code) await requireFactorCode(store.db, auth, code)
+  else throw badRequest('Failed to authenticate.', { code: NEEDED })
+}
+
+export const auditFactor = ({ auth, store }: FactorCall, c: Ctx, action: string) =>
+  recordAudit(
+    store.db,
+    { auth, ip: c.env.incoming.ip },
+    { action, collection: auth.collection.name, record: auth.id },
+  )
