@@ -2,7 +2,6 @@ import { badRequest } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
-import { writeSortedJson } from '../fields/json-text.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { checkCandidate, NO_CONDITION, requireRule } from './check-rules.ts'
 import { checkAuthAndHash } from './check-write.ts'
@@ -99,11 +98,10 @@ async function renderWrittenRecord(write: Write, extra: Extra): Promise<string> 
     const mayFail =
       Boolean(request.query.expand) || (collection.type === 'auth' && collection.manageRule)
     if (mayFail) await store.db.query('savepoint rendered')
-    const text = await answerRecord(store, collection, row, request)
+    const shown = Object.keys(extra).length > 0 ? extra : undefined
+    const text = await answerRecord(store, collection, row, request, shown)
     if (mayFail) await store.db.query('rollback to savepoint rendered')
-    return Object.keys(extra).length === 0
-      ? text
-      : writeSortedJson({ ...JSON.parse(text), ...extra })
+    return text
   }
   try {
     return await answerRecord(store, collection, row, { ...request, meter: undefined })

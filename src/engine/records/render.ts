@@ -1,7 +1,7 @@
 import type { Collection } from '../collections/collection.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { findFieldStorage, findFieldType } from '../fields/field-types.ts'
-import { writeNumber } from '../fields/json-text.ts'
+import { writeNumber, writeSortedJson } from '../fields/json-text.ts'
 import { AnswerMeter, checkPicked, FREE_BYTES, MAX_ANSWER_BYTES } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { columnsOf, type RecordRow } from './record-row.ts'
@@ -131,6 +131,8 @@ export interface RenderedRecord {
   readonly visibility: FieldVisibility
   expand?: Map<string, RenderedRecord | readonly RenderedRecord[]>
   expanded?: number
+  /** Members of the answer to a write that the record does not have, such as a secret that is shown once. */
+  readonly extra?: Readonly<Record<string, unknown>>
   /** The record's JSON, kept because many records may expand to it. */
   text?: string
 }
@@ -140,9 +142,22 @@ type CheckLength = (length: number) => void
 
 /** JSON of a record with its expanded records. `+` joins texts without copying, however often they occur. */
 export function renderCached(rendered: RenderedRecord, check: CheckLength = () => {}): string {
-  const { collection, row, visibility, expand } = rendered
-  rendered.text ??= renderRecord(collection, row, visibility, expand && expandText(expand, check))
+  const { collection, row, visibility, expand, extra } = rendered
+  rendered.text ??= extra
+    ? renderWithExtra(rendered, extra, check)
+    : renderRecord(collection, row, visibility, expand && expandText(expand, check))
   return rendered.text
+}
+
+/** Parses the record alone: expanded records may have 32 MiB, which take many times the memory as objects. */
+function renderWithExtra(
+  { collection, row, visibility, expand }: RenderedRecord,
+  extra: Readonly<Record<string, unknown>>,
+  check: CheckLength,
+): string {
+  const own = JSON.parse(renderRecord(collection, row, visibility))
+  const text = writeSortedJson({ ...own, ...extra })
+  return expand ? `${text.slice(0, -1)},"expand":${expandText(expand, check)}}` : text
 }
 
 /** Writes records as JSON and counts their size. One record alone may be as large as its fields allow. */

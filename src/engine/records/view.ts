@@ -57,19 +57,23 @@ export async function answerRecords(
   collection: Collection,
   rows: readonly RecordRow[],
   request: RequestInfo,
+  extra?: Readonly<Record<string, unknown>>,
 ): Promise<string[]> {
-  const shown = await addVisibility(store, collection, rows, request)
+  const found = await addVisibility(store, collection, rows, request)
+  const shown = extra ? found.map((one) => ({ ...one, extra })) : found
   const { expand } = request.query
   if (expand) await expandRecords(store, shown, readExpand(expand), request)
   return writeRecords(shown, request)
 }
 
+/** `extra`: members of the answer that the record does not have. */
 export async function answerRecord(
   store: Store,
   collection: Collection,
   row: RecordRow,
   request: RequestInfo,
+  extra?: Readonly<Record<string, unknown>>,
 ): Promise<string> {
-  const [text] = await answerRecords(store, collection, [row], request)
+  const [text] = await answerRecords(store, collection, [row], request, extra)
   return text!
 }
