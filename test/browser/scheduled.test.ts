@@ -103,6 +103,21 @@ scenario(
     await page.locator('.scheduled-month a').first().waitFor()
     await fixture.look('scheduled-month')
     expect(await isWithin()).toBe(true)
+    // a repeating campaign is also on the days of its later runs
+    await send('/api/campaigns', {
+      name: 'Specials',
+      body: 'New today',
+      recipients: [ZOE],
+      repeat: { cron: '0 9 * * 1', time_zone: ZONE },
+    })
+    await fixture.visit(`/scheduled?view=month&day=${day(40, '00:00:00').slice(0, 8)}15`)
+    const runs = page.locator('.scheduled-month li:not(.outside) a.later')
+    await expect.poll(() => runs.count()).toBeGreaterThan(3)
+    await fixture.look('scheduled-repetitions')
+    await runs.first().click()
+    await page
+      .getByRole('link', { name: new RegExp(`Specials .+ · ${say('repetition')}$`) })
+      .waitFor()
     await page.getByText(say('All'), { exact: true }).click()
     const moved = page.getByRole('row').filter({ hasText: 'For both' })
     await moved.getByRole('button', { name: say('Cancel the {count} texts', { count: 2 }) }).click()

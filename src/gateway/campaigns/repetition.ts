@@ -17,6 +17,7 @@ export const MIN_INTERVAL_MS = 300_000
 /** The number of 5-minute intervals in a day. */
 const INTERVALS = 86_400_000 / MIN_INTERVAL_MS
 const SHOWN_TIMES = 5
+const MOST_TIMES = 100
 
 const EXPECTED =
   'must be five fields of numbers: minute, hour, day, month, day of the week, such as 30 8 * * 1 for Mondays at 8:30'
@@ -105,26 +106,40 @@ export async function listTimesFrom(
 export const CAMPAIGN_TIMES = z
   .object({
     time_zone: z.string(),
-    times: z.array(INSTANT).min(1).max(SHOWN_TIMES).describe(`The next ${SHOWN_TIMES} times.`),
+    times: z.array(INSTANT).min(1).max(MOST_TIMES).describe('The next times.'),
   })
   .meta({ id: 'CampaignTimes' })
 
-/** The next 5 times of a repetition, at or after the PocketBase date `from`. Throws 400 if there is none. */
-export async function readTimes(store: Store, user: string, wanted: WantedRepeat, from: string) {
+/** The next `count` times of a repetition, at or after the date `from`. Throws 400 if there is none. */
+export async function readTimes(
+  store: Store,
+  user: string,
+  { repeat: wanted, from, count }: ReturnType<typeof readRepetition>,
+) {
   const repeat = await completeRepeatRule(store, user, wanted)
-  return {
-    time_zone: repeat.time_zone,
-    times: await listTimesFrom(user, repeat, from, SHOWN_TIMES),
-  }
+  return { time_zone: repeat.time_zone, times: await listTimesFrom(user, repeat, from, count) }
 }
 
 /** The body of a request for the times of a repetition. */
 export const REPETITION = z
-  .strictObject({ repeat: REPEAT, scheduled_at: COMMON.scheduled_at })
+  .strictObject({
+    repeat: REPEAT,
+    scheduled_at: COMMON.scheduled_at,
+    count: z
+      .int()
+      .min(1)
+      .max(MOST_TIMES)
+      .nullish()
+      .describe(`How many times, up to ${MOST_TIMES}. Default: ${SHOWN_TIMES}.`),
+  })
   .meta({ id: 'CampaignRepetition' })
 
-/** Parses a repetition and its earliest time (default: now). Throws 400 that names the first wrong field. */
+/**
+ * Parses a repetition, its earliest time (default: now) and how many times are wanted. Throws 400 that names
+ * the first wrong field.
+ */
 export function readRepetition(raw: unknown, now: Date) {
-  const { repeat, scheduled_at } = checkShape(REPETITION, raw)
-  return { repeat, scheduledAt: keepFutureDate(scheduled_at, now) || formatDate(now) }
+  const { repeat, scheduled_at, count } = checkShape(REPETITION, raw)
+  const from = keepFutureDate(scheduled_at, now) || formatDate(now)
+  return { repeat, from, count: count ?? SHOWN_TIMES }
 }

@@ -156,7 +156,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     maxBytes: MAX_BODY_BYTES,
     bound: {
       cost: 'constant cost',
-      by: '289 times of a cron expression, in memory, in a place of heavy work',
+      by: '389 times of a cron expression, in memory, in a place of heavy work',
     },
     describe: {
       id: 'readCampaignTimes',
@@ -167,8 +167,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       body: [REPETITION, { repeat: { cron: '30 8 * * 1', time_zone: 'Europe/Berlin' } }],
     },
     run: async ({ store, user }, c) => {
-      const { repeat, scheduledAt } = readRepetition(await readJsonBody(c), new Date())
-      return readTimes(store, user, repeat, scheduledAt)
+      return readTimes(store, user, readRepetition(await readJsonBody(c), new Date()))
     },
   },
   'PATCH /api/campaigns/:id': {

@@ -13,6 +13,7 @@ import {
   resumeCampaign,
 } from '../../../src/gateway/campaigns/pause-resume-cancel.ts'
 import { repeatIfDue } from '../../../src/gateway/campaigns/plan-next-run.ts'
+import { readRepetition, readTimes } from '../../../src/gateway/campaigns/repetition.ts'
 import { endUnfinishedTexts } from '../../../src/gateway/messages/queue/fail-after-restore.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
@@ -242,6 +243,16 @@ test('a canceled repeat makes no further run, and its last run can be canceled',
     join campaigns c on c.batch_id = m.batch_id where c.run_of = $1`
   expect(await rows(texts, [id])).toEqual([['failed', 'Canceled']])
   expect(await rows(`select from sms_dispatch where "user" = $1`, [user])).toEqual([])
+})
+
+test('a request for the times of a repeat gets five of them, or as many as it asks for up to 100', async () => {
+  const read = (more: object) =>
+    readTimes(one.store, user, readRepetition({ repeat: EVERY_DAY, ...more }, new Date(0)))
+  expect((await read({})).times).toHaveLength(5)
+  const { times } = await read({ count: 100, scheduled_at: '2027-03-01T00:00:00Z' })
+  expect(times).toHaveLength(100)
+  expect([times[0], times[31]]).toEqual(['2027-03-01 08:00:00.000Z', '2027-04-01 08:00:00.000Z'])
+  expect(() => readRepetition({ repeat: EVERY_DAY, count: 101 }, new Date(0))).toThrow('count')
 })
 
 test('an account has at most 20 repeats', async () => {

@@ -5,6 +5,7 @@ import { readNowMs } from '../../data/text/now.ts'
 import { makeShortDate } from '../../data/text/relative-time.ts'
 import { t } from '../../language/words.ts'
 import { makeConversationPath, makePageHref } from '../../router.ts'
+import type { LaterRun } from './later-runs.ts'
 import { addDays, makeDayReader } from './periods.ts'
 import type { ScheduledSend } from './use-scheduled.ts'
 
@@ -22,11 +23,20 @@ export interface Entry {
   readonly body: string
   readonly hasPicture: boolean
   readonly isReminder: boolean
+  /** Whether it is a run of a repeating campaign after the next one. */
+  readonly isLater: boolean
   /** Absent: another page changes it. */
   readonly send?: ScheduledSend
 }
 
-const PLAIN = { title: '', number: '', people: 1, hasPicture: false, isReminder: false } as const
+const PLAIN = {
+  title: '',
+  number: '',
+  people: 1,
+  hasPicture: false,
+  isReminder: false,
+  isLater: false,
+} as const
 
 export const makeSendEntry = (send: ScheduledSend): Entry => ({
   ...PLAIN,
@@ -51,6 +61,13 @@ export const makeCampaignEntry = (campaign: Campaign): Entry => ({
   people: campaign.recipients_count,
   body: campaign.body,
   hasPicture: campaign.attachments.length > 0,
+})
+
+export const makeRunEntry = ({ campaign, at }: LaterRun): Entry => ({
+  ...makeCampaignEntry(campaign),
+  id: `${campaign.id}/${at}`,
+  at,
+  isLater: true,
 })
 
 export const makeReminderEntry = (conversation: Conversation): Entry => ({

@@ -19,18 +19,20 @@ const CALM_MS = 600
 
 /**
  * A month as weeks of days. Each day says how many texts and other entries it has, and leads to its week.
- * `campaigns` and `reminders`: their days.
+ * `campaigns`, `reminders` and `laterRuns` (of repeating campaigns): their days.
  */
 export function Month({
   period,
   today,
   campaigns,
   reminders,
+  laterRuns,
 }: {
   period: Period
   today: string
   campaigns: readonly string[]
   reminders: readonly string[]
+  laterRuns: readonly string[]
 }) {
   const path = `/api/sms/scheduled/days?${new URLSearchParams(readPeriod(period))}`
   const { value, isOld, fault, reload } = useAnswer<{ days: readonly Day[] }>(path)
@@ -53,6 +55,7 @@ export function Month({
               texts={texts.get(day) ?? 0}
               campaigns={campaigns.filter((each) => each === day).length}
               reminders={reminders.filter((each) => each === day).length}
+              laterRuns={laterRuns.filter((each) => each === day).length}
               isToday={day === today}
             />
           </li>
@@ -75,22 +78,27 @@ interface DayProps {
   readonly texts: number
   readonly campaigns: number
   readonly reminders: number
+  readonly laterRuns: number
   readonly isToday: boolean
 }
 
-const DayCell = ({ day, texts, campaigns, reminders, isToday }: DayProps) => {
+const DayCell = ({ day, texts, campaigns, reminders, laterRuns, isToday }: DayProps) => {
   const number = (
     <time dateTime={day} aria-current={isToday ? 'date' : undefined}>
       {formatNumber(Number(day.slice(8)))}
     </time>
   )
-  if (texts + campaigns + reminders === 0) return number
+  const sure = texts + campaigns + reminders
+  if (sure + laterRuns === 0) return number
   return (
-    <a href={makePageHref('/scheduled', { view: 'week', day })}>
+    <a class={sure === 0 ? 'later' : ''} href={makePageHref('/scheduled', { view: 'week', day })}>
       {number}
       {texts > 0 && <span>{tn('1 text', '{count} texts', texts)}</span>}
       {campaigns > 0 && <span>{tn('1 campaign', '{count} campaigns', campaigns)}</span>}
       {reminders > 0 && <span>{tn('1 reminder', '{count} reminders', reminders)}</span>}
+      {laterRuns > 0 && (
+        <span class="muted">{tn('1 repetition', '{count} repetitions', laterRuns)}</span>
+      )}
     </a>
   )
 }

@@ -22,8 +22,10 @@ import {
   groupByDay,
   makeCampaignEntry,
   makeReminderEntry,
+  makeRunEntry,
   makeSendEntry,
 } from './entries.ts'
+import { useLaterRuns } from './later-runs.ts'
 import { Month } from './month.tsx'
 import {
   addDays,
@@ -65,9 +67,11 @@ export function Page({ query }: PageProps) {
   const period = view === 'week' ? findWeek(day) : view === 'month' ? findMonth(day) : ALWAYS
   const campaigns = useScheduledCampaigns()
   const reminders = useReminders()
+  const laterRuns = useLaterRuns(campaigns.items, period)
   const others = [
     ...campaigns.items.map(makeCampaignEntry),
     ...reminders.items.map(makeReminderEntry),
+    ...laterRuns.map(makeRunEntry),
   ].filter(({ at }) => isWithin(readDay(parseDate(at)), period))
   return (
     <Frame
@@ -94,6 +98,7 @@ export function Page({ query }: PageProps) {
           today={readDay(readNowMs())}
           campaigns={campaigns.items.map(({ scheduled_at: at }) => readDay(parseDate(at)))}
           reminders={reminders.items.map(({ follow_up_at: at }) => readDay(parseDate(at)))}
+          laterRuns={laterRuns.map(({ at }) => readDay(parseDate(at)))}
         />
       ) : (
         <Sends
@@ -194,21 +199,22 @@ const makeColumns = (
     {
       title: t('To'),
       cell: (entry) => (
-        <span>
+        <span class={entry.isLater ? 'muted' : ''}>
           {hour.format(parseDate(entry.at))} · {entry.title && `${entry.title} · `}
           {entry.number === ''
             ? tn('1 person', '{count} people', entry.people)
             : findName(entry.number) || <PhoneNumber number={entry.number} />}
+          {entry.isLater && ` · ${t('repetition')}`}
         </span>
       ),
     },
     {
       title: t('Text'),
       long: true,
-      cell: ({ body, hasPicture, isReminder }) => (
-        <>
+      cell: ({ body, hasPicture, isReminder, isLater }) => (
+        <span class={isLater ? 'muted' : ''}>
           {hasPicture && <Icon name="picture" size={16} />} {isReminder && t('Reminder:')} {body}
-        </>
+        </span>
       ),
     },
     makeActionsColumn(
