@@ -38,7 +38,10 @@ export default defineConfig({
             },
             { name: 'phone', test: /libphonenumber|src\/portable\/phone\// },
             // the inbox with all that it needs at first: other pages load their parts from this file
-            { name: 'inbox', test: /console\/src\/pages\/conversations\/(?!view-dialog)/ },
+            {
+              name: 'inbox',
+              test: /console\/src\/(?:pages\/conversations\/(?!view-dialog)|shell\/team-news)/,
+            },
           ],
         },
         entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),

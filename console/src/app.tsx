@@ -4,6 +4,7 @@ import { PublicPage } from './account/page-frame.tsx'
 import { SignIn } from './account/sign-in.tsx'
 import { isOnline } from './data/connection/connection.ts'
 import { renewals, session } from './data/session.ts'
+import { takeAskedPlace } from './data/team/chosen-account.ts'
 import { t } from './language/words.ts'
 import { PAGES } from './pages.ts'
 import { Questions } from './parts/dialog/dialog.tsx'
@@ -39,7 +40,11 @@ function Content() {
     // sign-in choose the next page themselves
     const isNew =
       !before.current && session.value && !isAccountPage(path) && !hasPage(session.value, path)
-    if (isOther || isNew) goToPage('/', {}, true)
+    // the account was chosen for the person who has just signed in, and may have the page
+    const asked = isOther ? takeAskedPlace() : ''
+    if (asked && session.value && hasPage(session.value, asked.replace(/^#|\?.*/g, '')))
+      location.replace(asked)
+    else if (isOther || isNew) goToPage('/', {}, true)
     before.current = account
   }, [account])
   for (const { path: pattern, load } of ACCOUNT_PAGES) {

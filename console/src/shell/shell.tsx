@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { cutToCharacters } from '#portable/cut-text.ts'
 import { pb } from '../data/client.ts'
 import { askServerHealth } from '../data/connection/connection.ts'
@@ -29,7 +29,6 @@ import { BottomBar, SideBar } from './navigation.tsx'
 import { chooseStartPath, listOwnPages } from './own-pages.ts'
 import { refuseFiles } from './refuse-files.ts'
 import { scrollToPlace } from './scroll-place.ts'
-import { TeamNews } from './team-news.tsx'
 
 /** The wait before each page that is not shown yet is loaded. It leaves the connection to the shown page. */
 const PRELOAD_MS = 3_000
@@ -54,7 +53,7 @@ export function Shell({ session }: { session: Session }) {
     <div class={hasRail ? 'shell rail' : 'shell'}>
       {hasNews && <Counts session={session} />}
       {hasNews && <Notifier session={session} />}
-      {hasNews && <TeamNews session={session} />}
+      {hasNews && <LateTeamNews session={session} />}
       <Keys pages={mine} />
       <SideBar pages={mine} session={session} path={marked} />
       <main id="page" tabIndex={-1}>
@@ -155,6 +154,17 @@ function TabNotifier({ session }: { session: Session }) {
     () => void readLatest().catch(() => {}), // the next reconnection reads again
   )
   return null
+}
+
+type News = typeof import('./team-news.tsx')
+
+/** News of the team. Their code is in the file of the inbox, which is loaded in any case (vite.config.ts). */
+function LateTeamNews({ session }: { session: Session }) {
+  const [loaded, setLoaded] = useState<News>()
+  useEffect(() => {
+    import('./team-news.tsx').then(setLoaded, () => {}) // as without a connection
+  }, [])
+  return loaded ? <loaded.TeamNews session={session} /> : null
 }
 
 const MAX_TEXT = 120

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { makePhoto } from '../../support/pictures.ts'
-import { scenario } from '../support/browser-fixture.ts'
-import { pairPhone } from '../support/phone.ts'
+import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
+import { BEN, makeTeam } from '../support/team.ts'
 
 interface Manifest {
   readonly start_url: string
@@ -41,11 +41,31 @@ async function share(page: Page, action: string): Promise<void> {
   }`)
 }
 
+/** Shares to the console of a member who is signed out, and has no account but the team's. */
+async function shareAsMember(fixture: BrowserFixture, action: string): Promise<void> {
+  const { page } = await fixture.another()
+  await page.goto(fixture.url)
+  await page.getByLabel('Password').waitFor()
+  await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+  await fixture.refused(/: 404$/, () => page.goto(`${fixture.url}/join/none`))
+  await share(page, action)
+  await page.getByLabel('Email').fill(BEN.email)
+  await page.getByLabel('Password').fill(BEN.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expectShared(page)
+}
+
+/** The page Send has the shared picture and words. */
+async function expectShared(page: Page): Promise<void> {
+  await page.getByRole('img', { name: 'parcel.jpg' }).first().waitFor()
+  expect(await page.getByLabel('Text', { exact: true }).last().inputValue()).toBe('Your parcel')
+}
+
 scenario(
   'the console can be installed as an app with a manifest, icons, a badge and an offline page',
   async (fixture) => {
     const { page, url } = fixture
-    const phone = await pairPhone(url, await fixture.ann(), 'Desk phone')
+    const phone = await makeTeam(fixture, true)
     await phone.beat({ mms: true })
     await page.addInitScript(`
     Navigator.prototype.setAppBadge = async (count) => { window.badge = count }
@@ -70,10 +90,11 @@ scenario(
 
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
     await fixture.refused(/: 404$/, () => page.goto(`${url}/join/none`))
-    await share(page, new URL(manifest.share_target.action, address).href)
-    await page.getByRole('img', { name: 'parcel.jpg' }).waitFor()
-    expect(await page.getByLabel('Text', { exact: true }).last().inputValue()).toBe('Your parcel')
+    const action = new URL(manifest.share_target.action, address).href
+    await share(page, action)
+    await expectShared(page)
     await fixture.visit('/conversations')
+    await shareAsMember(fixture, action)
 
     await page.context().setOffline(true)
     await fixture.refused(/: 503$/, async () => {

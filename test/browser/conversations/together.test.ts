@@ -26,14 +26,25 @@ scenario('two members who send at the same time learn of it, and see who writes'
     await held
     await route.continue()
   })
-  const asked = page.waitForRequest('**/api/sms/send')
+  await ben.page.getByLabel(ANSWER).pressSequentially(' open')
+  await page.locator('.conversations-presence').getByText('Ben is writing').waitFor()
   await page.getByRole('button', { name: 'Send', exact: true }).click()
+  const question = page.getByRole('dialog', { name: 'Ben is writing an answer' })
+  await question.getByText('If you both send, the person gets two answers.').waitFor()
+  const asked = page.waitForRequest('**/api/sms/send')
+  await question.getByRole('button', { name: 'Send anyway' }).click()
   await asked
+  await ben.page.locator('.conversations-presence').getByText('is reading').waitFor()
   await ben.page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.getByLabel('Texts').getByText('We are').waitFor()
   go()
-  await page.getByText(`${BEN.name} has answered at the same time`).waitFor()
+  const notice = page.locator('.conversations-rival')
+  await notice.getByText(`${BEN.name} has answered at the same time`).waitFor()
   expect(await ben.page.getByText('has answered at the same time').count()).toBe(0)
+  await ann.look('answered-at-the-same-time')
+  await notice.getByRole('button', { name: 'Assign to me' }).click()
+  await page.getByText('Assigned to you').waitFor()
+  expect(await notice.count()).toBe(0)
 })
 
 scenario('a list names who sent a text, and forgets the day of a canceled one', async (ann) => {

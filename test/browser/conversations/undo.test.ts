@@ -3,7 +3,7 @@ import { makePhoto } from '../../support/pictures.ts'
 import { scenario } from '../support/browser-fixture.ts'
 import { closePanel, openPanel } from '../support/inbox-layout.ts'
 import { pairPhone } from '../support/phone.ts'
-import { makeTeam, signInAsBen } from '../support/team.ts'
+import { BEN, makeTeam, signInAsBen } from '../support/team.ts'
 
 const ZOE = '+4915112345678'
 const YARA = '+4915112345679'
@@ -135,8 +135,10 @@ scenario(
     await theirs.getByText('Sent in a few seconds').waitFor()
     await theirs.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => ben.page.locator('textarea[name=body]').inputValue()).toBe('Until six')
-    // the window that has sent it shows the end, and no button that would do nothing
-    await page.getByLabel('Texts').getByText('Canceled').first().waitFor()
+    // both windows name who has canceled it, and that of the author has no button that would do nothing
+    await page.getByText(`${BEN.name} has canceled your text: Until six`).waitFor()
+    for (const window of [page, ben.page])
+      await window.getByLabel('Texts').getByText(`Canceled by ${BEN.name}`).waitFor()
     expect(await undo.count()).toBe(0)
     expect(await box.inputValue()).toBe('')
   },

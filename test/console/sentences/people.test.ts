@@ -212,6 +212,15 @@ const SENTENCES: readonly Sentence[] = [
     tryDeletingLabel,
   ],
   [
+    'If you both send, the person gets two answers.',
+    'Wenn Sie beide senden, bekommt die Person zwei Antworten.',
+    async () => {
+      const number = nextNumber()
+      await Promise.all([send(number), send(number)])
+      expect(await list('sms_messages', `to = "${number}" && error_message = ""`)).toHaveLength(2)
+    },
+  ],
+  [
     'Its conversations stay.',
     'Die Unterhaltungen bleiben.',
     async () => {

@@ -17,8 +17,19 @@ const chosen = rememberSignal<Readonly<Record<string, string>>>('account', {})
 const AS_THEMSELVES = 'pocketsms.draft.as-themselves'
 const actAsThemselves = (person: string) => sessionStorage.setItem(AS_THEMSELVES, person)
 
+/** The address that was open when the person signed in, until an account was chosen for them. */
+let asked = ''
+
+/** Returns the address that a sign-in asked for, once; '' if the person chose the account. */
+export function takeAskedPlace(): string {
+  const taken = asked
+  asked = ''
+  return taken
+}
+
 /** Switches to an account: the person's own, or one that the person may act for. */
 export async function chooseAccount(person: string, account: string): Promise<void> {
+  asked = ''
   actAsThemselves(account === person ? person : '')
   if (account === person) stopActing()
   else await actForAccount(account)
@@ -36,12 +47,14 @@ export function useAccounts({ role, person, record, isVisit }: Session): readonl
   useEffect(() => {
     if (role !== 'user' || isVisit) return
     let isCurrent = true
+    const opened = location.hash
     // false once the person has signed out, or chosen an account
     const isWanted = () => isCurrent && sessionStorage.getItem(AS_THEMSELVES) !== person.id
     const read = async () => {
       const found = await findPersonalClient().send<readonly Account[]>('/api/account/accounts', {})
       if (isCurrent) setAccounts(found)
       if (own.authStore.isValid || endedAccount.value !== '' || !isWanted()) return
+      asked = opened
       const last = found.filter(({ id }) => id === chosen.value[person.id])
       if (person.member_only) return actForFirstAccount([...last, ...found], isWanted)
       const isOnlyTeam =

@@ -1,15 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { countSegments } from '#portable/segments.ts'
 import { postRequest } from '../../data/client.ts'
 import { sendText, startConversation } from '../../data/connection/outbox.ts'
 import { requestKeys } from '../../data/connection/request-key.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
-import type { Conversation, Device, Message } from '../../data/record-types.ts'
-import { session } from '../../data/session.ts'
-import { findAnsweredMeanwhile } from '../../data/team/answered-meanwhile.ts'
-import type { People } from '../../data/team/people.ts'
+import type { Device, Message } from '../../data/record-types.ts'
 import { findUndoSeconds } from '../../data/team/personal-choices.ts'
 import { formatSegmentsOrMms } from '../../data/text/text-size.ts'
 import { listOpenWords, listVariables } from '../../data/text/variables.ts'
@@ -21,13 +18,13 @@ import { usePreview } from '../../data/use/use-preview.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { describeWayBack } from '../../data/words/advice.ts'
 import { t } from '../../language/words.ts'
-import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { AddPictures, addFiles, describeFiles } from '../../parts/form/add-pictures.tsx'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Form, Notice } from '../../parts/form/form.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { CompletingArea } from './completing-area.tsx'
+import { useMayAnswer } from './may-answer.ts'
 import type { About } from './side-panel.tsx'
 import type { UndoneAnswer } from './thread/undo-answer.ts'
 import { useAnswerDraft } from './use-answer-draft.ts'
@@ -40,6 +37,8 @@ type Props = About & {
   readonly kinds: ComponentChildren
   /** The conversation's texts, newest first; undefined until they are loaded. */
   readonly texts: readonly Message[] | undefined
+  /** The name of a colleague who is writing in the conversation. */
+  readonly writer: string | undefined
   /** Called with the whole text after each change, and with '' when it is sent. */
   readonly onWrite: (text: string) => void
   readonly onSent: () => void
@@ -63,7 +62,7 @@ export function Answer({
   devices,
   ...rest
 }: Props) {
-  const { kinds, texts, people, onWrite, onSent, undone, onRestored } = rest
+  const { kinds, texts, people, writer, onWrite, onSent, undone, onRestored } = rest
   const draft = useAnswerDraft(number, conversation)
   const body = draft.value
   const [chosen, setChosen] = useState('')
@@ -73,7 +72,7 @@ export function Answer({
   const { files } = chosenFiles
   const [keys] = useState(() => requestKeys())
   const replies = useSavedReplies({ number, name, contact, isContactKnown })
-  const mayAnswer = useAnsweredMeanwhile(texts, conversation, people, body !== '')
+  const mayAnswer = useMayAnswer({ texts, conversation, people, writer }, body !== '')
   const [newest] = texts ?? []
   const again = newest?.client_ref.startsWith('retry:') ? newest.device : ''
   useEffect(() => setChosen((old) => again || old), [again])
@@ -223,45 +222,6 @@ const makeLabel = (device: Device | undefined) => {
     ? t('Answer from {name}', { name: device.name })
     : t('Answer from the device that received it')
 }
-
-/**
- * Returns a function to call before sending. If another member has answered since the user began to type, it
- * asks the user, and returns false if the user declines. `texts`: newest first; undefined until loaded.
- */
-function useAnsweredMeanwhile(
-  texts: readonly Message[] | undefined,
-  conversation: Conversation | undefined,
-  people: People,
-  isTyping: boolean,
-): () => Promise<boolean> {
-  const since = useRef<string>(undefined)
-  if (!isTyping) since.current = undefined
-  else since.current ??= texts && findNewest(texts[0]?.created, conversation?.last_at)
-  return async () => {
-    const begun = since.current
-    const theirs =
-      begun === undefined
-        ? undefined
-        : findAnsweredMeanwhile(texts ?? [], conversation, {
-            begun,
-            me: session.value?.sender ?? '',
-            findName: people.findName,
-          })
-    if (!theirs) return true
-    const sure = await askToConfirm({
-      title: t('{name} has answered meanwhile', { name: theirs.name }),
-      text: theirs.text,
-      action: t('Send anyway'),
-      keep: t('Not yet'),
-      careful: true,
-    })
-    // do not ask again about an answer that the user has seen
-    if (sure) since.current = theirs.at
-    return sure
-  }
-}
-
-const findNewest = (one = '', other = '') => (one > other ? one : other)
 
 interface CostProps {
   readonly number: string

@@ -74,7 +74,10 @@ export function usePresence(conversation: string | undefined): Presence {
     if (!conversation) return
     const known = new Map<string, Other>()
     const show = () => setOthers([...known.values()])
-    const read = () => tell(document.visibilityState === 'visible' ? 'reading' : '')
+    const tellState = () => {
+      const isWriting = Date.now() - written.current < TYPES_MS
+      tell(document.hidden ? '' : isWriting ? 'writing' : 'reading')
+    }
     const topic = listenToTopic<PresenceMessage>('presence', (message) => {
       if (message.conversation !== conversation || message.sender === session.value?.sender) return
       const isNew = !known.has(message.sender)
@@ -82,9 +85,9 @@ export function usePresence(conversation: string | undefined): Presence {
       else known.set(message.sender, { ...message, at: Date.now() })
       show()
       // answer a newcomer, who does not know yet who else reads
-      if (isNew && message.state !== '') read()
+      if (isNew && message.state !== '') tellState()
     })
-    topic.subscribed.then(read, () => {})
+    topic.subscribed.then(tellState, () => {})
     const sweep = setInterval(() => {
       for (const [sender, other] of known) {
         const ms = Date.now() - other.at
@@ -95,15 +98,15 @@ export function usePresence(conversation: string | undefined): Presence {
         show()
       }
     }, SWEEP_MS)
-    const repeat = setInterval(() => document.visibilityState === 'visible' && read(), REPEAT_MS)
+    const repeat = setInterval(() => !document.hidden && tellState(), REPEAT_MS)
     const leave = () => tell('')
-    document.addEventListener('visibilitychange', read)
+    document.addEventListener('visibilitychange', tellState)
     addEventListener('pagehide', leave)
     return () => {
       topic.leave()
       clearInterval(sweep)
       clearInterval(repeat)
-      document.removeEventListener('visibilitychange', read)
+      document.removeEventListener('visibilitychange', tellState)
       removeEventListener('pagehide', leave)
       leave()
       setOthers([])

@@ -20,7 +20,7 @@ import { Attachments } from '../../../parts/attachments/attachments.tsx'
 import { Avatar } from '../../../parts/avatar.tsx'
 import { deleteRecord } from '../../../parts/dialog/dialog.tsx'
 import { Button } from '../../../parts/form/form.tsx'
-import { formatDateTime, Hour, MessageStatus } from '../../../parts/time.tsx'
+import { Badge, formatDateTime, Hour, MessageStatus } from '../../../parts/time.tsx'
 import { makePageHref } from '../../../router.ts'
 import { NoteForm } from '../note-form.tsx'
 import { isScheduled } from './text-actions.tsx'
@@ -33,9 +33,19 @@ const SIGNS: Partial<Record<ShownState, string>> = {
   delivered: '✓✓',
 }
 
-const Ticks = ({ message }: { message: Message }) => {
+/** The state of a sent text: a sign for the usual ones, unless `isWhole`. */
+function Progress({
+  message,
+  canceler,
+  isWhole,
+}: {
+  message: Message
+  canceler: string
+  isWhole: boolean
+}) {
+  if (canceler) return <Badge tone="calm">{t('Canceled by {name}', { name: canceler })}</Badge>
   const sign = SIGNS[chooseShownState(message)]
-  if (!sign) return <MessageStatus message={message} />
+  if (!sign || isWhole) return <MessageStatus message={message} />
   const [, words] = readState(message)
   return (
     <span title={words}>
@@ -48,11 +58,13 @@ const Ticks = ({ message }: { message: Message }) => {
 /**
  * An incoming, sent or scheduled text. `sim`: the name of its SIM, or ''. `isFound`: whether a search led to
  * the text. `isLast`: whether the text ends a group and so shows its time; others show it after a click.
+ * `canceler`: the name of the person who has canceled another's text, or ''.
  */
 export function Text({
   message,
   sim,
   hasTeam,
+  canceler,
   isLast,
   isFound,
   children,
@@ -60,6 +72,7 @@ export function Text({
   message: Message
   sim: string
   hasTeam: boolean
+  canceler: string
   isLast: boolean
   isFound: boolean
   /** The text's buttons. */
@@ -91,7 +104,7 @@ export function Text({
       <footer>
         <span>
           {isOpen || isWaiting ? formatDateTime(at) : <Hour at={at} />}
-          {!isIn && (isOpen ? <MessageStatus message={message} /> : <Ticks message={message} />)}
+          {!isIn && <Progress message={message} canceler={canceler} isWhole={isOpen} />}
           {isIn && describeDelay(at, message.created) && (
             <span>{describeDelay(at, message.created)}</span>
           )}

@@ -6,6 +6,7 @@ import { pb } from '../../../data/client.ts'
 import { applyChanges } from '../../../data/optimistic.ts'
 import type { Conversation, Message, Note } from '../../../data/record-types.ts'
 import { hasTeamRole } from '../../../data/session.ts'
+import { useCancelers } from '../../../data/team/cancelers.ts'
 import { useList } from '../../../data/use/use-list.ts'
 import { useSims } from '../../../data/use/use-sims.ts'
 import { t, tn } from '../../../language/words.ts'
@@ -19,6 +20,7 @@ import { usePresence } from '../presence.ts'
 import type { About } from '../side-panel.tsx'
 import { useAnswerDraft } from '../use-answer-draft.ts'
 import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
+import { RivalNotice } from './rival.tsx'
 import { isFailure, TextActions } from './text-actions.tsx'
 import type { UndoneAnswer } from './undo-answer.ts'
 import { useOnTheWay } from './use-on-the-way.ts'
@@ -47,11 +49,12 @@ export function Thread({ about, at }: { about: About; at: string }) {
   const findSim = useSims(texts)
   const entries = mergeEntries(thread, notes.items.map(applyChanges))
   const days = entries.map(({ at: time }) => formatDay(time))
-  const unsent = useOnTheWay(about, thread, notes.items)
+  const { unsent, rival, forgetRival } = useOnTheWay(about, thread, notes.items)
   const place = usePlace(thread, entries, at)
   useRead(hasTeamRole('agent') ? conversation : undefined)
   const phones = usePhones(texts.some((text) => isFailure(text, texts)))
   const presence = usePresence(people.hasTeam ? id : undefined)
+  const findCanceler = useCancelers(texts, people.hasTeam)
   const kinds = id && (
     <fieldset class="conversations-kinds">
       <legend class="unseen">{t('Write')}</legend>
@@ -101,6 +104,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
                   message={entry.record as Message}
                   sim={findSim(entry.record as Message)}
                   hasTeam={people.hasTeam}
+                  canceler={findCanceler(entry.record as Message)}
                   isLast={!isGroup(entry, entries[i + 1])}
                   isFound={isFoundText(at, entry)}
                 >
@@ -144,6 +148,15 @@ export function Thread({ about, at }: { about: About; at: string }) {
       {!hasTeamRole('agent') && <ReadOnly about={about} />}
       {hasTeamRole('agent') && (
         <footer class={isNote ? 'conversations-write note-box' : 'conversations-write'}>
+          {rival && conversation && (
+            <RivalNotice
+              name={rival}
+              conversation={conversation}
+              people={people}
+              onNote={() => setNote(true)}
+              onClose={forgetRival}
+            />
+          )}
           {isNote && id ? (
             <NoteForm
               number={number}
@@ -162,6 +175,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
               {...about}
               kinds={kinds}
               texts={thread.loading ? undefined : texts}
+              writer={presence.others.find(({ state }) => state === 'writing')?.name}
               onSent={place.toEnd}
               onWrite={presence.write}
               undone={undone}

@@ -1,23 +1,22 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { filterNotShown } from '../../../data/connection/on-the-way.ts'
 import { discardUnsent, listTextsOnTheWay, type Unsent } from '../../../data/connection/outbox.ts'
 import type { Note } from '../../../data/record-types.ts'
 import { session } from '../../../data/session.ts'
 import { isColleague } from '../../../data/team/people.ts'
-import { t } from '../../../language/words.ts'
-import { showToast } from '../../../parts/toast.tsx'
 import type { About } from '../side-panel.tsx'
 import type { ThreadTexts } from './use-thread.ts'
 
 /**
- * The texts on the way that the thread has not read. Forgets the others, and tells the person if a colleague
- * has sent a text at the same time: one that the thread did not show before.
+ * The texts on the way that the thread has not read. Forgets the others. `rival`: the name of a colleague who
+ * has sent a text at the same time: one that the thread did not show before; '' after `forgetRival`.
  */
 export function useOnTheWay(
   { number, conversation }: About,
   { texts, catchUp }: ThreadTexts,
   notes: readonly Note[],
-): readonly Unsent[] {
+): { unsent: readonly Unsent[]; rival: string; forgetRival: () => void } {
+  const [rival, setRival] = useState('')
   const all = listTextsOnTheWay(number)
   const left = filterNotShown(all, texts, notes, session.value?.sender ?? '')
   const accepted = all.filter(({ message }) => message)
@@ -36,13 +35,12 @@ export function useOnTheWay(
         texts.find((each) => isNews(each.created) && isColleague(each.expand?.sent_by))
       if (theirs) {
         since.current = theirs.created
-        const name = theirs.expand?.sent_by?.name ?? ''
-        showToast(t('{name} has answered at the same time', { name }))
+        setRival(theirs.expand?.sent_by?.name ?? '')
       }
       discardUnsent(text)
     }
   }, [joinKeys(read)])
-  return left
+  return { unsent: left, rival, forgetRival: () => setRival('') }
 }
 
 const joinKeys = (texts: readonly Unsent[]) => texts.map(({ key }) => key).join()
