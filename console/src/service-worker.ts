@@ -145,7 +145,8 @@ async function isInFront(hash: string): Promise<boolean> {
     ({ visibilityState, focused }) => visibilityState === 'visible' && focused,
   )
   const places = await Promise.all(front.map(findPlace))
-  return places.includes(hash)
+  // without the view beside an open conversation
+  return places.some((place) => place.split('?')[0] === hash)
 }
 
 /** Asks a tab for the present part of its URL after `#`. The service worker cannot read it. */

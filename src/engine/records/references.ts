@@ -64,9 +64,14 @@ const byTarget = memoize((catalog: Catalog) => {
   return Map.groupBy(references, ({ field }) => field.collectionId)
 })
 
-/** SQL of a relation field. `where`: row `r` refers to one of the ids in $1. */
+/**
+ * SQL of a relation field. `where`: row `r` refers to one of the ids in $1. It leaves out empty lists, which
+ * have no entry in an index of lists.
+ */
 export function writeReferenceSql({ collection, field }: Reference) {
   const column = `r.${quoteName(toColumnName(field.name))}`
-  const where = isMulti(field) ? `${column} && $1::text[]` : `${column} = any($1::text[])`
+  const where = isMulti(field)
+    ? `${column} <> '{}' and ${column} && $1::text[]`
+    : `${column} = any($1::text[])`
   return { table: columnsOf(collection).table, column, where }
 }

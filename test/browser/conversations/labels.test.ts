@@ -6,11 +6,18 @@ import { makeTeam } from '../support/team.ts'
 const ZOE = '+4915112345671'
 const MAX = '+4915112345672'
 
+/** By how many pixels the list's column is scrolled sideways, and could be. */
+const findScrollable = ({ page }: BrowserFixture): Promise<number[]> =>
+  page
+    .locator('.conversations-list')
+    .evaluate((column) => [column.scrollLeft, column.scrollWidth - column.clientWidth])
+
 /** Presses a view, a label or the button of a new view. */
 async function openView(fixture: BrowserFixture, name: string) {
   const { page } = fixture
   if (hasViewMenu(fixture))
     await page.locator('.conversations-find .menu > .button').first().click()
+  expect(await findScrollable(fixture)).toEqual([0, 0])
   await page.locator('.conversations-views').getByRole('button', { name }).click()
 }
 
@@ -44,9 +51,12 @@ scenario('labels are created by keys, set, filtered by, changed and deleted', as
   await field.press('Enter')
   await page.locator('.label-chooser').getByRole('button', { name: 'Late' }).waitFor()
   await expect.poll(() => findLabels(ZOE)).toEqual(['VIP', 'Late'])
-  await page.locator('.label-chooser').getByRole('button', { name: 'VIP' }).click()
+  // Enter removes a label that is set, and says so
+  await field.fill('VIP')
+  await field.press('Enter')
+  await page.getByText('Label VIP removed').waitFor()
   await expect.poll(() => findLabels(ZOE)).toEqual(['Late'])
-  await page.locator('.label-chooser').getByRole('button', { name: 'VIP' }).click()
+  await page.locator('.toasts').getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => findLabels(ZOE)).toEqual(['Late', 'VIP'])
   await page.keyboard.press('Escape')
   await field.waitFor({ state: 'detached' })
@@ -57,6 +67,7 @@ scenario('labels are created by keys, set, filtered by, changed and deleted', as
   for (const box of await list.getByRole('checkbox').all()) await box.check()
   await list.getByRole('button', { name: 'Labels' }).click()
   await fixture.look('labels-chosen')
+  expect(await findScrollable(fixture)).toEqual([0, 0])
   await page.locator('.label-chooser').getByRole('button', { name: 'VIP' }).click()
   await expect.poll(() => findLabels(MAX)).toEqual(['VIP'])
   await page.keyboard.press('Escape')
@@ -65,6 +76,16 @@ scenario('labels are created by keys, set, filtered by, changed and deleted', as
   await openView(fixture, 'Late')
   await expect.poll(() => list.locator('.conversations-row').count()).toBe(1)
   await fixture.look('labels-view')
+  // the address keeps the label over a reload, in a link, and when the person goes back
+  const address = /#\/conversations\?view=\w+$/
+  await page.waitForURL(address)
+  await page.reload()
+  await list.locator('.conversations-row').click()
+  await page.waitForURL(/conversations\/.+view=\w+$/)
+  await page.getByRole('heading', { name: /49 1511 2345671/ }).waitFor()
+  await page.goBack()
+  await page.waitForURL(address)
+  expect(await list.locator('.conversations-row').count()).toBe(1)
 
   await ann
     .collection('contacts')
@@ -84,6 +105,12 @@ scenario('labels are created by keys, set, filtered by, changed and deleted', as
   await page.locator('.label-chooser').getByRole('button', { name: 'Late' }).click()
   await expect.poll(() => findLabels(MAX)).toEqual(['VIP'])
 
+  const user = ann.authStore.record!.id
+  const label = (await ann.collection('labels').getFirstListItem('name = "VIP"')).id
+  const uses = { user, label, labels: [label], preset: 'text', recipients: [MAX] }
+  await ann.collection('inbox_views').create({ ...uses, name: 'Waits' })
+  await ann.collection('auto_answers').create({ ...uses, name: 'Price', match: 'any', body: '9' })
+  for (const name of ['Shop', 'Till']) await ann.collection('hooks').create({ ...uses, name })
   await fixture.visit('/labels')
   await page.getByRole('button', { name: 'Change Late' }).first().click()
   await page.getByRole('textbox', { name: 'Name' }).fill('vip')
@@ -96,8 +123,16 @@ scenario('labels are created by keys, set, filtered by, changed and deleted', as
   await page.getByText('Label saved').waitFor()
   await fixture.look('labels')
   await page.getByRole('button', { name: 'Delete VIP' }).first().click()
-  await page.getByText('2 conversations lose it. The conversations stay.').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  const asked = page.getByRole('dialog')
+  for (const words of [
+    '2 conversations lose it. The conversations stay.',
+    'One contact loses it and stays, too.',
+    'Views that list by it: Waits.',
+    'Automatic answers that set it: Price.',
+    'Incoming webhooks that set it: Shop and Till.',
+  ])
+    await asked.getByText(words).waitFor()
+  await asked.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Label deleted').waitFor()
   expect(await findLabels(ZOE)).toEqual(['Too late'])
 })

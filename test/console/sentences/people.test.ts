@@ -44,11 +44,30 @@ async function tryDeletingContact() {
   expect(await readMessage(message.id)).toMatchObject({ to: number, body: 'Hello' })
 }
 
+/** Deletes a label of a conversation, a contact, a view, an automatic answer and a hook. */
 async function tryDeletingLabel() {
-  const label = (await create('labels', { name: `Label of ${nextNumber()}` })).id
-  const { id } = await create('conversations', { number: nextNumber(), labels: [label] })
+  const number = nextNumber()
+  const label = (await create('labels', { name: `Label of ${number}` })).id
+  await create('contacts', { phone: number })
+  const { id } = await create('conversations', { number, labels: [label] })
+  const names = { labels: [label], name: `For ${number}`, label }
+  await create('inbox_views', names)
+  await create('auto_answers', { ...names, match: 'first_word', value: number, body: 'Hello' })
+  await create('hooks', { ...names, preset: 'text', recipients: [number] })
+  const counted = `labels:each ?= "${label}"`
+  for (const [collection, filter] of [
+    ['conversations', counted],
+    ['contacts', counted],
+    ['inbox_views', `labels ~ "${label}"`],
+    ['auto_answers', `label = "${label}"`],
+    ['hooks', `label = "${label}"`],
+  ] as const)
+    expect(await list(collection, filter)).toHaveLength(1)
   await remove('labels', label)
   expect(await list('conversations', `id = "${id}"`)).toMatchObject([{ labels: [] }])
+  expect(await list('contacts', `phone = "${number}"`)).toMatchObject([{ labels: [] }])
+  for (const collection of ['auto_answers', 'hooks'])
+    expect(await list(collection, `name = "${names.name}"`)).toMatchObject([{ label: '' }])
 }
 
 const group = await create('contact_groups', { name: 'Offers', requires_consent: true })
@@ -219,6 +238,11 @@ const SENTENCES: readonly Sentence[] = [
       await Promise.all([send(number), send(number)])
       expect(await list('sms_messages', `to = "${number}" && error_message = ""`)).toHaveLength(2)
     },
+  ],
+  [
+    '{count} contacts lose it and stay, too.',
+    'Auch {count} Kontakte verlieren es und bleiben.',
+    tryDeletingLabel,
   ],
   [
     'Its conversations stay.',

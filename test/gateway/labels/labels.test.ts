@@ -1,4 +1,6 @@
+import { deleteRecords } from '../../../src/engine/records/cascade.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'
+import { recordPlans } from '../../support/database/plans.ts'
 import { client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
@@ -151,6 +153,29 @@ test('a deleted label leaves its conversations and contacts, and members hear of
   expect(new Set(left)).toEqual(
     new Set(['labels delete', 'conversations update', 'contacts update']),
   )
+})
+
+test('the deletion of a label reads no conversations and contacts without it', async () => {
+  for (const [table, number] of [
+    ['conversations', 'number'],
+    ['contacts', 'phone'],
+  ] as const) {
+    await server.query(
+      `insert into ${table} (id, "user", ${number}, labels, created, updated)
+       select pb_new_id(), $1, '+49151' || n, array['label' || n % 500], '', '' from generate_series(1, 3000) n`,
+      [eve.id],
+    )
+    await server.query(`vacuum analyze ${table}`)
+  }
+  const { store } = server.server.services
+  const { db, plans } = recordPlans(store.db)
+  const labels = store.catalog.find('labels')!
+  await deleteRecords({ db, catalog: store.catalog }, new Map(), labels, [vip])
+  for (const table of ['conversations', 'contacts']) {
+    const [plan] = plans.filter((one) => one.startsWith(`with written as (update "${table}"`))
+    expect(plan).toContain(`Bitmap Index Scan on ${table}_labelled`)
+    expect(plan).not.toContain(`Seq Scan on ${table}`)
+  }
 })
 
 test('a number that was stored in its national form keeps the labels of both conversations', async () => {

@@ -686,6 +686,7 @@ create table contacts (
   constraint contacts_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX contacts_in_order ON contacts USING btree ("user", _rowid NULLS FIRST);
+CREATE INDEX contacts_labelled ON contacts USING gin (labels) WHERE labels <> '{}'::text[];
 CREATE INDEX contacts_person ON contacts USING btree ("user", person) WHERE person <> ''::text;
 CREATE UNIQUE INDEX idx_contacts_user_phone ON contacts USING btree ("user", phone);
 CREATE TRIGGER contacts_consented_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.opted_out OR COALESCE(current_setting('pocketsms.consent'::text, true), ''::text) <> ''::text) EXECUTE FUNCTION contacts_consented();

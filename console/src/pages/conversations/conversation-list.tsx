@@ -1,20 +1,17 @@
 import { signal } from '@preact/signals'
-import type { ComponentProps } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import { BY_ME, BY_NOBODY, INBOX_STATES } from '#portable/inbox-views.ts'
-import { matchAny, pb } from '../../data/client.ts'
+import { useState } from 'preact/hooks'
+import { isOnline } from '../../data/connection/connection.ts'
 import { canNotify, notifications, startNotifications } from '../../data/notifications/browser.ts'
 import { useOptedOutNumbers } from '../../data/opt-out/opted-out.ts'
 import { applyChanges } from '../../data/optimistic.ts'
-import type { Conversation, Message } from '../../data/record-types.ts'
+import type { Conversation } from '../../data/record-types.ts'
 import { rememberSignal } from '../../data/remembered.ts'
 import { hasWords } from '../../data/search/words.ts'
-import { hasTeamRole, session } from '../../data/session.ts'
+import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
-import type { SavedView } from '../../data/unread.ts'
+import { inboxAnswer, type SavedView } from '../../data/unread.ts'
 import { isWide } from '../../data/use/media-queries.ts'
-import { useLookup, useNames } from '../../data/use/use-known.ts'
-import { useLive } from '../../data/use/use-live.ts'
+import { useNames } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { TextField } from '../../parts/form/field.tsx'
@@ -24,19 +21,21 @@ import { moveFocus } from '../../parts/list/arrows.ts'
 import { Pager } from '../../parts/list/records.tsx'
 import { useDrawn } from '../../parts/list/use-drawn.ts'
 import { Loading, Title } from '../../parts/page.tsx'
-import { runWithToast, showToastFault } from '../../parts/toast.tsx'
+import { runWithToast } from '../../parts/toast.tsx'
 import { makeConversationPath } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { ChooseBox, ChooseButton, ChosenBar } from './choose.tsx'
+import { LateViewDialog, makeBlank, SavedHead } from './edit-view.tsx'
 import { useWriters } from './presence.ts'
 import { useAnswerDrafts } from './use-answer-draft.ts'
 import { type Hit, useConversations } from './use-conversations.ts'
 import type { Inbox } from './use-inbox.ts'
-import type { ViewDialog } from './view-dialog.tsx'
-import { ALL, listViews, makeLabelViews, makeSavedViews, type View } from './views.ts'
+import { useLastTexts } from './use-last-texts.ts'
+import { showView, useViewInAddress, view } from './view-in-address.ts'
+import { ALL, listViews, makeLabelViews, makeSavedViews } from './views.ts'
 import './conversation-list.css'
 import { Row, RowLink } from './conversation-row.tsx'
-import { Views, view } from './view-buttons.tsx'
+import { Views } from './view-buttons.tsx'
 
 const words = signal('')
 
@@ -60,11 +59,15 @@ export function ConversationList({
 }) {
   const [isStarting, setStarting] = useState(false)
   const [edited, setEdited] = useState<SavedView | 'new'>()
+  useViewInAddress()
   const views = listViews(people)
   const savedViews = makeSavedViews(inbox, people)
   const labelViews = makeLabelViews(inbox)
-  const shown = [...views, ...savedViews, ...labelViews].find(({ id }) => id === view.value) ?? ALL
-  const { list: whole, hits, words: asked } = useConversations(shown, words.value)
+  const chosenView = [...views, ...savedViews, ...labelViews].find(({ id }) => id === view.value)
+  const shown = chosenView ?? ALL
+  // the view that the address names may be a label or a saved view that is not read yet
+  const isKnown = chosenView !== undefined || inboxAnswer.value !== undefined || !isOnline.value
+  const { list: whole, hits, words: asked } = useConversations(shown, words.value, isKnown)
   const list = useDrawn(whole)
   const { fault } = list
   const loading = list.loading || words.value.trim() !== asked
@@ -175,65 +178,13 @@ export function ConversationList({
           blank={makeBlank(shown, views, labelViews)}
           inbox={inbox}
           people={people}
-          onSaved={(id) => {
-            view.value = id || 'all'
-          }}
+          onSaved={(id) => showView(id || ALL.id)}
           onClose={() => setEdited(undefined)}
         />
       )}
       {isStarting && <NewConversation onClose={() => setStarting(false)} />}
     </>
   )
-}
-
-/** What the form of a new view begins with: the view or label that is shown. */
-function makeBlank(
-  { id, saved }: View,
-  views: readonly View[],
-  labelViews: readonly View[],
-): Partial<SavedView> {
-  if (saved) return { state: saved.state, assignee: saved.assignee, labels: saved.labels }
-  if (labelViews.some((one) => one.id === id)) return { labels: [id] }
-  if (id === 'mine') return { assignee: BY_ME }
-  if (id === 'unassigned') return { assignee: BY_NOBODY }
-  if (id in INBOX_STATES) return { state: id as SavedView['state'] }
-  return views.some((one) => one.id === id) && !['all', 'mentions'].includes(id)
-    ? { assignee: id }
-    : {}
-}
-
-/** Above the conversations of a saved view: its name, what is deleted of it, and a button to change it. */
-function SavedHead({ shown, onEdit }: { shown: View; onEdit: (view: SavedView) => void }) {
-  const { saved, lost } = shown
-  const mayEdit = hasTeamRole('admin') || saved?.author === session.value?.sender
-  return (
-    <div class="conversations-saved">
-      <div>
-        {isWide.value && <strong>{shown.words}</strong>}
-        {lost && <p class="note wrong">{lost}</p>}
-      </div>
-      {mayEdit && (
-        <Button kind="quiet" icon="edit" needs="agent" onClick={() => saved && onEdit(saved)}>
-          {t('Change the view')}
-        </Button>
-      )}
-    </div>
-  )
-}
-
-/** The form of a view, whose code is loaded when it is first opened. */
-function LateViewDialog(props: ComponentProps<typeof ViewDialog>) {
-  const [Loaded, setLoaded] = useState<{ readonly Form: typeof ViewDialog }>()
-  useEffect(() => {
-    import('./view-dialog.tsx').then(
-      ({ ViewDialog: Form }) => setLoaded({ Form }),
-      (error) => {
-        props.onClose()
-        showToastFault(error)
-      },
-    )
-  }, [])
-  return Loaded ? <Loaded.Form {...props} /> : null
 }
 
 function Hits({
@@ -306,34 +257,4 @@ function NotifyHint() {
       </Button>
     </div>
   )
-}
-
-/** Returns a function that finds a conversation's last text, live, by its id. */
-function useLastTexts(
-  conversations: readonly Conversation[],
-): (message: string) => Message | undefined {
-  const [connection, setConnection] = useState(0)
-  const { get, change } = useLookup(
-    conversations.map(({ last_message }) => last_message),
-    readLastTexts,
-    connection, // read again after each connection, before which changes are missed
-  )
-  useLive<Message>(
-    'sms_messages',
-    '*',
-    ({ record }) => change(record.id, (old) => ({ ...old, ...record, expand: old.expand })),
-    () => setConnection((last) => last + 1),
-  )
-  return get
-}
-
-async function readLastTexts(ids: readonly string[]): Promise<(readonly [string, Message])[]> {
-  const { items } = await pb.collection<Message>('sms_messages').getList(1, ids.length, {
-    filter: matchAny('id', ids),
-    fields:
-      'id,message_type,status,scheduled_at,delivered_at,created,attachments,expand.sent_by.kind,expand.sent_by.name',
-    expand: 'sent_by',
-    skipTotal: true,
-  })
-  return items.map((text) => [text.id, text])
 }

@@ -19,6 +19,7 @@ import { makeConversationPath, makePageHref } from '../../router.ts'
 import { archiveConversation } from './change.ts'
 import { chooseByRow } from './choose.tsx'
 import './swipe.css'
+import { readViewQuery } from './view-in-address.ts'
 
 interface RowProps {
   readonly conversation: Conversation
@@ -153,7 +154,7 @@ export const RowLink = ({
   children,
 }: RowLinkProps) => (
   <a
-    href={makePageHref(makeConversationPath(number), { at })}
+    href={makePageHref(makeConversationPath(number), { at, ...readViewQuery() })}
     aria-current={isChosen ? 'page' : undefined}
     class={unread > 0 ? 'conversations-row unread' : 'conversations-row'}
     draggable={false}

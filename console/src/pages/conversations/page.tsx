@@ -121,9 +121,14 @@ function Open({ number, people, labels, devices, at, isAsked }: OpenProps) {
                 {t('Save as contact')}
               </button>
             )}
-            {conversation && <LabelChips ids={conversation.labels} labels={labels} />}
-            {conversation && hasTeamRole('agent') && (
-              <LabelMenu records={[conversation]} labels={labels} shortcut="L" iconOnly />
+            {conversation && (
+              <span class="conversations-labels">
+                {/* first, so that a new label does not move it under the pointer */}
+                {hasTeamRole('agent') && (
+                  <LabelMenu records={[conversation]} labels={labels} shortcut="L" iconOnly />
+                )}
+                <LabelChips ids={conversation.labels} labels={labels} />
+              </span>
             )}
             {conversation && <FollowUp conversation={conversation} />}
             {assignee && <span>{t('with {name}', { name: assignee })}</span>}

@@ -36,13 +36,21 @@ export interface Hit {
   readonly author?: string
 }
 
-/** A page of a view's conversations, live. A search in the view All also finds archived and blocked ones. */
-export function useConversations(view: View, words: string): Conversations {
+/**
+ * A page of a view's conversations, live. A search in the view All also finds archived and blocked ones.
+ * `isKnown`: false while the view is not read, and nothing is listed.
+ */
+export function useConversations(view: View, words: string, isKnown: boolean): Conversations {
   const asked = useDebounced(words.trim())
   const found = `(${writeConversationFilter(asked, defaultCountry.value)})`
   const { id, filter: inView, sort = '-last_at' } = view
   const filter = asked === '' ? inView : id === 'all' ? found : `${inView} && ${found}`
-  const list = useList<Conversation>('conversations', { filter, sort, perPage: PER_PAGE })
+  const list = useList<Conversation>('conversations', {
+    filter,
+    sort,
+    perPage: PER_PAGE,
+    ready: isKnown,
+  })
   const isMentions = id === 'mentions'
   const isLong = canFindTexts(asked)
   const named = useNamed(isLong ? asked : '')

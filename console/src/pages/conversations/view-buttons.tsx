@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals'
 import { rememberSignal } from '../../data/remembered.ts'
 import { markMentionsSeen } from '../../data/team/new-mentions.ts'
 import { isWide } from '../../data/use/media-queries.ts'
@@ -8,11 +7,9 @@ import { LabelChip } from '../../parts/labels/label-chip.tsx'
 import { Menu } from '../../parts/list/menu.tsx'
 import { useNews } from './use-conversations.ts'
 import { formatViewCount, type Inbox } from './use-inbox.ts'
+import { showView } from './view-in-address.ts'
 import type { View } from './views.ts'
 import './views.css'
-
-/** The id of the chosen view (a filter of the list), kept while other pages are open. */
-export const view = signal('all')
 
 const areLabelsOpen = rememberSignal('inbox-labels', true)
 
@@ -48,7 +45,8 @@ export function Views(props: ViewsProps) {
     `${shown.words} ${formatViewCount(shown.id)}`,
     newWords('mine') && `${t('Mine')} ${newWords('mine')}`,
     newWords('mentions'),
-    shown.id !== 'failed' && failed && t('{count} failed', { count: failed }),
+    // the name of the view: its count is not that of the view that is shown
+    shown.id !== 'failed' && failed && `${t('Failed')} ${failed}`,
   ]
   return (
     <Menu icon="filter" words={words.filter(Boolean).join(' · ')}>
@@ -78,7 +76,7 @@ function ViewButtons({
         kind="quiet"
         aria-pressed={id === shown.id}
         onClick={() => {
-          view.value = id
+          showView(id)
           if (id === 'mentions') markMentionsSeen()
           close()
         }}

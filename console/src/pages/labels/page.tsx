@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { LABEL_COLORS } from '#portable/label-colors.ts'
-import { countRecords, pb } from '../../data/client.ts'
 import { COLOR_WORDS } from '../../data/labels.ts'
 import type { RecordOf } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
 import { useLabels } from '../../data/use/use-list.ts'
-import { formatNumber, t, tn } from '../../language/words.ts'
+import { formatNumber, t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { LabelChip } from '../../parts/labels/label-chip.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
@@ -13,6 +12,7 @@ import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { runWithToast } from '../../parts/toast.tsx'
 import './page.css'
+import { countLabelled, describeUses } from './label-uses.ts'
 
 type LabelRecord = RecordOf<'labels'>
 
@@ -87,23 +87,10 @@ const LabelForm = ({ label, onClose }: { label: LabelRecord | undefined; onClose
   </Dialog>
 )
 
-const countLabelled = (collection: string, id: string) =>
-  countRecords(collection, pb.filter('labels:each ?= {:id}', { id }))
-
 async function deleteLabel(label: LabelRecord): Promise<void> {
-  const count = await countLabelled('conversations', label.id)
-  await deleteRecord(
-    label,
-    {
-      title: t('Delete the label {name}?', label),
-      text: tn(
-        'One conversation loses it. The conversation stays.',
-        '{count} conversations lose it. The conversations stay.',
-        count,
-      ),
-    },
-    t('Label deleted'),
-  )
+  const text = await describeUses(label.id)
+  const question = { title: t('Delete the label {name}?', label), text }
+  await deleteRecord(label, question, t('Label deleted'))
 }
 
 function Labelled({ collection, id }: { collection: string; id: string }) {

@@ -7,7 +7,7 @@ import { makePageHref } from '../../router.ts'
 import { Button } from '../form/form.tsx'
 import { Icon } from '../icon.tsx'
 import { Menu } from '../list/menu.tsx'
-import { runWithToast } from '../toast.tsx'
+import { runWithToast, showToast } from '../toast.tsx'
 import { LabelChip } from './label-chip.tsx'
 
 interface Choosing {
@@ -49,6 +49,11 @@ function LabelChooser({ records, labels }: Choosing) {
     setTyped('')
     return runWithToast(() => setLabel(records, label.id, isOn))
   }
+  const changeByEnter = async (label: Label) => {
+    const isOn = !isOnAll(label)
+    // whoever types a name may not see that it is set already
+    if ((await change(label, isOn)) && !isOn) showRemoved(records, label)
+  }
   const create = () =>
     runWithToast(async () => {
       const label = await createLabel(name, labels)
@@ -76,7 +81,7 @@ function LabelChooser({ records, labels }: Choosing) {
             if (event.key !== 'Enter' || name === '' || event.isComposing) return
             event.preventDefault()
             const [first] = isNew ? [] : found
-            void (first ? change(first, !isOnAll(first)) : create())
+            void (first ? changeByEnter(first) : create())
           }}
         />
       </div>
@@ -103,6 +108,15 @@ function LabelChooser({ records, labels }: Choosing) {
       </a>
     </div>
   )
+}
+
+/** Says that a label was removed, with a button that adds it again to the records that had it. */
+function showRemoved(records: Choosing['records'], { id, name }: Label): void {
+  const former = records
+    .filter(({ labels }) => labels.includes(id))
+    .map((record) => ({ ...record, labels: record.labels.filter((one) => one !== id) }))
+  const undo = () => void runWithToast(() => setLabel(former, id, true), t('Undone'))
+  showToast(t('Label {name} removed', { name }), undo)
 }
 
 /** A check if all records have the label; how many have it if some do. */
