@@ -493,6 +493,44 @@ readonly "url": string
 })[]
 }
   | {
+readonly "type": "audit.recorded"
+/** When it happened. */
+readonly "timestamp": string
+/** The entry. */
+readonly "data": {
+/** 15 letters and digits; the server creates it if it is absent. */
+readonly "id": string
+/** The account. */
+readonly "user": string
+/** The member. */
+readonly "sender": string
+/** `create`, `update`, `delete`, or `refused`: a use at an address that the record excludes. */
+readonly "action": string
+/** The collection of the changed record. */
+readonly "collection": string
+/** Its id. */
+readonly "record": string
+/** Names of the fields that were written, without their values. */
+readonly "fields": unknown
+/** The address of a use that was refused. */
+readonly "ip": string
+/** When the record was made. */
+readonly "created": string
+/**
+ * Records that relations lead to, if `expand` asked for them and they may be seen; also those that
+ * lead here, under `collection_via_field`.
+ */
+readonly "expand"?: {
+readonly "user"?: User
+readonly "sender"?: Sender
+}
+/** The entry's number in the log. */
+readonly "number": number
+/** A keyed hash of the entry and of the seal before it. */
+readonly "seal": string
+}
+}
+  | {
 readonly "type": "webhook.test"
 /** When it happened. */
 readonly "timestamp": string

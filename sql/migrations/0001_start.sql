@@ -272,6 +272,47 @@ create table _audit (
 create unique index _audit_rowid on _audit (_rowid);
 create index _audit_created on _audit (created);
 
+-- Entries of the audit logs that have no seal yet, in the order of their inserts: written by triggers, in the
+-- transaction of the entry, so that an entry that is committed late is not left out.
+create table _audit_unsealed (
+  number bigint generated always as identity primary key,
+  -- '': the log of superusers.
+  account text collate "C" not null,
+  entry text collate "C" not null
+);
+create trigger _audit_queued after insert on _audit for each row execute function _audit_queued();
+
+-- The seals of the audit logs (src/engine/auth/audit). The entries of an account are one chain, those of
+-- superusers another, with the account ''. A seal is a keyed hash of its row and of the seal before it.
+create table _audit_seals (
+  account text collate "C" not null,
+  number bigint not null,
+  entry text collate "C" not null,
+  -- The entry's `created`; '' if the entry was deleted before it had a seal.
+  created pb_date not null,
+  -- When all entries had a seal, before this one was made; '': never yet.
+  settled pb_date not null,
+  -- A hash of the entry; '' if it was deleted before it had a seal.
+  digest text collate "C" not null,
+  seal text collate "C" not null,
+  primary key (account, number)
+);
+create index _audit_seals_entry on _audit_seals (entry);
+
+-- The ends of each chain, signed: retention deletes seals at the first end.
+create table _audit_chains (
+  account text collate "C" primary key,
+  -- The last seal that retention deleted: 0 and '' before.
+  first_number bigint not null,
+  first_seal text collate "C" not null,
+  last_number bigint not null,
+  last_seal text collate "C" not null,
+  -- In the row of superusers: how many chains there are, and when all entries had a seal.
+  chains int not null,
+  settled pb_date not null,
+  signature text collate "C" not null
+);
+
 -- The request log. Servers write it in batches (src/engine/logs); rows older than the setting logs.maxDays
 -- are deleted. It has the columns of a collection, so that it is listed and filtered like one. PocketBase:
 -- core/log_model.go

@@ -164,7 +164,7 @@ async function printChecks(): Promise<void> {
 
 /**
  * `pocketsms doctor`: prints a line for each check. The exit code is 1 if there is a fault. With `--numbers`
- * it runs `repairAllNumbers` instead.
+ * it runs `repairAllNumbers` instead, with `--audit` `checkAudit`.
  */
 export const doctorCommand = defineCommand({
   args: {
@@ -174,9 +174,16 @@ export const doctorCommand = defineCommand({
       default: false,
     },
     apply: { type: 'boolean', description: 'with --numbers: join them', default: false },
+    audit: {
+      type: 'boolean',
+      description: 'compare the audit logs with their seals',
+      default: false,
+    },
   },
-  async run({ args: { numbers, apply } }) {
+  async run({ args: { numbers, apply, audit } }) {
     if (apply && !numbers) throw new UserError('--apply needs --numbers.')
+    if (audit && numbers) throw new UserError('--audit and --numbers need a call each.')
+    if (audit) return (await import('./doctor-audit.ts')).checkAudit()
     if (!numbers) return printChecks()
     const { repairAllNumbers } = await import('./doctor-numbers.ts')
     await repairAllNumbers(apply)

@@ -15,7 +15,6 @@ import {
   OWN_TESTS,
   PROMISES,
   type Promised,
-  type Proof,
   REASONS,
   ROWS,
   type RunLine,
@@ -219,9 +218,6 @@ test('every row has a way, and the test of its column in each cell, or a test of
   expect(own.toSorted()).toEqual(listed.toSorted())
 })
 
-const short = (file: string) => file.replace(/^test\/|(\.slow)?\.test\.ts$/g, '')
-const nameProof = (proof: Proof) =>
-  'file' in proof ? `${short(proof.file)}: “${proof.title}”` : `${proof.page}: \`${proof.line}\``
 const letters = Object.entries(REASONS).map(
   ([reason, why], i) => [reason, 'abcdefghij'[i]!, why] as const,
 )
@@ -233,13 +229,6 @@ function showCell(cell: Cell): string {
 }
 
 const listTitles = (names: readonly string[]) => names.map((name) => ROWS[name]!.title).join(', ')
-
-/** The titles of the rows, or of the other rows if these are fewer. */
-function listWays(names: readonly string[]): string {
-  const others = Object.keys(ROWS).filter((name) => !names.includes(name))
-  if (others.length === 0) return 'every way'
-  return others.length < names.length ? `every way but ${listTitles(others)}` : listTitles(names)
-}
 
 /** The exceptions: cells without the test of their column, and what sends nothing. */
 function listOthers(): string {
@@ -258,7 +247,7 @@ Each other route that changes something or belongs to another product is on a ro
 ${routes.join('')}`
 }
 
-/** The table as a page: what is tested where, and why not. */
+/** The table as a page: how many tests each cell has, or why none. */
 function makePage(): string {
   const tested = cells.filter(({ cell }) => cell && !('not' in cell) && cell.length > 0).length
   const reasons = cells.filter(({ cell }) => cell && 'not' in cell).length
@@ -270,31 +259,19 @@ function makePage(): string {
     const shown = promises.map(([promise]) => ` ${showCell(of[promise as Promised])} |`)
     return `| ${title} |${shown.join('')}\n`
   })
-  const lists = promises.map(([promise, title]) => {
-    const of = Map.groupBy(
-      proofs.filter((one) => one.promise === promise),
-      ({ proof }) => nameProof(proof),
-    )
-    const lines = [...of].map(
-      ([proof, ones]) => `- ${proof}: ${listWays(ones.map(({ name }) => name))}\n`,
-    )
-    return `## ${title}\n\n${lines.join('')}\n`
-  })
   return `${`# The crossing table
 
 <!-- Made by: npx vitest run test/crossings/table.test.ts --project quick --update -->
 
 Each way by which a text gets into the server, crossed with each promise about texts: ${rows.length} ways, ${promises.length} promises,
-${cells.length} cells. ${tested} cells name tests (the number of tests), and ${reasons} a reason (a letter). \`test/crossings/table.ts\` has the table,
-and a cell that is empty or names a test that does not run fails.
+${cells.length} cells. ${tested} cells name tests (the number of tests), and ${reasons} a reason (a letter). \`test/crossings/table.ts\` has the tests of each cell;
+a cell that is empty or names a test that does not run fails.
 
 ${kinds.join('')}
 | |${head}
 |---|${promises.map(() => '---|').join('')}
 ${body.join('')}
-The tests of each promise, and the ways that they show:
-
-${lists.join('')}${listOthers()}`.trimEnd()}\n`
+${listOthers()}`.trimEnd()}\n`
 }
 
 test('docs/internals/crossings.md shows the table', async () => {

@@ -44,7 +44,7 @@ export async function findStartedSignIn(store: Store, auth: AuthRecord, mfaId: s
 export async function checkMfa(
   store: Store,
   auth: AuthRecord,
-  method: Method,
+  method: Exclude<Method, 'totp'>,
   request: RequestInfo,
   readForm: () => Promise<MfaForm>,
 ) {
@@ -71,7 +71,7 @@ export async function checkMfa(
   }
   const found = await findStartedSignIn(store, auth, mfaId)
   if (found.method === method) throw badRequest('A different authentication method is required.')
-  if (hasOwn && method !== 'totp' && method !== 'passkey')
+  if (hasOwn && method !== 'passkey')
     throw badRequest('A code of your authenticator app, or a passkey, is required.')
   // deleting the row uses up the id, so two concurrent requests cannot both use it
   if (!(await deleteSystemRecord(store, '_mfas', mfaId)))

@@ -145,8 +145,8 @@ export async function authWithOtp(call: OtpCall): Promise<Proven> {
 }
 
 /**
- * Uses up a code of an authenticator app. The request must name a sign-in that was begun by another method,
- * such as a password: codes cannot be guessed without it.
+ * Uses up a code of an authenticator app, and the sign-in that the request names, which was begun by another
+ * method, such as a password: codes cannot be guessed without it.
  */
 async function authWithApp(
   call: OtpCall,
@@ -160,8 +160,12 @@ async function authWithApp(
     const isStarted = await findStartedSignIn(store, auth, mfaId).catch(() => undefined)
     if (!isStarted) throw badRequest('Invalid or expired OTP')
     await requireFactorCode(store.db, auth, password)
-    if (!(await deleteSystemRecord(store, '_otps', otpId)))
-      throw badRequest('Invalid or expired OTP')
+    // each delete succeeds only once, so two concurrent requests cannot both sign in
+    for (const [name, id] of [
+      ['_otps', otpId],
+      ['_mfas', mfaId],
+    ] as const)
+      if (!(await deleteSystemRecord(store, name, id))) throw badRequest('Invalid or expired OTP')
     requireEnabled(auth)
     return { auth, method: 'totp' }
   })

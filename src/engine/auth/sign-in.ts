@@ -49,7 +49,9 @@ export async function answerSignIn(
   requireEnabled(auth)
   await checkAuthRule(store, auth, signIn.request)
   if (proof.method) {
-    await checkMfa(store, auth, proof.method, signIn.request, signIn.readMfaForm)
+    // a code of an authenticator app was the second method already
+    if (proof.method !== 'totp')
+      await checkMfa(store, auth, proof.method, signIn.request, signIn.readMfaForm)
     await recordSignInOrigin(store, services, auth, signIn)
   }
   const token = proof.token ?? (await startSession(store.db, auth, signIn))

@@ -59,25 +59,6 @@ export async function recordRefusedSignIn(
     .execute()
 }
 
-const deleteAuditEntries = (db: Db, table: '_audit' | 'account_audit', days: number) =>
-  queries(db)
-    .deleteFrom(table)
-    .where('id', 'in', ({ selectFrom }) =>
-      selectFrom(table)
-        .select('id')
-        .where('created', '<', sql<string>`pb_text(now() - make_interval(days => ${days}))`)
-        .orderBy('created')
-        .limit(sql.lit(10_000)),
-    )
-    .executeTakeFirst()
-
-/** Deletes audit entries older than `days`; 0 keeps all. */
-export async function deleteOldAuditEntries(db: Db, days: number): Promise<void> {
-  if (days === 0) return
-  for (const table of ['_audit', 'account_audit'] as const)
-    while ((await deleteAuditEntries(db, table, days)).numDeletedRows > 0n);
-}
-
 /** Records what a member did for an account, in the transaction of `db`. */
 export async function recordMemberAudit(
   db: Db,

@@ -10,14 +10,16 @@ import { CARRIER_COLUMNS } from './stored-carrier.ts'
 const LEASE_SECONDS = 20
 
 /**
- * The name under which a server leases carriers. Only one server uses a Postgres of its own, so its name
- * is the same after a restart: if it was killed, it continues its leases at once. Its workers are numbered;
- * one that starts beside the worker that it replaces has another name, and waits for that one's leases.
+ * The name under which a process leases carriers. It is the same after a restart if only this machine uses
+ * the Postgres, so a process that was killed continues its leases at once. Several processes of a machine may
+ * share a data folder: each has an address of its own, and workers behind one address are numbered. A worker
+ * that starts beside the worker that it replaces has another name, and waits for the leases of that one.
  */
 export const makeLeaserName = (
-  { databaseUrl }: Pick<Config, 'databaseUrl'>,
+  { databaseUrl, host, port }: Pick<Config, 'databaseUrl' | 'host' | 'port'>,
   { worker, isReplacing }: LeasingWorker = { worker: 1, isReplacing: false },
-): string => (databaseUrl || isReplacing ? randomUUID() : `worker ${worker}`)
+): string =>
+  databaseUrl || isReplacing || port === 0 ? randomUUID() : `${host}:${port} worker ${worker}`
 
 type LeasingWorker = Pick<WorkerMember, 'worker' | 'isReplacing'>
 

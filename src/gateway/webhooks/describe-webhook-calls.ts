@@ -4,6 +4,7 @@ import type { DescribedRecords } from '../../http/openapi/document.ts'
 import { NOBODY } from '../../http/openapi/security.ts'
 import { TIMEOUT_MS } from './call-webhook.ts'
 import { DELAYS_SECONDS } from './compute-retry-delay.ts'
+import { AUDIT_EVENT } from './queue-audit-calls.ts'
 import { TEST_EVENT } from './send-test-event.ts'
 
 /** When each webhook event is sent. Events that are missing here have only their name. */
@@ -12,6 +13,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'message.delivered': 'A message has reached its recipient',
   'message.failed': 'A message has failed',
   'message.received': 'A device has received a text',
+  [AUDIT_EVENT]: "An entry of the account's audit log has its seal",
   [TEST_EVENT]: 'A test event, asked for by POST /api/webhooks/{id}/test',
 }
 
@@ -51,17 +53,29 @@ export function describeWebhookCalls({
   const events = fields.flatMap((field) =>
     field.type === 'select' && field.name === 'events' ? field.values : [],
   )
-  const message = schemaOf('sms_messages')!
+  const message = schemaOf('sms_messages')!.describe('The message, as it was then.')
+  const entry = schemaOf('account_audit')!
+    .omit({ collectionId: true, collectionName: true })
+    .extend(OF_SEAL)
+    .describe('The entry.')
   return Object.fromEntries(
-    [...events, TEST_EVENT].map((event) => [event, { post: describeCall(event, message) }]),
+    [...events, TEST_EVENT].map((event) => [
+      event,
+      { post: describeCall(event, event === AUDIT_EVENT ? entry : message) },
+    ]),
   )
 }
 
-function describeCall(event: string, message: z.ZodObject): ZodOpenApiOperationObject {
+const OF_SEAL = {
+  number: z.int().describe("The entry's number in the log."),
+  seal: z.string().describe('A keyed hash of the entry and of the seal before it.'),
+}
+
+function describeCall(event: string, data: z.ZodObject): ZodOpenApiOperationObject {
   const body = z.object({
     type: z.literal(event),
     timestamp: z.string().meta({ format: 'date-time', description: 'When it happened.' }),
-    data: message.describe('The message, as it was then.'),
+    data,
     ...(event === 'message.received' && {
       files: FILES.optional().describe('Of an MMS with files.'),
     }),

@@ -18,19 +18,16 @@ export function makeSampleEvent(messages: Collection, message: Readonly<Record<s
   const file = { name: 'a.jpg', type: 'image/jpeg', size: 1, url: 'https://example.com/a.jpg' }
   return {
     id: 'sample',
-    body: makeEventBody('message.received', new Date(), messages, row, [file]),
+    body: makeEventBody('message.received', new Date(), renderEventMessage(messages, row), [file]),
   }
 }
 
-/** The body of a delivery. It shows the message as its owner sees it in the record API. */
-export function makeEventBody(
-  event: string,
-  at: Date,
-  messages: Collection,
-  row: RecordRow,
-  files: readonly object[],
-) {
-  const data = renderRecord(messages, row, { showsHidden: false, showsEmail: false })
+/** JSON of a message, as its owner sees it in the record API. */
+export const renderEventMessage = (messages: Collection, row: RecordRow): string =>
+  renderRecord(messages, row, { showsHidden: false, showsEmail: false })
+
+/** The body of a delivery. `data`: JSON. */
+export function makeEventBody(event: string, at: Date, data: string, files: readonly object[]) {
   const more = files.length > 0 ? `,"files":${JSON.stringify(files)}` : ''
   return `{"type":${JSON.stringify(event)},"timestamp":"${at.toISOString()}","data":${data}${more}}`
 }

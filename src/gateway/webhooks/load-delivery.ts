@@ -8,7 +8,7 @@ import { toObjects } from '../../platform/db/execute-statement.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { type LinkedFile, linkFiles, MESSAGE_COLLECTION } from '../base/message-files.ts'
-import { LINK_SECONDS, makeEventBody } from './event-body.ts'
+import { LINK_SECONDS, makeEventBody, renderEventMessage } from './event-body.ts'
 import { fillTemplates } from './fill-templates.ts'
 import type { WebhookMail } from './fill-webhook-mail.ts'
 import { isSecret } from './sign-webhook.ts'
@@ -39,7 +39,7 @@ export interface DueDelivery {
   readonly format: string
   readonly maxAttempts: number
   readonly event: string
-  /** The message's row as the event left it. Its keys are columns. */
+  /** The message's row as the event left it: its keys are columns. Or `audit`: an entry of the audit log. */
   readonly image: Readonly<Record<string, unknown>>
   readonly files: readonly LinkedFile[]
   /** Id of the API key that signs a delivery with a `format`; '' for none. */
@@ -146,6 +146,7 @@ async function makeDueDelivery(
   const time = new Date(more.at * 1000)
   const isUsual = format === '' || format === 'template'
   const isSigned = format === 'template' || apiKey !== '' || secrets.length > 0
+  const data = image.audit ? JSON.stringify(image.audit) : renderEventMessage(messages, row)
   const due: DueDelivery = {
     delivery,
     user,
@@ -161,7 +162,7 @@ async function makeDueDelivery(
     format: isUsual ? '' : format,
     closed: format === 'callback' ? undefined : findClosedReason(isOpen, isSigned),
     maxAttempts: isUsual ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,
-    body: isUsual && facts === null ? makeEventBody(event, time, messages, row, files) : '',
+    body: isUsual && facts === null ? makeEventBody(event, time, data, files) : '',
     ...(facts !== null && form?.render(facts, eventId, time)),
   }
   return fields === null ? due : { ...due, ...fillDelivery(JSON.parse(fields), due) }

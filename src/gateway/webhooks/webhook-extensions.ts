@@ -15,6 +15,7 @@ import { failPending } from './fail-deliveries.ts'
 import { fillTemplates, type WebhookEvent } from './fill-templates.ts'
 import { checkMailAddress } from './fill-webhook-mail.ts'
 import { END_REASONS } from './load-delivery.ts'
+import { AUDIT_EVENT } from './queue-audit-calls.ts'
 import { makeSampleMessage } from './send-test-event.ts'
 import { TEMPLATE_FIELDS, TemplateFault, type TemplateFields } from './template-fields.ts'
 import { makeWebhookSecret, NEW_SECRET } from './webhook-secret.ts'
@@ -41,6 +42,14 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
 }
 
 type Values = Record<string, Value>
+
+/** Other forms have no place for an entry of the audit log. Throws 400. */
+function refuseAuditEvent({ format, events }: Readonly<Values>): void {
+  if (format !== '' && (events as readonly string[]).includes(AUDIT_EVENT))
+    throw invalidFields({
+      events: makeFieldError('validation_invalid_value', `${AUDIT_EVENT} needs an empty format.`),
+    })
+}
 
 function checkAddress({ format, url }: Readonly<Values>, allowPrivate: boolean): void {
   const isMail = format === 'template' && String(url).startsWith('mailto:')
@@ -88,6 +97,7 @@ export function makeWebhooksExtension(
       if (!('enabled' in body)) values.enabled = true
       keepToken(values)
       for (const fitForm of fits) await fitForm(store, values)
+      refuseAuditEvent(values)
       check(store, { ...values, id: values.id || 'newwebhook00000' })
       for (const field of LIMITS) await requireOwnRecord(store, field, values)
       await requireRoomFor(store.db, 'webhooks', String(values.user))
@@ -97,6 +107,7 @@ export function makeWebhooksExtension(
       for (const field of SET_BY_SERVER) values[field] = old[field]!
       keepToken(values, old)
       for (const fitForm of fits) await fitForm(store, values)
+      refuseAuditEvent(values)
       if (CHECKED_FIELDS.some((field) => values[field] !== old[field])) check(store, values)
       for (const field of LIMITS) await requireOwnRecord(store, field, values, old)
       const isDisabled = old.enabled && !values.enabled

@@ -18,6 +18,7 @@ const MAX_VALUE_BYTES = 26 << 20
 
 /** Maximum parts of a form, as in Go's mime/multipart. Reading a part takes some 40 µs. */
 const MAX_PARTS = 1_000
+const TOO_MANY_PARTS = 'A form may have at most 1,000 parts.'
 
 const FREE_PARTS = 20
 const PART_COST_BYTES = 1 << 10
@@ -161,6 +162,6 @@ function makeMultipartParser(
     else if (name) reader.file(key, name, stream, failed)
     else reader.value(key, charset, stream, failed)
   })
-  parser.on('partsLimit', () => parser.destroy(badRequest()))
+  parser.on('partsLimit', () => parser.destroy(badRequest(TOO_MANY_PARTS)))
   return parser
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
-import { DatabaseUnavailable, refusedWrites } from '../../platform/db/database-errors.ts'
+import { DatabaseUnavailable, serverFaults } from '../../platform/db/database-errors.ts'
 import { listMissingMigrations } from '../../platform/db/schema/migrate.ts'
 import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
 import { WORKER_STATE } from '../../platform/jobs/worker-messages.ts'
@@ -21,7 +21,7 @@ export const READINESS = z
       writable: z
         .boolean()
         .describe(
-          'False while it refuses writes, as of a full disk: nothing can be accepted then.',
+          'False while it refuses writes, as of a full disk or lost files: nothing can be accepted then.',
         ),
       listening: z
         .boolean()
@@ -87,22 +87,33 @@ export const makeReadinessProbe = memoize((services: Serving): (() => Promise<Re
   }
 })
 
-/** Writes to new blocks of the database's disk. The commit removes the table. */
-const PROBE = 'create temporary table _probe on commit drop as select generate_series(1, 20000)'
+/** Writes to new blocks of the database's disk. The end of the connection removes the table. */
+const PROBE = 'create temporary table _probe as select generate_series(1, 20000)'
 
-/** Whether the database accepts writes. After a refused write, tests with a write until one succeeds. */
+/**
+ * Whether the database accepts writes. After a fault of its server, tests with a write until one succeeds,
+ * each on a new connection: open ones may work without files that new ones need.
+ */
 function makeWriteCheck({ db }: Store): () => Promise<boolean> {
-  let seen = refusedWrites.count
-  return async () => {
-    const { count } = refusedWrites
-    if (count === seen) return true
+  let seen = serverFaults.count
+  let running: Promise<boolean> | undefined
+  const write = async () => {
+    const { count } = serverFaults
     try {
-      await db.transaction((tx) => tx.script(PROBE))
+      await db.unhurried(PROBE)
     } catch (error) {
       if (error instanceof DatabaseUnavailable) return false
     }
     seen = count
     return true
+  }
+  return async () => {
+    if (serverFaults.count === seen) return true
+    // a disk that hangs may keep a write for longer than a probe of readiness waits
+    running ??= write().finally(() => {
+      running = undefined
+    })
+    return running
   }
 }
 

@@ -61,8 +61,11 @@ const LOST_CODES = new Set([
   'EAI_AGAIN',
   'ETIMEDOUT',
 ])
-/** SQLSTATEs of a server that is lost, starting, stopping, full or read-only. 08P01 is tested apart. */
-const LOST_STATES = /^(08(?!P01)|57P0[1235]|53[13]00|3D000|25006|25P03)/
+/**
+ * SQLSTATEs of a server that is lost, starting, stopping, full, read-only, or without its files or memory
+ * segments (class 58). 08P01 is tested apart.
+ */
+const LOST_STATES = /^(08(?!P01)|57P0[1235]|53[13]00|58|3D000|25006|25P03)/
 
 /** True if the connection or the server failed, not the statement: a retry may succeed. */
 export function isConnectionError(error: unknown): boolean {
@@ -100,14 +103,14 @@ export class DatabaseLocked extends DatabaseUnavailable {
   }
 }
 
-const REFUSED_WRITES = new Set(['53100', '25006'])
+const SERVER_FAULTS = /^(53100|25006|58)/
 
-/** Number of writes refused because of a full disk or a read-only server. `/api/ready` watches it. */
-export const refusedWrites = { count: 0 }
+/** Number of statements that failed because the server is full, read-only or without its files. */
+export const serverFaults = { count: 0 }
 
-/** Turns errors of connections and locks into DatabaseUnavailable. Counts writes that were refused. */
+/** Turns errors of connections, servers and locks into DatabaseUnavailable. */
 export function toDatabaseError(error: unknown): unknown {
-  if (isSqlError(error) && REFUSED_WRITES.has(error.code)) refusedWrites.count++
+  if (isSqlError(error) && SERVER_FAULTS.test(error.code)) serverFaults.count++
   if (isSqlError(error, LOCK_NOT_AVAILABLE)) return new DatabaseLocked(error)
   return isConnectionError(error) ? new DatabaseUnavailable(error) : error
 }

@@ -16,6 +16,33 @@ interface AuditRow {
   superuser: Generated<string>
 }
 
+interface AuditChainsRow {
+  account: string
+  chains: number
+  first_number: number
+  first_seal: string
+  last_number: number
+  last_seal: string
+  settled: Generated<string>
+  signature: string
+}
+
+interface AuditSealsRow {
+  account: string
+  created: Generated<string>
+  digest: string
+  entry: string
+  number: number
+  seal: string
+  settled: Generated<string>
+}
+
+interface AuditUnsealedRow {
+  account: string
+  entry: string
+  number: Generated<number>
+}
+
 interface AuthOriginsRow {
   _rowid: Generated<number>
   collectionRef: Generated<string>
@@ -1207,6 +1234,9 @@ interface WebhooksRow {
 /** The tables and views of the schema: columns as they arrive, and what an insert may leave out. */
 export interface Tables {
   _audit: AuditRow
+  _audit_chains: AuditChainsRow
+  _audit_seals: AuditSealsRow
+  _audit_unsealed: AuditUnsealedRow
   _authOrigins: AuthOriginsRow
   _changes: ChangesRow
   _collections: CollectionsRow
@@ -1308,6 +1338,9 @@ export interface Tables {
 /** Tables and types that are no collections. */
 export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   '_audit',
+  '_audit_chains',
+  '_audit_seals',
+  '_audit_unsealed',
   '_changes',
   '_consents_forgotten',
   '_file_chunks',

@@ -209,4 +209,14 @@ test("members' changes are recorded for the account and its admins, without valu
   ])
   expect((await shop.call('GET', records('account_audit'))).body.totalItems).toBe(7)
   expect((await admin.member.call('GET', records('account_audit'))).body.totalItems).toBe(0)
+  for (const caller of [acting, shop]) {
+    const one = records('account_audit', items[0].id)
+    const own = { user, action: 'create', collection: 'webhooks' }
+    const changes = [
+      await caller.call('POST', records('account_audit'), own),
+      await caller.call('PATCH', one, { action: 'delete' }),
+      await caller.call('DELETE', one),
+    ]
+    expect(changes.map(({ status }) => status)).toEqual([403, 403, 403])
+  }
 })

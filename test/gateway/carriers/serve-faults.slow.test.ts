@@ -160,11 +160,11 @@ test('carriers begin at the same time', async () => {
   await gateway.query('update devices set enabled = false where "user" = $1', [user.id])
 })
 
-test('a server with a Postgres of its own continues its leases after it was killed, but not while it is replaced', async () => {
+test('a server on an embedded Postgres continues its own leases after it was killed, but not while it is replaced', async () => {
   const user = await gateway.makeUser()
   const device = (await gateway.pair(user, {})).id
   const { db } = gateway.server.services.store.forEverybody('test')
-  const own = { databaseUrl: undefined }
+  const own = { databaseUrl: undefined, host: '0.0.0.0', port: 8090 }
   const second = { worker: 2, isReplacing: false }
   await gateway.query(
     `insert into device_carriers (device, "user", account, sealed, address_hash, node, leased_until)
@@ -174,7 +174,14 @@ test('a server with a Postgres of its own continues its leases after it was kill
   const leased = async (name: string) =>
     (await leaseCarriers(db, name, 500)).some((row) => row.device === device)
   expect(await leased(makeLeaserName(own))).toBe(false)
-  expect(await leased(makeLeaserName({ databaseUrl: 'postgres://shared' }, second))).toBe(false)
+  const others = [
+    { ...own, databaseUrl: 'postgres://shared' },
+    // shares the data folder
+    { ...own, port: 8091 },
+    // the system chooses the port
+    { ...own, port: 0 },
+  ]
+  for (const other of others) expect(await leased(makeLeaserName(other, second))).toBe(false)
   expect(await leased(makeLeaserName(own, { ...second, isReplacing: true }))).toBe(false)
   expect(await leased(makeLeaserName(own, second))).toBe(true)
   await gateway.query('delete from device_carriers where device = $1', [device])

@@ -1,4 +1,5 @@
-import { deleteOldAuditEntries } from '../../../src/engine/auth/write-audit-log.ts'
+import { deleteOldAuditEntries } from '../../../src/engine/auth/audit/delete-old-audit-entries.ts'
+import { sealAuditEntries } from '../../../src/engine/auth/audit/seal-audit-entries.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
 
@@ -6,7 +7,7 @@ const server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1' })
 const root = { ...(await server.superuser()), 'x-forwarded-for': '203.0.113.7' }
 const user = await server.addUser('ann@example.com')
 
-beforeEach(() => server.rows('delete from _audit'))
+beforeEach(() => server.rows('truncate _audit, _audit_unsealed, _audit_seals, _audit_chains'))
 
 interface Row {
   readonly [name: string]: unknown
@@ -148,7 +149,9 @@ test.each([
   await server.rows(
     `insert into _audit (action, created) values ('old', pb_text(now() - interval '31 days')), ('new', pb_text(now()))`,
   )
-  await deleteOldAuditEntries(server.server.services.store.db, days)
+  const { store, log } = server.server.services
+  await sealAuditEntries(store.db, log)
+  await deleteOldAuditEntries(store.db, days, log)
   expect(await brief()).toHaveLength(left)
 })
 

@@ -55,7 +55,10 @@ describe('GET /api/ready', () => {
     await expect.poll(async () => (await ready()).status).toBe(200)
   })
 
-  test("GET /api/ready answers 503 while the database's disk is full", async () => {
+  test.each([
+    ['its disk is full', '53100', 'could not extend file'],
+    ['its files are lost', '58P01', 'could not open shared memory segment'],
+  ])('GET /api/ready answers 503 while the database fails as %s', async (_, code, message) => {
     const user = await fixture.makeUser()
     const { databaseUrl } = fixture.server.services.config
     const pathname = new URL(databaseUrl!).pathname
@@ -66,19 +69,18 @@ describe('GET /api/ready', () => {
     await db.connect()
     await fixture.pair(user)
     // what Postgres says then, of a text and of new blocks
-    await db.query(`create function is_full() returns trigger language plpgsql as $$
-        begin raise exception 'could not extend file' using errcode = '53100'; end $$;
-      create trigger is_full before insert on sms_messages for each row execute function is_full();
-      create function is_full_event() returns event_trigger language plpgsql as $$
-        begin raise exception 'could not extend file' using errcode = '53100'; end $$;
-      create event trigger is_full on ddl_command_start when tag in ('CREATE TABLE AS')
-        execute function is_full_event()`)
+    const fail = `begin raise exception '${message}' using errcode = '${code}'; end`
+    await db.query(`create function fail() returns trigger language plpgsql as $$${fail}$$;
+      create trigger fail before insert on sms_messages for each row execute function fail();
+      create function fail_event() returns event_trigger language plpgsql as $$${fail}$$;
+      create event trigger fail on ddl_command_start when tag in ('CREATE TABLE AS')
+        execute function fail_event()`)
     const send = () =>
       user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
     expect((await send()).status).toBe(503)
     const database = { reachable: true, writable: false }
     await expect.poll(async () => (await ready()).body).toMatchObject({ ready: false, database })
-    await db.query('drop event trigger is_full; drop function is_full cascade')
+    await db.query('drop event trigger fail; drop function fail, fail_event cascade')
     await expect.poll(async () => (await ready()).status).toBe(200)
     expect((await send()).status).toBe(200)
     await db.end()

@@ -110,6 +110,38 @@ create table _audit (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX _audit_created ON _audit USING btree (created);
 CREATE UNIQUE INDEX _audit_rowid ON _audit USING btree (_rowid);
+CREATE TRIGGER _audit_queued AFTER INSERT ON _audit FOR EACH ROW EXECUTE FUNCTION _audit_queued();
+
+create table _audit_chains (
+  account text collate "C" not null,
+  first_number bigint not null,
+  first_seal text collate "C" not null,
+  last_number bigint not null,
+  last_seal text collate "C" not null,
+  chains integer not null,
+  settled pb_date not null,
+  signature text collate "C" not null,
+  constraint _audit_chains_pkey PRIMARY KEY (account)
+);
+
+create table _audit_seals (
+  account text collate "C" not null,
+  number bigint not null,
+  entry text collate "C" not null,
+  created pb_date not null,
+  settled pb_date not null,
+  digest text collate "C" not null,
+  seal text collate "C" not null,
+  constraint _audit_seals_pkey PRIMARY KEY (account, number)
+);
+CREATE INDEX _audit_seals_entry ON _audit_seals USING btree (entry);
+
+create table _audit_unsealed (
+  number bigint generated always as identity not null,
+  account text collate "C" not null,
+  entry text collate "C" not null,
+  constraint _audit_unsealed_pkey PRIMARY KEY (number)
+);
 
 create table "_authOrigins" (
   id text collate "C" not null,
@@ -355,6 +387,7 @@ create table account_audit (
   constraint account_audit_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_account_audit_user ON account_audit USING btree ("user", created);
+CREATE TRIGGER account_audit_queued AFTER INSERT ON account_audit FOR EACH ROW EXECUTE FUNCTION _audit_queued();
 
 create table api_keys (
   id text collate "C" not null,
@@ -1654,6 +1687,7 @@ create operator @->> (text[], text): public.pb_arrow_text
 -- Functions: their definitions are in sql/functions
 
 create function _announce(channel text, payload text) returns void volatile
+create function _audit_queued() returns trigger volatile
 create function _changes_announce() returns trigger volatile
 create function _changes_note() returns trigger volatile
 create function _file_contents_drop(contents bigint[]) returns void volatile set enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off

@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '49bd25ae3e426863229b19b4bb5938ba3b37fec1'
+const FIRST_RELEASE = '06a750dcaa4eabc1e5495a64011d21542c516391'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>

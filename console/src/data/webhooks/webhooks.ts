@@ -14,6 +14,7 @@ export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], strin
   'message.delivered': t('Delivered'),
   'message.failed': t('Failed'),
   'message.received': t('Received'),
+  'audit.recorded': t('Entry of the audit log'),
 }
 
 const PRESETS: Readonly<Record<string, WebhookPreset>> = WEBHOOK_PRESETS

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { nameDevice } from '../../data/device/lines.ts'
 import type { Campaign, Message } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -18,9 +18,12 @@ export function useWaitingPhones(campaign: Campaign, assigned: number): readonly
     live: false,
     ready: isReady,
   })
+  const wasReady = useRef(false)
   useEffect(() => {
-    if (isReady) void reload()
-  }, [assigned])
+    // the list is read anyway when it becomes ready
+    if (isReady && wasReady.current) void reload()
+    wasReady.current = isReady
+  }, [assigned, isReady])
   const names = items.map(({ expand }) => nameDevice(expand?.device)).filter(Boolean)
   return isReady ? [...new Set(names)] : []
 }

@@ -32,6 +32,10 @@ function chooseAddress(preset: string, typed: string): string {
   return typed || (/…|example/.test(url) ? '' : url)
 }
 
+/** Services have no place for an entry of the audit log. */
+const listEvents = (preset: string) =>
+  WEBHOOK_EVENTS.filter((event) => preset === '' || event !== 'audit.recorded')
+
 const makePlaceholderTest =
   (placeholder: string) =>
   ({ preset }: Values) =>
@@ -67,8 +71,8 @@ const makeWebhookRows = (preset: string, url: string): readonly FormRow[] => [
   },
   {
     name: 'events',
-    label: t('Tell it when a message is'),
-    choices: WEBHOOK_EVENTS.map((event) => [event, EVENT_WORDS[event]] as const),
+    label: t('Events'),
+    choices: listEvents(preset).map((event) => [event, EVENT_WORDS[event]] as const),
   },
   makeLinesRow(t('Only messages of these lines (none: of all)')),
   {
