@@ -171,9 +171,11 @@ create table auth_sessions (
   -- SHA-256 of the latest token.
   token_hash text collate "C" not null,
   created timestamptz not null default now(),
-  -- When its token was last refreshed.
+  -- When it was last used, to some minutes.
   used_at timestamptz not null default now(),
   expires_at timestamptz not null,
+  -- How its person proved to be the record: Method in src/engine/auth/check-mfa.ts.
+  method text collate "C" not null default '',
   ip text collate "C" not null,
   user_agent text collate "C" not null,
   -- When its account ended it: its tokens are refused. Such a row is kept until the last of them has expired.
@@ -249,9 +251,12 @@ create table auth_session_tokens (
   token_hash text collate "C" primary key,
   -- Its session, which may be gone.
   session text collate "C" not null,
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  -- The account for which the session's person acts with this token; '' for the person's own token.
+  account text collate "C" not null default ''
 );
 create index auth_session_tokens_expires_at on auth_session_tokens (expires_at);
+create index auth_session_tokens_account on auth_session_tokens (account) where account <> '';
 
 -- The audit log of superusers, written in the transaction of what it records. It holds names of fields, never
 -- values. It has the columns of a collection, so that it is listed and filtered like one.

@@ -5,7 +5,8 @@ import {
   isKeyOwnerName,
   type KeyHolder,
 } from '../engine/auth/identify-key.ts'
-import { findCachedIdentity, identifyToken } from '../engine/auth/tokens.ts'
+import { recordSessionUse } from '../engine/auth/sessions.ts'
+import { findCachedIdentity, identifyToken, readHeaderToken } from '../engine/auth/tokens.ts'
 import type { Catalog, Store } from '../engine/collections/catalog.ts'
 import type { AuthRecord } from '../engine/request/request.ts'
 
@@ -55,6 +56,7 @@ export const BY_TOKEN: Credentials = {
   },
   async lookUp({ headers: { authorization } }, store) {
     const auth = await identifyToken(store, authorization)
+    if (auth) recordSessionUse(store.db, auth, readHeaderToken(authorization))
     return auth && { auth, version: auth.version }
   },
 }

@@ -323,6 +323,7 @@ export const user_settings = {
     many: true,
     values: ['de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'sv'],
   },
+  session_days: { type: 'number', max: 365 },
   keep_incoming: { type: 'number', max: 36500 },
   keep_outgoing: { type: 'number', max: 36500 },
   keep_files: { type: 'number', max: 36500 },

@@ -16,7 +16,8 @@ import {
  * `totp`: a code of an authenticator app, or a recovery code. It is only ever the second method. `passkey`: a
  * second method, or the only one, because an authenticator asks for a PIN, a finger or a face itself.
  */
-export type Method = 'password' | 'otp' | 'oauth2' | 'totp' | 'passkey'
+export const SIGN_IN_METHODS = ['password', 'otp', 'oauth2', 'totp', 'passkey'] as const
+export type Method = (typeof SIGN_IN_METHODS)[number]
 
 export const MFA_FORM = makeObjectShape({ mfaId: text })
 export type MfaForm = ValueOf<typeof MFA_FORM>

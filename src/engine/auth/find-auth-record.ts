@@ -69,12 +69,22 @@ export const findAuthRecord = (
   id: string,
 ): Promise<AuthRecord | null> => selectAuthRecord(store, collection, 'b.id = $1', id)
 
-/** SQL: whether the token with hash `$2` belongs to an ended session of record `row`. */
-const writeSessionEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
+/** SQL: whether the token with hash `$2` belongs to a session of record `row` that was ended or is idle. */
+const writeSessionEndedSql = ({ catalog }: Store, { id }: AuthCollection, row = 'b') => `(exists (
   select from auth_sessions s where s.collection = '${id}' and s.record = ${row}.id and s.ended_at is not null
-    and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))`
+    and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))
+  or ${id === USERS_ID && catalog.find(USER_SETTINGS_ID) ? writeSessionIdleSql(row) : 'false'})`
 
-/** Finds a token's auth record; null if there is none or the token's session has ended. */
+/**
+ * SQL: whether the session of the token with hash `$2` was unused for longer than the accounts of user `row`
+ * allow. A session that is no longer listed counts as unused.
+ */
+const writeSessionIdleSql = (row: string) => `exists (
+  select from auth_session_tokens t left join auth_sessions s on s.id = t.session
+  where t.token_hash = $2 and coalesce(s.used_at, '-infinity') < now() - interval '1 day'
+    and coalesce(s.used_at, '-infinity') < now() - make_interval(days => session_idle_days(${row}.id)))`
+
+/** Finds a token's auth record; null if there is none, or the token's session was ended or is idle. */
 export const findTokenOwner = (
   store: Store,
   collection: AuthCollection,
@@ -84,7 +94,7 @@ export const findTokenOwner = (
   selectAuthRecord(
     store,
     collection,
-    `b.id = $1 and not ${writeSessionEndedSql(collection)}`,
+    `b.id = $1 and not ${writeSessionEndedSql(store, collection)}`,
     id,
     tokenHash,
   )
@@ -110,7 +120,7 @@ export async function findActingMember(
   const table = quoteName(toTableName(collection))
   const text = `select ${writeAuthColumns(store, collection)}, ${isDisabledSql('u.id')} or lacks_factor(b.id, u.id), m.id, m.role, m."tokenKey", u."tokenKey"
     from ${table} b join members m on m.account = b.id join ${table} u on u.id = m.member
-    where b.id = $1 and m.${column} = $3 and not ${writeSessionEndedSql(collection, 'u')}`
+    where b.id = $1 and m.${column} = $3 and not ${writeSessionEndedSql(store, collection, 'u')}`
   const [row] = await selectFreshRows(store, text, [account, tokenHash, value])
   if (!row) return null
   const [isActorDisabled, id, role, ...keys] = row.slice(-5) as [

@@ -4,11 +4,13 @@ import { z } from 'zod'
 import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import { Lru } from '../../platform/tools/lru.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
-import type { AuthCollection } from '../collections/collection.ts'
+import { type AuthCollection, DEVICES_ID } from '../collections/collection.ts'
 import { INSTANT } from '../fields/date-schema.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { SignInOrigin } from './auth-services.ts'
+import { SIGN_IN_METHODS } from './check-mfa.ts'
 import { hashSha256, readClaims, signToken } from './tokens.ts'
 
 const MAX_TRIES = 5
@@ -37,15 +39,21 @@ async function signOwnToken(
 }
 
 /** Maximum sessions listed per record. Older ones stay valid but are not listed. */
-const MAX_LISTED = 50
+export const MAX_LISTED = 50
 export const MAX_AGENT_LENGTH = 300
 
 export const SESSION = z
   .object({
     id: z.string(),
     created: INSTANT.describe('When it began, by a sign-in.'),
-    used_at: INSTANT.describe('When its token was last refreshed.'),
+    used_at: INSTANT.describe('When it was last used, to a few minutes.'),
     expires_at: INSTANT.describe('When it ends unless its token is refreshed.'),
+    method: z
+      .enum([...SIGN_IN_METHODS, 'act-for', ''])
+      .describe(
+        'How the sign-in was proven, at last. `act-for`: the session of a member who acts for the account. Empty: unknown.',
+      ),
+    person: z.string().describe('The member of an `act-for` session; else empty.'),
     ip: z.string().describe('The address of the sign-in.'),
     user_agent: z.string().describe('The browser or program of the sign-in, as it named itself.'),
     current: z.boolean().describe('It is the session of this request.'),
@@ -61,6 +69,7 @@ export async function startSession(
   db: Db,
   auth: AuthRecord,
   { ip, userAgent }: SignInOrigin,
+  method: SignInSession['method'] = '',
 ): Promise<string> {
   const { token } = await signOwnToken(auth, async (hash, expires) => {
     const agent = userAgent.slice(0, MAX_AGENT_LENGTH)
@@ -74,22 +83,30 @@ export async function startSession(
       expires,
       ip,
       agent,
+      method,
     )
   })
   return token
 }
+
+/** Columns of a session `s`, as SESSION has them. */
+export const SESSION_COLUMNS = [
+  's.id',
+  sql<string>`pb_text(s.created)`.as('created'),
+  sql<string>`pb_text(s.used_at)`.as('used_at'),
+  sql<string>`pb_text(s.expires_at)`.as('expires_at'),
+  's.ip',
+  's.user_agent',
+] as const
 
 /** The sessions of a record, latest use first. `token` marks the current one. */
 export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<SignInSession[]> =>
   queries(db)
     .selectFrom('auth_sessions as s')
     .select(({ exists, selectFrom }) => [
-      's.id',
-      sql<string>`pb_text(s.created)`.as('created'),
-      sql<string>`pb_text(s.used_at)`.as('used_at'),
-      sql<string>`pb_text(s.expires_at)`.as('expires_at'),
-      's.ip',
-      's.user_agent',
+      ...SESSION_COLUMNS,
+      sql<SignInSession['method']>`s.method`.as('method'),
+      sql.lit('').as('person'),
       exists(
         selectFrom('auth_session_tokens as t')
           .where('t.token_hash', '=', hashSha256(token))
@@ -106,6 +123,23 @@ export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<S
     .orderBy('s.id')
     .limit(sql.lit(MAX_LISTED))
     .execute()
+
+/** Minimum time between two notes of the use of a session. */
+const NOTED_MS = 5 * 60_000
+const MAX_NOTED = 10_000
+/** When the use of each token was last noted, in milliseconds since 1970. */
+const notedAtMs = new Lru<string, number>(MAX_NOTED)
+
+/**
+ * Notes in the background that a token is used, at most once in five minutes. A failure is ignored. Devices
+ * have no sessions.
+ */
+export function recordSessionUse(db: Db, { collection }: AuthRecord, token: string): void {
+  const nowMs = Date.now()
+  if (collection.id === DEVICES_ID || nowMs - (notedAtMs.get(token) ?? 0) < NOTED_MS) return
+  notedAtMs.set(token, nowMs)
+  useSession(db, token).catch(() => {})
+}
 
 /** Minimum seconds between two tokens of a session. Each token is a row until it expires. */
 const SAME_SECONDS = 60

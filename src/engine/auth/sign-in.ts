@@ -54,7 +54,7 @@ export async function answerSignIn(
       await checkMfa(store, auth, proof.method, signIn.request, signIn.readMfaForm)
     await recordSignInOrigin(store, services, auth, signIn)
   }
-  const token = proof.token ?? (await startSession(store.db, auth, signIn))
+  const token = proof.token ?? (await startSession(store.db, auth, signIn, proof.method))
   const asItself = { ...signIn.request, auth }
   const record = await answerRecord(
     store,

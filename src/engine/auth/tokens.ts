@@ -131,6 +131,11 @@ export async function isTokenSigned(
 
 const BEARER = /^bearer (?=.)/is
 
+/**
+ * How long the cache knows the owner of a token that belongs to a session: it may be idle for too long since.
+ */
+const KNOWN_MS = 5 * 60_000
+
 /** The owner of each token when it was last looked up. Entries become useless when any collection changes. */
 const owners = new Lru<string, { catalog: Catalog; auth: AuthRecord; untilMs: number } | null>(
   MAX_KNOWN,
@@ -154,7 +159,9 @@ export async function identifyToken(
   const { catalog } = store
   const claims = readClaims(token)
   const auth = await findRecordByToken(store, token, 'auth', claims)
-  if (auth) owners.set(token, { catalog, auth, untilMs: (claims?.exp ?? Infinity) * 1000 })
+  const knownMs = auth?.collection.id === DEVICES_ID ? Infinity : KNOWN_MS
+  const untilMs = Math.min((claims?.exp ?? Infinity) * 1000, Date.now() + knownMs)
+  if (auth) owners.set(token, { catalog, auth, untilMs })
   else if (owners.get(token)) owners.set(token, null)
   return auth
 }

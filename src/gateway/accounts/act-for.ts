@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { findActingMember } from '../../engine/auth/find-auth-record.ts'
+import { MAX_LISTED, SESSION_COLUMNS, type SignInSession } from '../../engine/auth/sessions.ts'
 import { hashSha256, readClaims, signToken } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
-import type { AuthCollection } from '../../engine/collections/collection.ts'
+import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { FACTOR_REQUIRED } from '../../engine/records/check-rules.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { forbidden, notFound } from '../../platform/api-errors.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { matchAnyFound, queries } from '../../platform/db/queries.ts'
 import { SENDER_NAME } from './load-own-account.ts'
 import { ROLE } from './members.ts'
 
@@ -17,7 +18,7 @@ export const ACCOUNT_OF_MEMBER = z
   .object({ id: z.string(), name: SENDER_NAME, role: ROLE })
   .meta({ id: 'AccountOfMember' })
 
-const MAX_LISTED = 1_000
+const MAX_ACCOUNTS = 1_000
 
 /** The accounts that a member may act for. */
 export const listAccountsOfMember = (
@@ -32,16 +33,16 @@ export const listAccountsOfMember = (
     .where('m.member', '=', member)
     .orderBy('name')
     .orderBy('m.account')
-    .limit(sql.lit(MAX_LISTED))
+    .limit(sql.lit(MAX_ACCOUNTS))
     .execute()
 
 /**
  * Stores a token to act for an account. It joins the session of the member's own token: both end together.
  */
-const storeActingToken = (db: Db, own: string, acting: string) =>
+const storeActingToken = (db: Db, own: string, acting: string, account: string) =>
   queries(db)
     .insertInto('auth_session_tokens')
-    .columns(['token_hash', 'session', 'expires_at'])
+    .columns(['token_hash', 'session', 'expires_at', 'account'])
     .expression((from) =>
       from
         .selectFrom('auth_session_tokens')
@@ -49,10 +50,37 @@ const storeActingToken = (db: Db, own: string, acting: string) =>
           sql<string>`${hashSha256(acting)}::text`.as('token_hash'),
           'session',
           'expires_at',
+          sql<string>`${account}::text`.as('account'),
         ])
         .where('token_hash', '=', hashSha256(own)),
     )
     .onConflict((found) => found.doNothing())
+    .execute()
+
+/** The sessions in which members act for an account, latest use first. */
+export const listActingSessions = (db: Db, account: string): Promise<SignInSession[]> =>
+  queries(db)
+    .selectFrom('auth_sessions as s')
+    .innerJoin('members as m', 'm.member', 's.record')
+    .innerJoin('senders as n', 'n.id', 'm.id')
+    .select([
+      ...SESSION_COLUMNS,
+      sql.lit<'act-for'>('act-for').as('method'),
+      'n.name as person',
+      sql.lit(false).as('current'),
+    ])
+    .where('m.account', '=', account)
+    .where('s.collection', '=', USERS_ID)
+    .where('s.id', '=', ({ selectFrom }) =>
+      matchAnyFound(
+        selectFrom('auth_session_tokens').select('session').where('account', '=', account),
+      ),
+    )
+    .where('s.ended_at', 'is', null)
+    .where('s.expires_at', '>', sql<Date>`now()`)
+    .orderBy('s.used_at', 'desc')
+    .orderBy('s.id')
+    .limit(sql.lit(MAX_LISTED))
     .execute()
 
 /**
@@ -74,6 +102,6 @@ export async function actForAccount(
     throw forbidden(FACTOR_REQUIRED)
   const exp = readClaims(own)?.exp
   const token = await signToken(auth, 'auth', { refreshable: false, ...(exp && { expires: exp }) })
-  await storeActingToken(store.db, own, token)
+  await storeActingToken(store.db, own, token, account)
   return { auth, token }
 }

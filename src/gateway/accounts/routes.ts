@@ -6,6 +6,7 @@ import { listSessions, SESSION, startSession } from '../../engine/auth/sessions.
 import { listSuperusers } from '../../engine/auth/superusers.ts'
 import { readClaims } from '../../engine/auth/tokens.ts'
 import { findPasskeySite } from '../../engine/auth/webauthn.ts'
+import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import {
   allowAuthenticated,
@@ -33,6 +34,7 @@ import {
   toBrowserOwner,
 } from '../notifications/push-browsers.ts'
 import { loadNextDeletions, NEXT_DELETIONS } from '../retention/next-deletions.ts'
+import { listActingSessions } from './act-for.ts'
 
 /** Audits a superuser's changes to its sessions. Those of other callers are not audited. */
 async function auditAction(c: Ctx, auth: AuthRecord, action: string, db?: Db): Promise<void> {
@@ -51,6 +53,8 @@ async function endOtherSessions(
     ip: c.env.incoming.ip,
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
   }
+  const before = await listSessions(store.db, asking, c.env.incoming.token)
+  const method = before.find(({ current }) => current)?.method
   const change = { endsTokens: true }
   const auth = await changeAuthRecord(
     store,
@@ -59,7 +63,7 @@ async function endOtherSessions(
     change,
     'Failed to sign out.',
   )
-  const token = await startSession(store.db, auth, origin)
+  const token = await startSession(store.db, auth, origin, method)
   await auditAction(c, auth, 'end other sessions')
   return `{"record":${await answerOwnRecord(c, store, auth)},"token":${JSON.stringify(token)}}`
 }
@@ -76,7 +80,7 @@ const SETUP = z
   })
   .meta({ id: 'Setup' })
 
-const OF_SESSIONS: Bound = { cost: 'sessions', by: '50 sessions of an account' }
+const OF_SESSIONS: Bound = { cost: 'sessions', by: '50 sessions of an account, and 50 of members' }
 const OF_BROWSERS: Bound = { cost: 'browsers', by: '20 browsers of a person' }
 
 /** `/api/account`: sessions and notifications. `/api/setup`: what a sign-in page needs. */
@@ -88,12 +92,14 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT_TAG, {
       id: 'listSessions',
       summary: 'List where the account is signed in',
       description:
-        'List where the account that asks is signed in: its 50 latest sign-ins, the last used first.',
+        'List where the account that asks is signed in: its 50 latest sign-ins, the last used first. Then up to 50 sessions in which members act for it: these end with the membership, or when the member ends them.',
       answer: ['The sessions.', z.object({ items: z.array(SESSION) }).meta({ id: 'Sessions' })],
     },
-    run: async ({ auth, store }, c) => ({
-      items: await listSessions(store.db, auth, c.env.incoming.token),
-    }),
+    run: async ({ auth, store }, c) => {
+      const own = await listSessions(store.db, auth, c.env.incoming.token)
+      const isUser = auth.collection.id === USERS_ID
+      return { items: isUser ? [...own, ...(await listActingSessions(store.db, auth.id))] : own }
+    },
   },
   'DELETE /api/account/sessions/:id': {
     permission: allowAuthenticated(),

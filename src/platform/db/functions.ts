@@ -34,7 +34,8 @@ export interface Functions {
   person_stopped: (owner: string, numbers: readonly string[]) => readonly string[]
   pg_notify: (arg1: string, arg2: string) => void
   push_queue: (owner: string, items: readonly string[]) => void
-  session_start: (session_id: string, of_collection: string, of_record: string, hash: string, expires: number, from_ip: string, agent: string) => boolean
+  session_idle_days: (person: string) => number
+  session_start: (session_id: string, of_collection: string, of_record: string, hash: string, expires: number, from_ip: string, agent: string, by_method: string) => boolean
   set_config: (arg1: string, arg2: string, arg3: boolean) => string
   sms_announce_canceled: (device: string, message: string, attempt: number) => void
   sms_begin: (of_device: string, of_message: string, of_attempt: number, begun: Date, formers: readonly Date[], is_fresh: boolean) => string

@@ -302,6 +302,7 @@ interface AuthPasskeysRow {
 }
 
 interface AuthSessionTokensRow {
+  account: Generated<string>
   expires_at: Date
   session: string
   token_hash: string
@@ -314,6 +315,7 @@ interface AuthSessionsRow {
   expires_at: Date
   id: string
   ip: string
+  method: Generated<string>
   record: string
   token_hash: string
   used_at: Generated<Date>
@@ -1096,6 +1098,7 @@ interface UserSettingsRow {
   quiet_to: Generated<string>
   reply_mail_minutes: Generated<number>
   second_factor_from: Generated<string>
+  session_days: Generated<number>
   short_codes: Generated<boolean>
   time_zone: Generated<string>
   undo_seconds: Generated<number>

@@ -86,6 +86,8 @@ test('a person signs in with password and code, and the code of the clock before
     const { status, body } = await enter(ann!, await begin(ann!, makeCode(ann!, drift)))
     expect([status, body.record?.id]).toEqual([200, ann!.id])
   }
+  const methods = `select method from auth_sessions where record = '${ann!.id}' order by created desc limit 1`
+  expect(await server.rows(methods)).toEqual([['totp']])
 })
 
 test('the SDK of PocketBase signs in, also with a code that is typed in groups', async () => {

@@ -21,6 +21,8 @@ const signIn = async (agent: string) => {
 }
 interface Listed {
   id: string
+  method: string
+  person: string
   user_agent: string
   current: boolean
   created: string
@@ -56,6 +58,110 @@ test('each sign-in creates a session that refreshes continue', async () => {
   ])
   expect(sessions[0]!.used_at > sessions[0]!.created).toBe(true)
   expect((await list(phone, 'Phone')).find(({ current }) => current)?.user_agent).toBe('Phone')
+})
+
+test('a session shows how the sign-in was proven, and keeps it when all others are ended', async () => {
+  const laptop = await signIn('Laptop')
+  await server.allowOtp()
+  const { otpId } = (await server.post('/api/collections/users/request-otp', { email })).body
+  const code = await vi.waitFor(() => {
+    const mail = server.mail.mails.find(({ to, text }) => to === email && /\b\d{8}\b/.test(text))
+    return /\b\d{8}\b/.exec(mail!.text)![0]
+  })
+  await server.post('/api/collections/users/auth-with-otp', { otpId, password: code })
+  expect((await list(laptop)).map(({ method }) => method).sort()).toEqual(['otp', 'password'])
+  const path = '/api/account/end-other-sessions'
+  const { token } = (await server.post(path, undefined, as(laptop))).body
+  expect(await list(String(token))).toMatchObject([{ method: 'password', current: true }])
+})
+
+test('an owner sees the sessions in which members act for the account, and cannot end them', async () => {
+  const [account, owner] = [id, await signIn('Owner')]
+  email = `member${count}@example.com`
+  const member = await server.addUser(email)
+  const root = await server.superuser()
+  const membership = { account, member, role: 'agent' }
+  const { body } = await server.post('/api/collections/members/records', membership, root)
+  const own = await signIn('Member')
+  expect((await list(owner)).map(({ user_agent }) => user_agent)).toEqual(['Owner'])
+  await server.post('/api/account/act-for', { account }, as(own))
+  const seen = await list(owner)
+  expect(seen).toMatchObject([
+    { user_agent: 'Owner', method: 'password', person: '', current: true },
+    { user_agent: 'Member', method: 'act-for', person: `member${count}`, current: false },
+  ])
+  expect((await end(owner, seen[1]!.id)).status).toBe(404)
+  expect((await list(own)).map(({ method }) => method)).toEqual(['password'])
+  await server.call('DELETE', `/api/collections/members/records/${body.id}`, undefined, root)
+  expect(await list(owner)).toHaveLength(1)
+})
+
+const setUsed = (ago: string) =>
+  rows(`update auth_sessions set used_at = now() - interval '${ago}' where record = $1`)
+const countRecent = async () =>
+  (
+    await rows(
+      `select count(*)::int from auth_sessions where record = $1 and used_at > now() - interval '1 minute'`,
+    )
+  )[0]![0]
+
+test('the use of a session is noted at its first request, and not again within five minutes', async () => {
+  const laptop = await signIn('Laptop')
+  await setUsed('1 hour')
+  expect(await isSignedIn(laptop)).toBe(true)
+  await vi.waitFor(async () => expect(await countRecent()).toBe(1))
+  await setUsed('1 hour')
+  expect(await isSignedIn(laptop)).toBe(true)
+  await list(laptop)
+  expect(await countRecent()).toBe(0)
+})
+
+describe('session_days', () => {
+  const limitDays = async (user: string, session_days: number) =>
+    server.post(
+      '/api/collections/user_settings/records',
+      { user, session_days },
+      await server.superuser(),
+    )
+
+  test.each([
+    [0, '400 days', true],
+    [2, '47 hours', true],
+    [2, '49 hours', false],
+  ])('with session_days=%i, a session unused for %s is open: %s', async (days, ago, isOpen) => {
+    await limitDays(id, days)
+    const laptop = await signIn('Laptop')
+    await setUsed(ago)
+    expect(await isSignedIn(laptop)).toBe(isOpen)
+    expect((await refresh(laptop, 'Laptop')).status).toBe(isOpen ? 200 : 401)
+    expect(await isSignedIn(await signIn('Laptop'))).toBe(true)
+  })
+
+  test('the shortest time of all teams ends a member’s sessions and tokens for accounts', async () => {
+    const account = id
+    await limitDays(account, 1)
+    email = `idle${count}@example.com`
+    id = await server.addUser(email)
+    await limitDays(id, 30)
+    const membership = { account, member: id, role: 'agent' }
+    await server.post('/api/collections/members/records', membership, await server.superuser())
+    const first = await signIn('Member')
+    const { token } = (await server.post('/api/account/act-for', { account }, as(first))).body
+    const own = await signIn('Member')
+    await setUsed('25 hours')
+    const read = (bearer: string) =>
+      server.call('GET', '/api/account/me', undefined, as(bearer)).then(({ status }) => status)
+    expect([await read(String(token)), await read(own)]).toEqual([401, 401])
+  })
+
+  test('a session that is no longer listed ends with the setting, an impersonation does not', async () => {
+    const path = `/api/collections/users/impersonate/${id}`
+    const { token } = (await server.post(path, {}, await server.superuser())).body
+    const laptop = await signIn('Laptop')
+    await rows('delete from auth_sessions where record = $1')
+    await limitDays(id, 1)
+    expect([await isSignedIn(laptop), await isSignedIn(String(token))]).toEqual([false, true])
+  })
 })
 
 const end = (token: string, session: string) =>

@@ -37,7 +37,7 @@ export const ENGINE_TABLES: Readonly<Record<string, string>> = {
 /** Why columns name no person in rows about others. A column: its name in all tables, or table and name. */
 const REASONS: Readonly<Record<string, string>> = {
   'names a row': `id entry _audit_chains.account _audit_seals.account _audit_unsealed.account user key message messages last_message delivery ref line lines device webhook holder record
-    collection _file_contents.account batch_id batches former_batch event_id api_key verification answer
+    collection _file_contents.account auth_session_tokens.account batch_id batches former_batch event_id api_key verification answer
     collectionRef recordRef session sms_dispatch.scope sms_dispatch.send hook_once.hook hook_windows.hook push_subscriptions.sender
     inbox_views.assignee inbox_views.labels
     contacts.person`,
@@ -45,7 +45,7 @@ const REASONS: Readonly<Record<string, string>> = {
     'number phone to from recipients audience without_consent numbers',
   'the server chooses it from a list': `event kind api state country time_zone charged waiting_for quiet_zone
     period month type sms_dispatch.refused purpose counts repeat thumb node _audit.action account_audit.action
-    _changes.action _mfas.method _externalAuths.provider device_batteries.connection smsgate_tokens.scopes
+    _changes.action _mfas.method auth_sessions.method _externalAuths.provider device_batteries.connection smsgate_tokens.scopes
     sms_messages_brief.message_type sms_messages_brief.status`,
   'a name of a field, file or function of the program': `_audit.fields account_audit.fields _functions.name
     _migrations.file`,

@@ -464,8 +464,10 @@ create table auth_session_tokens (
   token_hash text collate "C" not null,
   session text collate "C" not null,
   expires_at timestamp with time zone not null,
+  account text collate "C" not null default ''::text,
   constraint auth_session_tokens_pkey PRIMARY KEY (token_hash)
 );
+CREATE INDEX auth_session_tokens_account ON auth_session_tokens USING btree (account) WHERE account <> ''::text;
 CREATE INDEX auth_session_tokens_expires_at ON auth_session_tokens USING btree (expires_at);
 
 create table auth_sessions (
@@ -476,6 +478,7 @@ create table auth_sessions (
   created timestamp with time zone not null default now(),
   used_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
+  method text collate "C" not null default ''::text,
   ip text collate "C" not null,
   user_agent text collate "C" not null,
   ended_at timestamp with time zone,
@@ -1484,6 +1487,7 @@ create table user_settings (
   code_max_per_account double precision not null default 0,
   code_quota_share double precision not null default 0,
   short_codes boolean not null default false,
+  session_days double precision not null default 0,
   keep_incoming double precision not null default 0,
   keep_outgoing double precision not null default 0,
   keep_files double precision not null default 0,
@@ -1837,7 +1841,8 @@ create function push_queue(owner text, items text[]) returns void volatile
 create function retention_periods(owner text, server double precision) returns TABLE(incoming double precision, outgoing double precision, files double precision, consents double precision) stable
 create function scopes_kept() returns trigger volatile set plan_cache_mode=force_custom_plan
 create function senders_noted() returns trigger volatile
-create function session_start(session_id text, of_collection text, of_record text, hash text, expires double precision, from_ip text, agent text) returns boolean volatile
+create function session_idle_days(person text) returns integer stable
+create function session_start(session_id text, of_collection text, of_record text, hash text, expires double precision, from_ip text, agent text, by_method text) returns boolean volatile
 create function sms_accept(moment text, since text, default_quota double precision, sticky text, owners text[], recipients text[], requests text[], OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
 create function sms_announce_canceled(device text, message text, attempt integer) returns void volatile
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json, is_trial boolean DEFAULT false) returns TABLE(n integer, line text, device text, number text, charged text, cost numeric, room_at timestamp with time zone, reason text) volatile

@@ -14,10 +14,22 @@ interface OpenSession {
   readonly id: string
   readonly created: string
   readonly used_at: string
+  readonly method: keyof typeof METHODS | ''
+  /** The member who acts for the account in this session. */
+  readonly person: string
   readonly ip: string
   readonly user_agent: string
   readonly current: boolean
 }
+
+const METHODS = {
+  password: t('Password'),
+  otp: t('Code by email or text'),
+  totp: t('Code of the app'),
+  oauth2: t('Account at a provider'),
+  passkey: t('Passkey'),
+  'act-for': t('Acts for you'),
+} as const
 
 export function Sessions() {
   const { value, fault, reload } = useAnswer<{ items: readonly OpenSession[] }>(
@@ -42,18 +54,20 @@ export function Sessions() {
 const makeSessionColumns = (reload: () => Promise<void>): readonly Column<OpenSession>[] => [
   {
     title: t('Browser or program'),
-    cell: ({ user_agent, current }) => (
+    cell: ({ user_agent, person, current }) => (
       <>
+        {person && `${person}: `}
         <span title={user_agent}>{describeProgram(user_agent)}</span>{' '}
         {current && <Badge tone="good">{t('This one')}</Badge>}
       </>
     ),
   },
+  { title: t('Signed in by'), minor: true, cell: ({ method }) => METHODS[method as 'otp'] ?? '–' },
   { title: t('Address'), minor: true, cell: ({ ip }) => ip || '–' },
   { title: t('Signed in'), minor: true, cell: ({ created }) => <Time at={created} /> },
   { title: t('Last active'), cell: ({ used_at }) => <Time at={used_at} /> },
   makeActionsColumn((one) =>
-    one.current
+    one.current || one.method === 'act-for'
       ? []
       : [{ words: t('End session'), onClick: () => void endOneSession(one, reload) }],
   ),

@@ -13,6 +13,7 @@ import { Changes, useChanges } from './changes.tsx'
 import { Invitations, Invite, useInvitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 import { RequiredFactor } from './required-factor.tsx'
+import { SessionDays } from './session-days.tsx'
 
 export function Page() {
   const [isInviting, setInviting] = useState(false)
@@ -47,6 +48,7 @@ export function Page() {
           <Invitations list={invitations} />
           <Assigning />
           {hasTeamRole('owner') && <RequiredFactor />}
+          <SessionDays />
           <Changes list={changes} />
         </>
       )}
