@@ -3,10 +3,10 @@ import { joinLines } from '../../portable/remove-quotes.ts'
 import { GrowingText } from './growing-text.ts'
 import { removeFillers } from './remove-fillers.ts'
 import {
+  collectStyleSheet,
   findSight,
   findStyles,
   PLAIN_SIGHT,
-  parseStyleSheet,
   type Sight,
   type StyleSheet,
 } from './visible-elements.ts'
@@ -58,20 +58,8 @@ export function cutPages(pages: readonly string[]): string[] {
  */
 export function readHtml(html: string, leavesOutQuotes = false): ShownHtml {
   const page = parse(html, { scriptingEnabled: false })
-  const walk = new HtmlWalk(collectStyles(page.childNodes), leavesOutQuotes)
+  const walk = new HtmlWalk(collectStyleSheet(page.childNodes), leavesOutQuotes)
   return walk.read(page.childNodes)
-}
-
-function collectStyles(nodes: readonly Node[]): StyleSheet {
-  let text = ''
-  const left = [...nodes]
-  for (let node = left.shift(); node; node = left.pop()) {
-    if (!('childNodes' in node)) continue
-    if (node.nodeName === 'style')
-      for (const child of node.childNodes) text += 'value' in child ? `${child.value}\n` : ''
-    else left.push(...node.childNodes)
-  }
-  return parseStyleSheet(text)
 }
 
 /** What is left to do: a node with the sight around it, or the end of an element. */

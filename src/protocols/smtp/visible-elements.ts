@@ -1,6 +1,7 @@
 import type { DefaultTreeAdapterTypes } from 'parse5'
 
 type Element = DefaultTreeAdapterTypes.Element
+type Node = DefaultTreeAdapterTypes.ChildNode
 
 /** Declarations of CSS by property. A later one replaces an earlier one that is not important. */
 export type Styles = ReadonlyMap<string, string>
@@ -109,13 +110,20 @@ export interface StyleSheet {
 }
 
 /**
- * Reads the rules of a style sheet that name elements, classes or ids alone. Rules for some screens only,
- * such as `@media`, and for elements within others are left out.
+ * Reads the rules of a page's style sheets that name elements, classes or ids alone. Rules for some screens
+ * only, such as `@media`, and for elements within others are left out.
  */
-export const parseStyleSheet = (text: string): StyleSheet => ({
-  rules: parseRules(text),
-  left: MAX_DECLARATIONS,
-})
+export function collectStyleSheet(nodes: readonly Node[]): StyleSheet {
+  let text = ''
+  const left = [...nodes]
+  for (let node = left.shift(); node; node = left.pop()) {
+    if (!('childNodes' in node)) continue
+    if (node.nodeName === 'style')
+      for (const child of node.childNodes) text += 'value' in child ? `${child.value}\n` : ''
+    else left.push(...node.childNodes)
+  }
+  return { rules: parseRules(text), left: MAX_DECLARATIONS }
+}
 
 function parseRules(text: string): Rule[] {
   const rules: Rule[] = []

@@ -5,8 +5,7 @@ import {
   completeProvider,
   PROVIDERS,
 } from '../../../src/engine/auth/oauth2/complete-provider-profile.ts'
-import { exchangeAuthCode } from '../../../src/engine/auth/oauth2/fetch-provider-token.ts'
-import { fetchUser } from '../../../src/engine/auth/oauth2/identify-by-oauth2.ts'
+import { exchangeAuthCode, fetchUser } from '../../../src/engine/auth/oauth2/identify-by-oauth2.ts'
 import { makeProviderClient } from '../../../src/engine/auth/oauth2/read-provider-profile.ts'
 import { type AuthCollection, USERS_ID } from '../../../src/engine/collections/collection.ts'
 import { makeBuiltInCollections } from '../../../src/engine/collections/definition/built-in-collections.ts'

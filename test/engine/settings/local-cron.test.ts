@@ -1,5 +1,4 @@
-import { parseCron } from '../../../src/engine/settings/cron.ts'
-import { readOffsets } from '../../../src/engine/settings/local-times.ts'
+import { parseCron, readOffsets } from '../../../src/engine/settings/cron.ts'
 
 // Times of a cron expression on the days when clocks are put forward or back, in every zone.
 

@@ -1,6 +1,6 @@
 import { openAttemptJournal } from '../../../src/gateway/carriers/carrier-attempt-journal.ts'
 import { makeDeviceLink } from '../../../src/gateway/carriers/carrier-device-link.ts'
-import { leaseCarriers, makeLeaserName } from '../../../src/gateway/carriers/lease-carriers.ts'
+import { leaseCarriers, makeLeaserName } from '../../../src/gateway/carriers/run-carriers.ts'
 import { makeHttpDriver } from '../../../src/programs/agent/drivers/http/driver.ts'
 import { runDriver } from '../../../src/programs/agent/run-driver.ts'
 import { settingsOf } from '../../programs/agent/drivers/http/carrier-fixture.ts'

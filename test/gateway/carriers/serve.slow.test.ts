@@ -1,6 +1,6 @@
 import { openAttemptJournal } from '../../../src/gateway/carriers/carrier-attempt-journal.ts'
 import { makeDeviceLink } from '../../../src/gateway/carriers/carrier-device-link.ts'
-import { leaseCarriers } from '../../../src/gateway/carriers/lease-carriers.ts'
+import { leaseCarriers } from '../../../src/gateway/carriers/run-carriers.ts'
 import { openSecrets, sealSecrets } from '../../../src/gateway/carriers/stored-carrier.ts'
 import { makeHttpDriver } from '../../../src/programs/agent/drivers/http/driver.ts'
 import { PRESET_NAMES } from '../../../src/programs/agent/drivers/http/presets.ts'

@@ -1,4 +1,4 @@
-import { makeReadableForGenerators } from '../../../src/http/openapi/readable-for-generators.ts'
+import { makeReadableForGenerators } from '../../../src/http/openapi/document.ts'
 import { startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 // What generators of clients need: oapi-codegen 2.8.2 refuses several names in `type`, and
