@@ -216,6 +216,7 @@ const OTHERS = [
   'Take it from {name}?',
   'Take them from {names}?',
   '{name} has answered meanwhile',
+  '{name} is writing an answer',
 ]
 
 /** All that a page says and shows as a tip: texts between tags, and attributes that are read. */
