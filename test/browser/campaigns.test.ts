@@ -258,6 +258,36 @@ scenario(
   },
 )
 
+scenario(
+  'a campaign names the members of its groups who opted out',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    await pairPhone(fixture.url, ann, 'desk phone')
+    const user = ann.authStore.record!.id
+    const { id } = await ann.collection('contact_groups').create({ user, name: 'Regulars' })
+    const [one, two] = numbers(2)
+    const contacts = ann.collection('contacts')
+    await contacts.create({ user, name: 'Ben', phone: one, groups: [id] })
+    await contacts.create({ user, name: 'Anna', phone: two, groups: [id], opted_out: true })
+    await fixture.signIn()
+    await fixture.visit(`/send?new=campaign&group=${id}`)
+    await page.getByLabel('Name', { exact: true }).fill('Rye')
+    await page.getByLabel('Text', { exact: true }).fill('Fresh rye today')
+    await page.getByText('Later', { exact: true }).click()
+    await page.getByRole('button', { name: 'Schedule' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('1 member opted out and gets nothing: Anna').waitFor()
+    await fixture.look('opted-out-confirm')
+    await dialog.getByRole('button', { name: 'Schedule for 1 person' }).click()
+    await page.getByRole('heading', { name: 'Rye' }).waitFor()
+    await page.getByText('1 member opted out and gets nothing: Anna').waitFor()
+    await fixture.look('opted-out')
+  },
+  {},
+  { widths: [390] },
+)
+
 scenario('a campaign by simulated phones says what would have been delivered', async (fixture) => {
   const { page, url } = fixture
   const ann = await fixture.ann()

@@ -25,6 +25,7 @@ import { NextTimes } from '../../parts/form/repeat-field.tsx'
 import { HoldNotice } from '../../parts/form/send-notices.tsx'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
+import { OptedOutMembers } from '../../parts/opted-out-members.tsx'
 import { Card, type Fact, Facts, Page as Frame, Loading } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ProofCard } from '../../parts/proof.tsx'
@@ -119,6 +120,9 @@ const What = ({ campaign }: { campaign: Campaign }) => (
         ],
       ]}
     />
+    {(campaign.status === 'scheduled' || campaign.status === 'repeating') && (
+      <OptedOutMembers groups={campaign.groups} />
+    )}
   </Card>
 )
 

@@ -20,6 +20,7 @@ import { addFileNames, addFiles, describeFiles } from '../../parts/form/add-pict
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { LastLeaves } from '../../parts/form/send-notices.tsx'
+import { OptedOutMembers } from '../../parts/opted-out-members.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { LeftOut } from '../../parts/proof.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
@@ -61,7 +62,7 @@ async function sendAsCampaign(
   const preview = await postRequest<Preview>('/api/campaigns/preview', addFileNames(body, files))
   if (preview.recipients_count <= MAX_PLAIN && !isCampaign) return undefined
   const sentence = repeats ? writeRepeatSentence(request.repeat as Repeat) : undefined
-  if (!(await isConfirmed(preview, files, begins, true, sentence))) return 'no'
+  if (!(await isConfirmed(preview, request, files, begins, true, sentence))) return 'no'
   const headers = { 'idempotency-key': key }
   return postRequest('/api/campaigns', addFiles(body, files), { headers })
 }
@@ -86,7 +87,7 @@ async function sendAsAgent(
     without_consent: { count: preview.without_consent, recipients: without.map((item) => item.to) },
   }
   const scheduledAt = String(request.scheduled_at ?? '')
-  return (await isConfirmed(shown, files, scheduledAt, false)) ? undefined : 'no'
+  return (await isConfirmed(shown, request, files, scheduledAt, false)) ? undefined : 'no'
 }
 
 /** When a repeating campaign is sent for the first time. */
@@ -113,6 +114,7 @@ function isConfirmed(
     without_consent,
     missing,
   }: Preview,
+  request: Request,
   files: readonly ChosenFile[],
   scheduledAt: string,
   isCampaign: boolean,
@@ -141,6 +143,7 @@ function isConfirmed(
             })}
           </Notice>
         )}
+        <OptedOutMembers groups={(request.group_ids ?? []) as readonly string[]} />
         <EstimatedCost estimate={estimate} />
       </>
     ),
