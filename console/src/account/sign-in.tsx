@@ -1,16 +1,19 @@
 import { ClientResponseError } from 'pocketbase'
+import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import type { Fault } from '../data/fault.ts'
 import { ending } from '../data/session.ts'
-import { NO_MAIL, useSetup } from '../data/setup.ts'
+import { useSetup } from '../data/setup.ts'
 import { useTask } from '../data/use/use-task.ts'
+import { loadPageTexts } from '../language/catalogue.ts'
 import { t, tx } from '../language/words.ts'
 import { TextField } from '../parts/form/field.tsx'
 import { Button, Form, Notice } from '../parts/form/form.tsx'
 import { makePageHref } from '../router.ts'
 import { EmailField, PageFrame } from './page-frame.tsx'
 import { findSignInCollection, RoleSwitch, role } from './role-switch.tsx'
+import type { Step } from './second-step.tsx'
 
 const WRONG = {
   user: t('Email or password is wrong. Superusers choose ‘Superuser’ above.'),
@@ -26,24 +29,26 @@ const DISABLED = t(
   'You cannot sign in: this account is disabled, or no team has you as a member any more. Ask your team, or a superuser of this server.',
 )
 
-interface Step {
-  readonly mfaId: string
-  readonly otpId: string
-  readonly email: string
-  /** Whether the code is that of an authenticator app. */
-  readonly isOfApp: boolean
-}
-
 /** The sign-in form. The URL stays as it is, so that the requested page opens afterwards. */
 export function SignIn() {
-  const [step, setStep] = useState<Step>()
+  const [second, setSecond] = useState<JSX.Element>()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const enter = useTask(async () => setStep(await signIn(email, password)))
+  const enter = useTask(async () => {
+    const step = await signIn(email, password)
+    if (!step) return
+    await loadPageTexts()
+    const { SecondStep } = await import('./second-step.tsx')
+    setSecond(<SecondStep step={step} onBack={() => setSecond(undefined)} />)
+  })
+  const byPasskey = useTask(async () => {
+    await loadPageTexts()
+    const { signInByPasskey } = await import('../data/passkeys.ts')
+    await signInByPasskey(findSignInCollection())
+  })
   const { value: setup } = useSetup()
-  if (step) return <SecondStep step={step} onBack={() => setStep(undefined)} />
-  const { fault } = enter
-  const told = fault && explainSignInFault(fault)
+  if (second) return second
+  const told = byPasskey.fault ?? (enter.fault && explainSignInFault(enter.fault))
   return (
     <PageFrame title={t('Sign in')}>
       {ending.value && <Notice>{describeEnding(ending.value)}</Notice>}
@@ -68,6 +73,11 @@ export function SignIn() {
         <Button type="submit" kind="primary" busy={enter.busy}>
           {t('Sign in')}
         </Button>
+        {setup?.passkey_host === location.hostname && (
+          <Button busy={byPasskey.busy} onClick={byPasskey.run}>
+            {t('Sign in with a passkey')}
+          </Button>
+        )}
         <a class="aside" href={makePageHref('/forgotten')}>
           {t('Forgotten your password?')}
         </a>
@@ -103,46 +113,6 @@ async function signIn(email: string, password: string): Promise<Step | undefined
     const { mfaId, method } = response ?? {}
     if (!mfaId) throw error
     const { otpId } = await collection.requestOTP(email)
-    return { mfaId, otpId, email, isOfApp: method === 'totp' }
+    return { mfaId, otpId, email, method }
   }
-}
-
-function SecondStep({ step, onBack }: { step: Step; onBack: () => void }) {
-  const [code, setCode] = useState('')
-  const { value: setup } = useSetup()
-  const enter = useTask(() =>
-    pb
-      .collection(findSignInCollection())
-      .authWithOTP(step.otpId, code.trim(), { mfaId: step.mfaId }),
-  )
-  return (
-    <PageFrame
-      title={t('One more step')}
-      text={
-        step.isOfApp
-          ? t('Enter the code of your authenticator app, or a recovery code.')
-          : setup &&
-            (setup.sends_mail
-              ? t('A code is on its way to {email}.', { email: step.email })
-              : NO_MAIL)
-      }
-    >
-      <Form onSubmit={enter.run} fault={enter.fault}>
-        <TextField
-          label={t('Code')}
-          name="code"
-          inputMode={step.isOfApp ? 'text' : 'numeric'}
-          autocomplete="one-time-code"
-          value={code}
-          onValue={setCode}
-        />
-        <Button type="submit" kind="primary" busy={enter.busy}>
-          {t('Sign in')}
-        </Button>
-        <Button kind="quiet" onClick={onBack}>
-          {t('Back')}
-        </Button>
-      </Form>
-    </PageFrame>
-  )
 }

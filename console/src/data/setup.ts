@@ -5,6 +5,8 @@ interface Setup {
   readonly has_superuser: boolean
   /** False if no mail server is set: mails are then written to the log. */
   readonly sends_mail: boolean
+  /** Where people sign in by passkeys; '' while nobody can. */
+  readonly passkey_host: string
 }
 
 export const useSetup = () => useAnswer<Setup>('/api/setup')

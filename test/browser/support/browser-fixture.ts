@@ -48,6 +48,8 @@ interface Options {
   readonly zone?: string
   readonly ms?: number
   readonly widths?: readonly number[]
+  /** The host in the server's address. Passkeys need a name. */
+  readonly host?: string
 }
 
 const SCREEN_NAMES = Object.keys(SCREENS) as Screen[]
@@ -86,14 +88,14 @@ export function scenario(
   name: string,
   play: (fixture: BrowserFixture) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
-  { locale = 'en-US', zone, ms, widths }: Options = {},
+  { locale = 'en-US', zone, ms, widths, host = HOST }: Options = {},
 ): void {
   const windows: readonly (readonly [where: string, screen: Screen, width?: number])[] = widths
     ? widths.map((width) => [`at ${width} pixels`, width < PHONE_PX ? 'phone' : 'desktop', width])
     : SCREEN_NAMES.map((screen) => [`on a ${screen}`, screen])
   for (const [where, screen, width] of windows)
     test(`${name}, ${where}`, { ...(ms && { timeout: ms }) }, async () => {
-      const server = await startServer(env)
+      const server = await startServer(env, host)
       const browser = await openBrowser(server.url, screen, locale, zone, width)
       try {
         await play(stageOf(server, await printedLink(server), browser, screen, sayIn(locale)))
@@ -110,7 +112,10 @@ export function scenario(
     })
 }
 
-async function startServer(env: Readonly<Record<string, string>>): Promise<RunningProgram> {
+async function startServer(
+  env: Readonly<Record<string, string>>,
+  host: string,
+): Promise<RunningProgram> {
   const port = await freePort()
   const base = {
     DATA_DIR: temporaryFolder(),
@@ -119,7 +124,8 @@ async function startServer(env: Readonly<Record<string, string>>): Promise<Runni
     PORT: String(port),
     LOG_LEVEL: 'warn',
   }
-  return serve({ ...base, PUBLIC_URL: `http://${HOST}:${port}`, ...env })
+  const url = `http://${host}:${port}`
+  return { ...(await serve({ ...base, PUBLIC_URL: url, ...env })), url }
 }
 
 /** It comes a moment after the server answers. */

@@ -13,7 +13,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/engine/auth/sessions.test.ts',
   'Records that require this record are deleted, too. Deleted records cannot be restored.':
     'test/engine/records/changes.test.ts',
-  'If the user has lost the authenticator app and the recovery codes. Make sure that it is really the user who asks: the password alone signs in from then on.':
+  'If the user has lost the authenticator app, the passkeys and the recovery codes. Make sure that it is really the user who asks: the password alone signs in from then on.':
     'test/engine/auth/second-factor.slow.test.ts',
   'These texts use it, and need another word or a default in its place: {texts}.':
     'test/gateway/people/contact-fields.test.ts',

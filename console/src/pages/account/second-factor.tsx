@@ -1,6 +1,5 @@
 import type { AuthMethodsList } from 'pocketbase'
 import { useState } from 'preact/hooks'
-import { makePasswordRow } from '../../account/password-fields.ts'
 import { postRequest } from '../../data/client.ts'
 import type { Session } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
@@ -13,14 +12,17 @@ import { CodeBlock } from '../../parts/code.tsx'
 import { Actions, Button, Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { Qr } from '../../parts/qr.tsx'
-import type { FieldRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { formatDay, OnOffBadge, Time } from '../../parts/time.tsx'
+import { type OnCodes, Passkeys } from './passkeys.tsx'
+import { completeProof, makeCodeRow, makeProofRows } from './proof.ts'
 
 const PATH = '/api/account/second-factor'
 
-interface Factor {
+export interface Factor {
   readonly enabled: boolean
+  readonly app: boolean
+  readonly passkeys: boolean
   readonly since: string
   readonly recovery_codes: number
   readonly required_by: readonly { readonly name: string; readonly from: string }[]
@@ -31,19 +33,7 @@ interface Secret {
   readonly url: string
 }
 
-const PASSWORD_ROW: FieldRow = {
-  ...makePasswordRow('password', t('Your password')),
-  refused: t('This is not your password.'),
-}
-const makeCodeRow = (hint: string): FieldRow => ({
-  name: 'code',
-  label: t('Code'),
-  autocomplete: 'one-time-code',
-  spellcheck: false,
-  hint,
-})
-
-/** The second factor of the person: an authenticator app, or what the collection requires of all. */
+/** The second factor of the person: an app and passkeys, or what the collection requires of all. */
 export function SecondFactor({ session }: { session: Session }) {
   const path = `/api/collections/${session.record.collectionName}/auth-methods`
   const { value: methods } = useAnswer<AuthMethodsList>(path)
@@ -52,23 +42,29 @@ export function SecondFactor({ session }: { session: Session }) {
   const draft = useDraft('recovery-codes', { codes: '' }, { asks: true, secrets: ['codes'] })
   const { codes } = draft.value
   if (!methods || !factor) return null
+  const showCodes = async (codes: readonly string[]) => {
+    if (codes.length > 0) draft.change({ codes: codes.join('\n') })
+    await reload()
+  }
   const isOn = factor.enabled || methods.mfa.enabled || codes !== ''
   return (
     <Card title={t('Second factor')} actions={<OnOffBadge isOn={isOn} />}>
       {!factor.enabled && <Required by={factor.required_by} />}
       {codes !== '' ? (
         <RecoveryCodes codes={codes} onCopied={draft.discard} />
-      ) : factor.enabled ? (
-        <AppInUse factor={factor} onRemoved={reload} />
       ) : (
         <>
-          <p>{isOn ? describeSeconds(methods) : OFF[session.role]}</p>
-          <SetUpApp
-            onDone={async (codes) => {
-              draft.change({ codes: codes.join('\n') })
-              await reload()
-            }}
-          />
+          {factor.enabled ? (
+            <InUse factor={factor} />
+          ) : (
+            <p>{isOn ? describeSeconds(methods) : OFF[session.role]}</p>
+          )}
+          {factor.app ? (
+            <RemoveApp factor={factor} onRemoved={reload} />
+          ) : (
+            <SetUpApp factor={factor} onDone={showCodes} />
+          )}
+          <Passkeys factor={factor} onChange={showCodes} />
         </>
       )}
     </Card>
@@ -89,10 +85,10 @@ const Required = ({ by }: { by: Factor['required_by'] }) =>
 
 const OFF = {
   user: t(
-    'You sign in with your password alone. Protect your sign-in by the codes of an authenticator app on your phone.',
+    'You sign in with your password alone. Protect your sign-in by the codes of an authenticator app, or by a passkey.',
   ),
   superuser: t(
-    'You sign in with your password alone. Protect your sign-in by the codes of an authenticator app on your phone. A mailed code for all superusers is an option of the collection _superusers.',
+    'You sign in with your password alone. Protect your sign-in by the codes of an authenticator app, or by a passkey. A mailed code for all superusers is an option of the collection _superusers.',
   ),
 } as const
 
@@ -106,47 +102,56 @@ function describeSeconds({ otp, oauth2 }: AuthMethodsList): string {
   })
 }
 
-function AppInUse({ factor, onRemoved }: { factor: Factor; onRemoved: () => Promise<void> }) {
-  const [isRemoving, setRemoving] = useState(false)
-  const left = factor.recovery_codes
+const SINCE = {
+  app: t('After your password you are asked for a code of your authenticator app, since:'),
+  passkeys: t('After your password you are asked for a passkey, since:'),
+  both: t(
+    'After your password you are asked for a code of your authenticator app or a passkey, since:',
+  ),
+} as const
+
+/** Since when the person has a second factor, and how many recovery codes are left. */
+function InUse({ factor: { app, passkeys, since, recovery_codes: left } }: { factor: Factor }) {
   return (
     <>
       <p>
-        {t('After your password you are asked for a code of your authenticator app, since:')}{' '}
-        <Time at={factor.since} />
+        {SINCE[app && passkeys ? 'both' : app ? 'app' : 'passkeys']} <Time at={since} />
       </p>
       <p>{t('Unused recovery codes: {count}.', { count: formatNumber(left) })}</p>
       {left === 0 && (
         <Notice kind="warning">
           {t(
-            'You have no recovery codes left. Remove the app and set it up again to get new ones.',
+            'You have no recovery codes left. You get new ones when you set up an authenticator app.',
           )}
         </Notice>
       )}
-      {isRemoving ? (
-        <RowsForm
-          draftKey="remove-second-factor"
-          rows={[PASSWORD_ROW, makeCodeRow(t('Of the app, or a recovery code.'))]}
-          stored={{}}
-          action={t('Remove the app')}
-          save={async (_, all) => {
-            await postRequest(`${PATH}/remove`, all)
-            await onRemoved()
-            return t('You sign in with your password alone now')
-          }}
-          onCancel={() => setRemoving(false)}
-        />
-      ) : (
-        <Button onClick={() => setRemoving(true)}>{t('Remove the app…')}</Button>
-      )}
     </>
+  )
+}
+
+function RemoveApp({ factor, onRemoved }: { factor: Factor; onRemoved: () => Promise<void> }) {
+  const [isRemoving, setRemoving] = useState(false)
+  if (!isRemoving) return <Button onClick={() => setRemoving(true)}>{t('Remove the app…')}</Button>
+  return (
+    <RowsForm
+      draftKey="remove-second-factor"
+      rows={makeProofRows(factor)}
+      stored={{}}
+      action={t('Remove the app')}
+      save={async (_, all) => {
+        await postRequest(`${PATH}/remove`, await completeProof(factor, all))
+        await onRemoved()
+        return t('The app is removed')
+      }}
+      onCancel={() => setRemoving(false)}
+    />
   )
 }
 
 type Step = 'begin' | 'password' | Secret
 
 /** Asks for the password, shows the QR code, and asks for a code of it. */
-function SetUpApp({ onDone }: { onDone: (codes: readonly string[]) => Promise<void> }) {
+function SetUpApp({ factor, onDone }: { factor: Factor; onDone: OnCodes }) {
   const [step, setStep] = useState<Step>('begin')
   if (step === 'begin')
     return <Button onClick={() => setStep('password')}>{t('Set up an authenticator app')}</Button>
@@ -155,11 +160,11 @@ function SetUpApp({ onDone }: { onDone: (codes: readonly string[]) => Promise<vo
     return (
       <RowsForm
         draftKey="second-factor"
-        rows={[PASSWORD_ROW]}
+        rows={makeProofRows(factor)}
         stored={{}}
         action={t('Continue')}
         save={async (_, all) => {
-          setStep(await postRequest<Secret>(PATH, all))
+          setStep(await postRequest<Secret>(PATH, await completeProof(factor, all)))
           return ''
         }}
         onCancel={cancel}

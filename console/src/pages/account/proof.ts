@@ -1,0 +1,43 @@
+import { makePasswordRow } from '../../account/password-fields.ts'
+import { postRequest } from '../../data/client.ts'
+import { signByPasskey } from '../../data/passkeys.ts'
+import { t } from '../../language/words.ts'
+import type { FieldRow } from '../../parts/rows/form-row.ts'
+import type { Factor } from './second-factor.tsx'
+
+// How a person proves who they are before a second factor changes: password, and the factor that there is.
+
+const PASSWORD_ROW: FieldRow = {
+  ...makePasswordRow('password', t('Your password')),
+  refused: t('This is not your password.'),
+}
+
+export const makeCodeRow = (hint: string): FieldRow => ({
+  name: 'code',
+  label: t('Code'),
+  autocomplete: 'one-time-code',
+  spellcheck: false,
+  hint,
+})
+
+const HINTS = {
+  app: t('Of the app, or a recovery code.'),
+  passkeys: t('A recovery code. Without one, you are asked for a passkey.'),
+  both: t('Of the app, or a recovery code. Without one, you are asked for a passkey.'),
+} as const
+
+export const makeProofRows = ({ enabled, app, passkeys }: Factor): readonly FieldRow[] =>
+  enabled
+    ? [PASSWORD_ROW, makeCodeRow(HINTS[app && passkeys ? 'both' : passkeys ? 'passkeys' : 'app'])]
+    : [PASSWORD_ROW]
+
+/** What the request needs, after the browser has asked for a passkey where no code was typed. */
+export async function completeProof(
+  { passkeys }: Factor,
+  { password, code }: Readonly<Record<string, unknown>>,
+): Promise<object> {
+  if (code) return { password, code }
+  if (!passkeys) return { password }
+  const options = await postRequest<object>('/api/account/passkeys/challenge')
+  return { password, passkey: await signByPasskey(options) }
+}
