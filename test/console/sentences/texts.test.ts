@@ -170,7 +170,8 @@ const SENTENCES: readonly Sentence[] = [
     async () => {
       const number = nextNumber()
       const { id } = await send(number, { ttl: 1 })
-      await new Promise((resolve) => setTimeout(resolve, 1100))
+      const sentMs = Date.now()
+      await until('its time has passed', async () => Date.now() > sentMs + 1_000)
       expect(await claimFor([number])).toEqual([])
       await until('the end of the text', async () => (await status(id)) === 'failed')
     },

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS, RATES } from '../../../src/platform/limits/admission-limits.ts'
 import { makeAccountHolder } from '../../../src/platform/limits/limit-holder.ts'
 import { PictureTime } from '../../../src/platform/limits/picture-time.ts'
@@ -60,7 +60,7 @@ test('one account decodes one picture at a time', async () => {
   let running = 0
   const work = async () => {
     expect(++running).toBe(1)
-    await sleep(2)
+    await nextTurn()
     running--
   }
   await Promise.all(Array.from({ length: 10 }, () => time.run(holder!, work)))
@@ -71,7 +71,7 @@ test('all accounts together leave a core free', async () => {
   let [running, most] = [0, 0]
   const work = async () => {
     most = Math.max(most, ++running)
-    await sleep(2)
+    await nextTurn()
     running--
   }
   await Promise.all(holders('many', 20).map((holder) => time.run(holder, work)))
