@@ -18,7 +18,14 @@ scenario('a text whose answer was lost is sent once', async (fixture) => {
   const { page } = fixture
   const ann = await withPhone(fixture)
   await fixture.signIn()
-  await fixture.visit('/send?to=%2B4915100000003&text=Once')
+  const broken = { status: 500, json: { message: 'Something went wrong.' } }
+  await page.route('**/devices/records?*', (route) => route.fulfill(broken))
+  await fixture.refused(/: 500$/, async () => {
+    await fixture.visit('/send?to=%2B4915100000003&text=Once')
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+  })
+  await page.unroute('**/devices/records?*')
+  await page.getByRole('button', { name: 'Try again' }).click()
   await page.route(
     '**/api/sms/send',
     async (route) => {

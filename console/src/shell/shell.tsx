@@ -26,7 +26,7 @@ import { EndedAccount, Visit } from './account-switch.tsx'
 import { Keys } from './keys.tsx'
 import { isPageShown, Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
-import { chooseStartPath, listOwnPages } from './own-pages.ts'
+import { chooseStartPath, hasPageForOthers, listOwnPages } from './own-pages.ts'
 import { refuseFiles } from './refuse-files.ts'
 import { scrollToPlace } from './scroll-place.ts'
 
@@ -59,7 +59,7 @@ export function Shell({ session }: { session: Session }) {
       <main id="page" tabIndex={-1}>
         <EndedAccount />
         <Visit session={session} />
-        <Shown pages={mine} path={path} query={query} />
+        <Shown session={session} pages={mine} path={path} query={query} />
       </main>
       <BottomBar pages={mine} session={session} path={marked} />
     </div>
@@ -98,10 +98,12 @@ function preloadPages(): () => void {
 }
 
 function Shown({
+  session,
   pages,
   path,
   query,
 }: {
+  session: Session
   pages: readonly PageEntry[]
   path: string
   query: URLSearchParams
@@ -111,13 +113,16 @@ function Shown({
     const params = matchPath(page.path, path)
     if (params) return <Late key={page.load} load={page.load} params={params} query={query} />
   }
+  const isForOthers = hasPageForOthers(session, path)
   return (
     <Empty
       icon="search"
-      title={t('There is no such page')}
+      title={isForOthers ? t('Your role does not have this page') : t('There is no such page')}
       action={<ButtonLink href={makePageHref('/')}>{t('Go to the start')}</ButtonLink>}
     >
-      {t('The link may be old, or the page is not for this account.')}
+      {isForOthers
+        ? t('An owner or admin of the team can give you another role.')
+        : t('The link may be old, or the page is not for this account.')}
     </Empty>
   )
 }
