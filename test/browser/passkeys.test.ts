@@ -50,7 +50,11 @@ scenario(
     await fixture.visit('/team')
     await page.getByText('Has one').waitFor()
     await page.getByLabel('Everybody must have one from').fill('2026-01-01')
-    await button('Save').click()
+    await page
+      .locator('.card')
+      .filter({ hasText: 'Everybody must have one from' })
+      .locator(button('Save'))
+      .click()
     const ann = await fixture.ann()
     await expect
       .poll(() => ann.collection('user_settings').getFullList())

@@ -15,7 +15,8 @@ export interface TransferTable {
 
 /**
  * Tables that are not copied. Their rows are valid in one database only: they describe running processes, or
- * refer to transactions, tables, functions or migrations. Rows of sms_messages_brief are computed again.
+ * refer to transactions, tables, functions or migrations. Codes and challenges that were used must not count
+ * again. Rows of sms_messages_brief are computed again.
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',
@@ -24,6 +25,7 @@ export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_schema',
   '_subscribing',
   '_verify_codes',
+  'auth_challenges',
   'backup_state',
   'device_streams',
   'sms_messages_brief',

@@ -31,12 +31,15 @@ import {
   PASSWORD_RESET_FORM,
   requestPasswordReset,
 } from '../../engine/auth/password-reset.ts'
+import { hasFactors } from '../../engine/auth/second-factor.ts'
 import { refreshToken } from '../../engine/auth/sessions.ts'
 import { answerSignIn, type SignInProof } from '../../engine/auth/sign-in.ts'
 import { authWithPassword, PASSWORD_FORM } from '../../engine/auth/sign-in-with-password.ts'
+import { type AuthCollection, SUPERUSERS } from '../../engine/collections/collection.ts'
 import type { Shape } from '../../engine/fields/json-shapes.ts'
 import type { AuthRecord, RequestContext } from '../../engine/request/request.ts'
 import { notFound } from '../../platform/api-errors.ts'
+import type { Db } from '../../platform/db/open.ts'
 import { allowByRules, allowPathRecord, allowSuperuser } from '../allow-callers.ts'
 import { authenticate } from '../authenticate.ts'
 import { type FormOptions, readForm } from '../body/form.ts'
@@ -72,7 +75,10 @@ export const AUTH_ROUTES = makeRoutes(
     'GET /api/collections/:collection/auth-methods': makeUndescribedRow(
       BY_RULES,
       OF_SIGN_IN,
-      ({ services }, c) => renderAuthMethods(requireAuthCollection(c, services)),
+      async ({ services }, c) => {
+        const collection = requireAuthCollection(c, services)
+        return renderAuthMethods(await enableCodes(services.store.signIn.db, collection))
+      },
     ),
     'POST /api/collections/:collection/auth-with-password': {
       maxBytes: FORM_BYTES,
@@ -203,6 +209,16 @@ export const AUTH_ROUTES = makeRoutes(
   },
   sendJson,
 )
+
+/**
+ * The superusers' collection as PocketBase's dashboard must see it once one of them has a second factor: it
+ * asks for a code after the password only where one-time passwords are enabled.
+ */
+async function enableCodes(db: Db, collection: AuthCollection): Promise<AuthCollection> {
+  const { name, otp } = collection
+  if (name !== SUPERUSERS || otp.enabled || !(await hasFactors(db, collection))) return collection
+  return { ...collection, otp: { ...otp, enabled: true } }
+}
 
 const makeAuthCall = <T extends object>(
   c: Ctx,

@@ -8,7 +8,7 @@ import { serve } from '../../support/server/program.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 import { type DashboardFixture, openBrowser, type Part } from './dashboard-fixture.ts'
 import { applicationSettings, editContact, exportAndImport, makeCollection } from './pages.ts'
-import { firstSuperuser, openEachCollection, seed, signOutAndIn } from './seed.ts'
+import { firstSuperuser, openEachCollection, seed, signInWithApp, signOutAndIn } from './seed.ts'
 
 /** The PocketBase with which answers, filters and the dashboard are compared. */
 const POCKETBASE_VERSION = 'v0.40.4'
@@ -87,6 +87,7 @@ const fill: Part = ({ url }) => seed(url, EMAIL, PASSWORD)
 const PARTS: Readonly<Record<string, Part>> = {
   'first superuser by the printed link': firstSuperuser,
   'sign out and in': signOutAndIn,
+  'sign in with an authenticator app': signInWithApp,
   'records of a gateway': fill,
   'each collection': openEachCollection,
   'a contact': editContact,

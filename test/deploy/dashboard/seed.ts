@@ -1,4 +1,6 @@
 import PocketBase from 'pocketbase'
+import { computeTotp, readTotpStep } from '../../../src/engine/auth/totp.ts'
+import { setUpApp } from '../../support/server/set-up-app.ts'
 import { type DashboardFixture, visit, visitCollection } from './dashboard-fixture.ts'
 
 const PASSWORD = 'secret-enough'
@@ -89,6 +91,33 @@ export async function signOutAndIn(fixture: DashboardFixture): Promise<void> {
   await page.getByText('New collection').waitFor()
   await page.reload()
   await page.getByText('New collection').waitFor()
+}
+
+/** Signs in with a code of an authenticator app, which is entered as a mailed one. Removes the app again. */
+export async function signInWithApp(fixture: DashboardFixture): Promise<void> {
+  const { page, url, email, password } = fixture
+  const root = new PocketBase(url)
+  await root.collection('_superusers').authWithPassword(email, password)
+  const headers = { authorization: root.authStore.token }
+  const { secret, recovery } = await setUpApp(url, headers, password)
+  await page.locator('.logged-user').first().click()
+  await page.getByText('Logout').click()
+  await page.locator('input[name=identity]').fill(email)
+  await page.locator('input[type=password]').fill(password)
+  await fixture.refused(
+    /^POST \/api\/collections\/_superusers\/auth-with-password: 401/,
+    async () => {
+      await page.locator('form button.next').click()
+      await page.locator('#otp_password').waitFor()
+    },
+  )
+  await fixture.shot('code-of-the-app')
+  // the code that confirmed the app counts no more: the one after it counts already
+  await page.locator('#otp_password').fill(computeTotp(secret, readTotpStep() + 1))
+  await page.locator('.auht-with-otp-form button.block').click()
+  await page.getByText('New collection').waitFor()
+  const body = { password, code: recovery[0] }
+  await root.send('/api/account/second-factor/remove', { method: 'POST', body })
 }
 
 /** All collections of the gateway stand in the sidebar, and each can be opened. */

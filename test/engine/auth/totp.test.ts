@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   computeTotp,
   findTotpStep,
@@ -5,6 +6,7 @@ import {
   makeTotpUrl,
   readTotpStep,
 } from '../../../src/engine/auth/totp.ts'
+import { runs } from '../../support/installed.ts'
 
 // The secret of RFC 6238, appendix B, in base32.
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
@@ -18,6 +20,14 @@ test.each([
   [20000000000, '353130'],
 ])('the code at %d s is that of RFC 6238: %s', (seconds, code) => {
   expect(computeTotp(SECRET, readTotpStep(seconds * 1000))).toBe(code)
+})
+
+test.runIf(runs('oathtool', '--version'))('the codes are those of oathtool', () => {
+  for (const seconds of [59, 1_799_999_999, 1_800_000_030]) {
+    const args = ['--totp', '--base32', `--now=@${seconds}`, SECRET]
+    const code = execFileSync('oathtool', args, { encoding: 'utf8' }).trim()
+    expect(computeTotp(SECRET, readTotpStep(seconds * 1000))).toBe(code)
+  }
 })
 
 test('a secret has 160 bits in base32, and another each time', () => {
