@@ -8,10 +8,12 @@ export interface SavedView extends InboxView {
   readonly count: number
 }
 
-/** The answer of `GET /api/account/inbox`: how many conversations each view has, and two lists. */
+/** The answer of `GET /api/account/inbox`: how many conversations each view has, and lists. */
 export interface InboxAnswer {
-  readonly [view: string]: number | readonly Label[] | readonly SavedView[]
+  readonly [view: string]: number | readonly string[] | readonly Label[] | readonly SavedView[]
   readonly unread: number
+  /** Numbers of new conversations that have opted out. */
+  readonly opted_out: readonly string[]
   readonly labels: readonly Label[]
   readonly views: readonly SavedView[]
 }

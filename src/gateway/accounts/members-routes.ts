@@ -93,7 +93,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT_TAG, {
     permission: allowRole('viewer'),
     bound: {
       cost: 'conversations',
-      by: '1,000 conversations of each of 9 views, by their indexes; 100 of each of 50 saved views, by the index of the account; 100 labels; turns',
+      by: '1,000 conversations of each of 9 views, by their indexes; 100 of each of 50 saved views, by the index of the account; 100 labels; the numbers of 100 conversations; turns',
     },
     describe: {
       id: 'readInbox',

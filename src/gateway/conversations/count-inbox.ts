@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
+import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { parseJson } from '../../platform/tools/json.ts'
@@ -13,6 +14,8 @@ import {
 import { LABEL_COLORS } from '../../portable/label-colors.ts'
 
 const MAX_COUNT = 1_000
+/** So many of the newest conversations are marked if their numbers have opted out. */
+const MOST_MARKED = 100
 /** The highest count of a saved view. An index serves its labels, or one of its states. */
 const MAX_VIEW_COUNT = 100
 
@@ -50,6 +53,12 @@ const SAVED_VIEW = z
   .meta({ id: 'SavedView' })
 
 export const INBOX = COUNTS.extend({
+  opted_out: z
+    .array(z.string())
+    .max(MOST_MARKED)
+    .describe(
+      `The numbers that have opted out of all texts, of the ${MOST_MARKED} newest conversations that are not archived.`,
+    ),
   labels: z.array(LABEL).describe('The labels of the account, by name.'),
   views: z
     .array(SAVED_VIEW)
@@ -107,8 +116,18 @@ export async function loadInbox(
     .orderBy('name')
     .execute()
   const counts = await countInbox(db, user, sender)
-  return { ...counts, labels, views: await countViews(db, user, sender) }
+  const opted_out = await findOptedOut(db, user)
+  return { ...counts, opted_out, labels, views: await countViews(db, user, sender) }
 }
+
+/** The numbers of the newest conversations that have opted out. */
+const findOptedOut = (db: Db, user: string): Promise<string[]> =>
+  evaluateSql(
+    db,
+    sql`consent_stopped(${user}, array(
+      select number from conversations where "user" = ${user} and not archived
+      order by last_at desc limit ${sql.lit(MOST_MARKED)}))`,
+  )
 
 async function countViews(
   db: Db,

@@ -99,6 +99,8 @@ scenario(
     await fixture.visit(`/send?to=${encodeURIComponent(ZOE)}`)
     await page.getByText('wants no texts').waitFor()
     await fixture.visit('/conversations')
+    await list(fixture).getByText('Opted out').waitFor()
+    await fixture.look('opted-out-row')
     await page.getByLabel('Search').fill('STOP')
     await list(fixture).getByText('Opted out').first().waitFor()
   },

@@ -18,6 +18,7 @@ import { until } from '../../support/until.ts'
 
 const ZOE = '+4915112345678'
 const MAX = '+4915187654321'
+const EVA = '+4915187654322'
 const CONVERSATIONS = '/api/collections/conversations/records'
 const NOTES = '/api/collections/conversation_notes/records'
 const DRAFTS = '/api/collections/conversation_drafts/records'
@@ -88,6 +89,7 @@ const NOBODY = {
   follow_up: 0,
   unread: 0,
   failed: 0,
+  opted_out: [],
   labels: [],
   views: [],
 }
@@ -232,6 +234,15 @@ describe('waiting conversations', () => {
     await hear([ZOE, 'stop!'], [MAX, 'STOP'], [MAX, 'please'])
     expect(await counts()).toMatchObject({ unassigned: 2, all: 2, waiting: 1, unread: 2 })
     expect(await conversation()).toMatchObject({ unanswered: false, unread: 2 })
+  })
+
+  test('the numbers of new conversations that have opted out are named', async () => {
+    const contacts = '/api/collections/contacts/records'
+    await ann.call('POST', contacts, { user: ann.id, phone: MAX, opted_out: true })
+    await hear([ZOE, 'STOP'], [MAX, 'Hello'], [EVA, 'Hello'])
+    expect((await counts()).opted_out.toSorted()).toEqual([ZOE, MAX])
+    await hear([ZOE, 'START'])
+    expect((await counts()).opted_out).toEqual([MAX])
   })
 
   test('a reminder hides the conversation until it is due or a text arrives', async () => {

@@ -151,7 +151,9 @@ export function ConversationList({
                 isChosen={conversation.number === chosen}
                 draft={drafts.get(conversation.id)}
                 isTwin={(times.get(conversation.name) ?? 0) > 1}
-                isOut={asked !== '' && hasOptedOut(conversation.number)}
+                isOut={
+                  inbox.optedOut.includes(conversation.number) || hasOptedOut(conversation.number)
+                }
                 isHit={asked !== '' && hasWords(conversation.last_text, asked)}
                 findLastText={findLastText}
                 time={conversation[shown.sort ?? 'last_at']}

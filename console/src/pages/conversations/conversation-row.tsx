@@ -27,7 +27,7 @@ interface RowProps {
   readonly isHit: boolean
   /** Whether another conversation of the list has the same name, so that the number is needed, too. */
   readonly isTwin: boolean
-  /** Whether the number has opted out. Read only for a search. */
+  /** Whether the number has opted out; read for new conversations and for a search. */
   readonly isOut: boolean
   /** Finds a text by its id; undefined until it is read. */
   readonly findLastText: (id: string) => Message | undefined

@@ -8,6 +8,8 @@ import { locale } from '../../language/language.ts'
 import { formatNumber } from '../../language/words.ts'
 
 export interface Inbox {
+  /** Numbers of new conversations that have opted out. */
+  readonly optedOut: readonly string[]
   readonly labels: readonly Label[]
   readonly views: readonly SavedView[]
 }
@@ -19,7 +21,7 @@ const sortByName = <T extends { readonly name: string }>(all: readonly T[] = [])
 /** Changes within this time cause one request. */
 const CALM_MS = 600
 
-/** The labels of the account, and the saved views of the person and of the team, live. */
+/** Opted-out numbers, the labels of the account, and the saved views of the person and the team, live. */
 export function useInbox(): Inbox {
   const { value } = inboxAnswer
   const reload = useCalm(
@@ -28,10 +30,15 @@ export function useInbox(): Inbox {
     },
     () => CALM_MS,
   )
+  useLive('contacts', '*', reload, () => {})
   useLive('labels', '*', reload, () => {})
   useLive('inbox_views', '*', reload, () => {})
   return useMemo(
-    () => ({ labels: sortByName(value?.labels), views: sortByName(value?.views) }),
+    () => ({
+      optedOut: value?.opted_out ?? [],
+      labels: sortByName(value?.labels),
+      views: sortByName(value?.views),
+    }),
     [value],
   )
 }
