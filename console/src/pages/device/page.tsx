@@ -9,31 +9,27 @@ import {
   useDeviceStates,
 } from '../../data/device/device-states.ts'
 import { isSimulated } from '../../data/device/lines.ts'
-import { type Device, findOtherNumber, type Message } from '../../data/record-types.ts'
+import type { Device } from '../../data/record-types.ts'
 import { hasTeamRole, isUser } from '../../data/session.ts'
 import { discardUnsavedDrafts } from '../../data/use/use-draft.ts'
-import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t, tn } from '../../language/words.ts'
 import { CarrierFault, UntestedCarrier } from '../../parts/carrier-fault.tsx'
 import { confirmAndRevoke } from '../../parts/dialog/confirm-and-revoke.ts'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
-import { TableSection } from '../../parts/list/records.tsx'
-import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
-import { PhoneNumber } from '../../parts/phone-number.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { TestText } from '../../parts/test-text.tsx'
-import { MessageStatus, StateBadge, Time } from '../../parts/time.tsx'
+import { StateBadge, Time } from '../../parts/time.tsx'
 import { runWithToast } from '../../parts/toast.tsx'
 import { goToPage, makePageHref, type PageProps } from '../../router.ts'
 import { Lines } from './lines.tsx'
 import { SimulatedPhone } from './simulated-phone.tsx'
 import './page.css'
+import { LastMessages } from './last-messages.tsx'
 
 export function Page({ params: { id = '' }, query }: PageProps) {
   const read = useRecord<Device>('devices', id, 'user')
@@ -207,41 +203,6 @@ const Settings = ({ device }: { device: Device }) => (
     <RecordForm collection="devices" record={device} rows={ROWS} saved={t('Device saved')} asks />
   </Card>
 )
-
-const COUNT = 10
-
-const COLUMNS: readonly Column<Message>[] = [
-  {
-    title: t('Number'),
-    cell: (message) => (
-      <span class="row">
-        <Icon name={message.message_type === 'incoming' ? 'in' : 'out'} size={16} />
-        <PhoneNumber number={findOtherNumber(message)} />
-      </span>
-    ),
-  },
-  { title: t('Text'), long: true, cell: (message) => message.body },
-  { title: t('State'), cell: (message) => <MessageStatus message={message} /> },
-  { title: t('When'), cell: (message) => <Time at={message.created} /> },
-]
-
-function LastMessages({ device }: { device: Device }) {
-  const filter = pb.filter('device = {:id}', { id: device.id })
-  const messages = useList<Message>('sms_messages', { filter, perPage: COUNT })
-  const all = (
-    <ButtonLink href={makePageHref('/messages', { filter })}>{t('All of its messages')}</ButtonLink>
-  )
-  return (
-    <TableSection
-      title={t('Last messages')}
-      none={messages.loading ? t('Loading…') : t('It has not had any yet.')}
-      actions={messages.total > COUNT && all}
-      columns={COLUMNS}
-      rows={messages.items}
-      href={(message) => makePageHref(`/messages/${message.id}`)}
-    />
-  )
-}
 
 /** Kinds of devices, by their `platform`. */
 const PLATFORMS = {

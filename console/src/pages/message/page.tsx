@@ -2,10 +2,8 @@ import { useEffect } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
-import { useOptedOut } from '../../data/opt-out/opted-out.ts'
 import {
   type Campaign,
-  type Contact,
   findOtherNumber,
   type Message,
   type MessageEvent,
@@ -13,22 +11,17 @@ import {
 import { hasTeamRole, isUser } from '../../data/session.ts'
 import { useCampaign } from '../../data/use/use-campaign.ts'
 import { useNames } from '../../data/use/use-known.ts'
-import { useList, useOne } from '../../data/use/use-list.ts'
+import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useSims } from '../../data/use/use-sims.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import {
-  isCanceledMessage,
-  isOutcomeUnknown,
-  translateFailureReason,
-} from '../../data/words/message-states.ts'
-import { t, tx } from '../../language/words.ts'
+import { isOutcomeUnknown } from '../../data/words/message-states.ts'
+import { t } from '../../language/words.ts'
 import { Attachments } from '../../parts/attachments/attachments.tsx'
 import { CampaignNotice } from '../../parts/campaign-notice.tsx'
 import { askToConfirm } from '../../parts/dialog/dialog.tsx'
-import { Button, ButtonLink, FaultNotice, Notice } from '../../parts/form/form.tsx'
+import { Button, ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
-import { SendAgain, usePhones } from '../../parts/message/send-again.tsx'
 import { canCancel, WaitingActions } from '../../parts/message/waiting-actions.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
@@ -39,6 +32,7 @@ import { goToPage, makeConversationPath, makePageHref, type PageProps } from '..
 import { makeSteps } from './steps.ts'
 import './page.css'
 import { listFacts } from './facts.tsx'
+import { Outcome } from './outcome.tsx'
 import { useRetry } from './use-retry.ts'
 
 export function Page({ params }: PageProps) {
@@ -179,79 +173,3 @@ const askToDelete = (message: Message) => ({
   action: t('Delete'),
   danger: true,
 })
-
-interface Failed {
-  readonly message: Message
-  /** The message that was sent instead. */
-  readonly next: Message | undefined
-  readonly campaign: Campaign | undefined
-}
-
-/** Why a message failed, and the button that sends it again. */
-function Outcome({ message, next, campaign }: Failed) {
-  const { status, message_type } = message
-  const phones = usePhones(status === 'failed')
-  const contacts = useOne<Contact>(
-    'contacts',
-    status === 'failed' && isUser()
-      ? pb.filter('phone = {:number}', { number: message.to })
-      : undefined,
-  )
-  const isContactKnown = status === 'failed' && isUser() && !contacts.loading && !contacts.fault
-  const isOptedOut = useOptedOut(message.to, contacts.record, isContactKnown)
-  if (status !== 'failed') return null
-  const canRetry = message_type === 'outgoing' && !next
-  return (
-    <>
-      <Notice
-        kind={
-          isOutcomeUnknown(message)
-            ? 'warning'
-            : next || isCanceledMessage(message)
-              ? 'info'
-              : 'wrong'
-        }
-      >
-        {renderReason(message)}
-        {next && (
-          <>
-            {' '}
-            {tx('It was sent again: {link}.', {
-              link: <a href={makePageHref(`/messages/${next.id}`)}>{t('the new message')}</a>,
-            })}
-          </>
-        )}
-      </Notice>
-      {canRetry && campaign && <CampaignNotice campaign={campaign} />}
-      {canRetry && !campaign && isUser() && (
-        <div class="row">
-          <SendAgain
-            message={message}
-            phones={phones}
-            hasContact={contacts.record !== undefined}
-            isOptedOut={isOptedOut}
-            onSent={(id) => goToPage(`/messages/${id}`)}
-          />
-        </div>
-      )}
-    </>
-  )
-}
-
-function renderReason(message: Message) {
-  const reason = translateFailureReason(message.error_message)
-  if (isOutcomeUnknown(message))
-    return (
-      <>
-        <strong>{t('Outcome unknown.')}</strong>{' '}
-        {t(
-          'The device took the message and went silent. The text may have gone out, or not: ask the person before you send it again.',
-        )}
-      </>
-    )
-  if (isCanceledMessage(message)) return reason
-  if (!reason) return t('It failed.')
-  return message.sent_at
-    ? t('Not delivered: {fault}', { fault: reason })
-    : t('Not sent: {fault}', { fault: reason })
-}

@@ -14,6 +14,7 @@ import {
   splitFormPairs,
 } from './check-call-signature.ts'
 import type { Incoming, Receipt } from './preset.ts'
+import { type CarrierFile, readCarrierFiles } from './read-call-files.ts'
 import { isAmongValues, matchesCondition, readPath, readTextAt, readTextsAt } from './read-path.ts'
 
 /** An event in a carrier's call. `key`: the same for a text that the carrier repeats. */
@@ -37,20 +38,12 @@ export interface CarrierText extends Readonly<Record<'key' | 'from' | 'body', st
   readonly files?: readonly CarrierFile[]
 }
 
-/** A file of a text, which the carrier still has. Its description is the carrier's. */
-export interface CarrierFile extends Readonly<Record<'url' | 'name' | 'contentType', string>> {
-  readonly size: number | undefined
-}
-
 /** Maximum bytes of a call. */
 export const MAX_CALL_BYTES = 256 << 10
 /** Maximum events of a call. */
 const MAX_EVENTS = 1_000
-/** Maximum files of a text. */
-const MAX_FILES = 100
 /** How often a call is searched for a file: some 0.1 ms each at most. */
 const MAX_SEARCHES = 3_000
-const MAX_NAME = 255
 /** Maximum names of an unknown event's fields, and levels below the first. */
 const MAX_NAMES = 50
 const MAX_DEPTH = 3
@@ -191,33 +184,6 @@ function listEventFields(item: unknown, before = '', depth = 0): string[] {
     .map(([key, value]) => [`${before}${toLoggableKey(key)}`, value] as const)
     .flatMap(([name, value]) => [name, ...listEventFields(value, `${name}.`, depth + 1)])
     .slice(0, MAX_NAMES)
-}
-
-function readCarrierFiles(item: unknown, paths: Incoming['files'], source: Source): CarrierFile[] {
-  if (!paths) return []
-  const list = paths.each === undefined ? [item] : readPath(item, paths.each)
-  if (!Array.isArray(list)) return []
-  const numbers = paths.url.includes('*')
-    ? Array.from({ length: MAX_FILES }, (_, i) => String(i))
-    : ['']
-  const files: CarrierFile[] = []
-  for (const file of list.slice(0, MAX_FILES))
-    for (const number of numbers) {
-      if (files.length === MAX_FILES || source.searches-- <= 0) return files
-      const at = (path = '') =>
-        readTextAt(
-          file,
-          path.replace('*', () => number),
-        )
-      const url = at(paths.url)
-      if (url === '' && !(paths.lost && matchesCondition(file, paths.lost))) continue
-      const [name = '', contentType = ''] = [paths.name, paths.type].map((path) =>
-        at(path).slice(0, MAX_NAME),
-      )
-      const size = Number(at(paths.size)) || undefined
-      files.push({ url, name: name || paths.called, contentType, size })
-    }
-  return files
 }
 
 /** Returns a function that reads a field of a query or form in another charset; undefined if it is UTF-8. */

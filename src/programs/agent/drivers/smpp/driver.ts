@@ -11,7 +11,7 @@ import type {
 import { defineDriverKind } from '../driver-kind.ts'
 import { SETTINGS_OPTION } from '../options.ts'
 import { type Coding, decodeSmsText } from './decode-text.ts'
-import { encodeSmsText } from './encode-text.ts'
+import { encodeSmsText, makePartFields, UDH } from './encode-text.ts'
 import { openPartJoiner, readHeader } from './join-parts.ts'
 import { findStatusName, type Pdu } from './library.ts'
 import { openSmppLink, type SmppLink } from './link.ts'
@@ -32,8 +32,7 @@ const MAX_PARTS = 255
 const MAX_PAYLOAD = 65_535
 /** Maximum length of an address, in SMPP 5.0. */
 const MAX_ADDRESS = 65
-/** Bits of esm_class. UDH: a user data header precedes the text. TYPE: type of message. SMPP 3.4, 5.2.12 */
-const UDH = 0x40
+/** The bits of esm_class with the type of the message. SMPP 3.4, 5.2.12 */
 const TYPE = 0x3c
 const RECEIPTS = new Set([0x04, 0x20])
 /** RINVBNDSTS, RSYSERR, RX_T_APPN: the carrier refuses a text now but may accept it later. */
@@ -203,27 +202,6 @@ const makeFailedResult = (error: string, notSent: boolean): SendResult => ({
 function formatValidity(minutes: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   return `0000${two(minutes / 1440)}${two((minutes / 60) % 24)}${two(minutes % 60)}00000R`
-}
-
-/** SMPP fields of part `seq` (from 1) of `total`. The form `payload` puts the whole text in one field. */
-function makePartFields(
-  form: SmppSettings['long_texts'],
-  bytes: Buffer,
-  reference: number,
-  total: number,
-  seq: number,
-) {
-  if (form === 'payload') return { message_payload: bytes }
-  if (form === 'udh') {
-    const header = Buffer.from([5, 0, 3, reference & 0xff, total, seq])
-    return { esm_class: UDH, short_message: Buffer.concat([header, bytes]) }
-  }
-  return {
-    short_message: bytes,
-    sar_msg_ref_num: reference & 0xffff,
-    sar_total_segments: total,
-    sar_segment_seqnum: seq,
-  }
 }
 
 const FILE = 'smpp.json'

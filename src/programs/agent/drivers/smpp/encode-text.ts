@@ -1,4 +1,5 @@
 import { BASIC, ESCAPE, EXTENSION } from './gsm-alphabet.ts'
+import type { SmppSettings } from './smpp-settings.ts'
 
 interface Alphabet {
   /** SMPP 3.4, 5.2.19 */
@@ -62,4 +63,28 @@ export function encodeSmsText(text: string, alphabet: 'gsm' | 'latin1', isOnePar
     room -= bytes.length
   }
   return { dataCoding, isLong, parts: parts.map((each) => Buffer.concat(each)) }
+}
+
+/** The bit of esm_class of a text that a user data header precedes. SMPP 3.4, 5.2.12 */
+export const UDH = 0x40
+
+/** SMPP fields of part `seq` (from 1) of `total`. The form `payload` puts the whole text in one field. */
+export function makePartFields(
+  form: SmppSettings['long_texts'],
+  bytes: Buffer,
+  reference: number,
+  total: number,
+  seq: number,
+) {
+  if (form === 'payload') return { message_payload: bytes }
+  if (form === 'udh') {
+    const header = Buffer.from([5, 0, 3, reference & 0xff, total, seq])
+    return { esm_class: UDH, short_message: Buffer.concat([header, bytes]) }
+  }
+  return {
+    short_message: bytes,
+    sar_msg_ref_num: reference & 0xffff,
+    sar_total_segments: total,
+    sar_segment_seqnum: seq,
+  }
 }
