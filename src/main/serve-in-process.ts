@@ -5,6 +5,7 @@ import type { Config } from '../platform/config.ts'
 import { makeWorkerMember } from '../platform/jobs/worker-member.ts'
 import { divideConfig } from '../platform/jobs/worker-share.ts'
 import { createLogger } from '../platform/log.ts'
+import { useProxy } from '../platform/outgoing/proxy.ts'
 import { releaseMemoryWhenIdle } from '../platform/tools/release-memory.ts'
 import { printLine } from './command-line.ts'
 import { printAddresses } from './print-addresses.ts'
@@ -19,6 +20,7 @@ type Member = ReturnType<typeof makeWorkerMember>
 
 /** Serves in this process, alone or as one of `count` workers. */
 export async function serveInProcess(config: Config, count: number) {
+  useProxy(config)
   const member = makeWorkerMember()
   const ready = serveAndPrintUrl(config, count, member)
   let stopped: Promise<void> | undefined

@@ -4,11 +4,8 @@ import { z } from 'zod'
 import { UserError } from './api-errors.ts'
 import { SETTINGS } from './environment-settings.ts'
 
-const ENVIRONMENT = z.object(
-  Object.fromEntries<z.ZodType>(
-    Object.values(SETTINGS).map(([variable, schema]) => [variable, schema]),
-  ),
-)
+/** Variables that other programs read in lower case, too. As with curl, that form counts first. */
+const ALSO_IN_LOWER_CASE = ['HTTPS_PROXY', 'NO_PROXY']
 
 type Settings = { readonly [K in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[K][1]> }
 type Combined = 'retentionMode' | 'retentionDays' | 'optOutWords' | 'optInWords'
@@ -24,16 +21,38 @@ export interface Config extends Omit<Settings, Combined | 'publicUrl' | 'backupD
   readonly optWords: { readonly out: readonly string[]; readonly in: readonly string[] }
 }
 
-/** Reads the environment; an empty variable is unset. Throws a UserError that names each wrong setting. */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+type Definitions = Readonly<Record<string, readonly [variable: string, z.ZodType, meaning: string]>>
+
+function readSettings(definitions: Definitions, env: NodeJS.ProcessEnv): Record<string, unknown> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const parsed = ENVIRONMENT.safeParse(given)
+  for (const name of ALSO_IN_LOWER_CASE) given[name] = given[name.toLowerCase()] ?? given[name]
+  const schemas = Object.values(definitions).map(
+    ([variable, schema]) => [variable, schema] as const,
+  )
+  const parsed = z.object(Object.fromEntries(schemas)).safeParse(given)
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
     throw new UserError(`Wrong setting in the environment.\n  ${faults.join('\n  ')}`)
   }
-  const read = Object.entries(SETTINGS).map(([name, [variable]]) => [name, parsed.data[variable]])
-  const all = Object.fromEntries(read) as Settings
+  const read = Object.entries(definitions).map(([name, [variable]]) => [
+    name,
+    parsed.data[variable],
+  ])
+  return Object.fromEntries(read)
+}
+
+/** The settings of a program without a database. Throws a UserError, as `readConfig`. */
+export function readProxySettings(env: NodeJS.ProcessEnv): ProxySettings {
+  const { httpsProxy, noProxy, proxyNames } = SETTINGS
+  return readSettings({ httpsProxy, noProxy, proxyNames }, env) as unknown as ProxySettings
+}
+
+/** The settings of outgoing calls. */
+export type ProxySettings = Pick<Config, 'httpsProxy' | 'noProxy' | 'proxyNames'>
+
+/** Reads the environment; an empty variable is unset. Throws a UserError that names each wrong setting. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const all = readSettings(SETTINGS, env) as Settings
   const { retentionMode: mode, retentionDays: days, optOutWords, optInWords, ...settings } = all
   const {
     databaseUrl,

@@ -55,6 +55,10 @@ export const publicUrl = z.url({
   protocol: /^https?$/,
   error: 'must be an address such as https://sms.example.com',
 })
+export const proxyUrl = z.url({
+  protocol: /^https?$/,
+  error: 'must be an address such as http://proxy.example.com:3128',
+})
 export const vapidSubject = z.url({
   protocol: /^(mailto|https)$/,
   error: 'must be an address such as mailto:ann@example.com',

@@ -8,6 +8,7 @@ import {
   makeWholeSetting,
   makeWordsSetting,
   postgresUrl,
+  proxyUrl,
   publicUrl,
   vapidSubject,
   workers,
@@ -127,6 +128,21 @@ export const SETTINGS = {
     'WEBHOOK_ALLOW_PRIVATE',
     flagSetting,
     'Allows webhooks, pushes and [carriers](carriers.md) at private addresses and by plain http. The demo allows them if only its own computer reaches it.',
+  ],
+  httpsProxy: [
+    'HTTPS_PROXY',
+    proxyUrl.optional(),
+    'The [proxy](deploy.md#a-proxy-for-outgoing-calls) for outgoing calls by https and for mails: `http://…` or `https://…`, also with a user name and password. `https_proxy` counts first.',
+  ],
+  noProxy: [
+    'NO_PROXY',
+    makeListSetting(),
+    'Hosts to which the server connects directly, separated by commas: names with their subdomains, addresses, networks, or `*`. `no_proxy` counts first.',
+  ],
+  proxyNames: [
+    'PROXY_NAMES',
+    makeListSetting(),
+    'Hosts whose names the server does not look up, because only the proxy can, in the form of `NO_PROXY`.',
   ],
   webhookLogDays: [
     'WEBHOOK_LOG_DAYS',

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net'
+import { openTunnel, usesProxy } from '../../platform/outgoing/proxy.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import type { Settings } from '../settings/settings-shape.ts'
 import type { AuthServices } from './auth-services.ts'
@@ -36,6 +38,15 @@ export async function sendMail(
   await transport.sendMail({ ...mail, text, from: { name: senderName, address: senderAddress } })
 }
 
+type GiveSocket = (error: Error | null, found?: { connection: Socket }) => void
+
+/** Connects to a mail server by the proxy, as nodemailer asks for it. */
+const connectByProxy =
+  ({ host, port }: Settings['smtp']) =>
+  (_: unknown, give: GiveSocket) => {
+    openTunnel(host, port).then((connection) => give(null, { connection }), give)
+  }
+
 /** The SMTP transport for these settings. Loads nodemailer at the first mail: most servers send none. */
 const transportOf = memoize(async ({ smtp }: Settings) => {
   const { createTransport } = await import('nodemailer')
@@ -45,6 +56,7 @@ const transportOf = memoize(async ({ smtp }: Settings) => {
     secure: smtp.tls,
     name: smtp.localName || 'localhost',
     connectionTimeout: CONNECT_MS,
+    ...(usesProxy(smtp.host, smtp.port) && { getSocket: connectByProxy(smtp) }),
     ...((smtp.username || smtp.password) && {
       auth: { user: smtp.username, pass: smtp.password },
       authMethod: smtp.authMethod || 'PLAIN',

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { openAsBlob } from 'node:fs'
-import http from 'node:http'
-import https from 'node:https'
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { S3mini } from 's3mini'
+import { OutgoingAgent } from '../../platform/outgoing/proxy.ts'
 import type { S3Settings } from '../settings/settings-shape.ts'
 import type { BackupStorage, StoredBackup } from './folder-storage.ts'
 
@@ -88,29 +89,35 @@ const fetchWithTimeout: typeof fetch = async (input, init) => {
   const late = new AbortController()
   const error = new Error('The S3 server does not answer.')
   const timer = setTimeout(() => late.abort(error), init?.body ? PART_MS : ANSWER_MS).unref()
-  if (init?.body) return fetch(input, { ...init, redirect: 'error', signal: late.signal })
   const headers = new Headers(init?.headers)
-  const answer = await fetchByHttp(String(input), init?.method, headers, late.signal)
+  // at most a part of a file
+  const body = init?.body ? Buffer.from(await new Response(init.body).arrayBuffer()) : undefined
+  const asked = { method: init?.method, headers: Object.fromEntries(headers), signal: late.signal }
+  const answer = await fetchByHttp(String(input), asked, body)
   if (headers.has('range')) clearTimeout(timer)
   return answer
 }
 
+/** The https agent of all requests, which keeps connections. */
+const agent = new OutgoingAgent({ keepAlive: true, timeout: 5_000 })
+
 /**
- * Fetches what may be large by `node:http`: `fetch` of Node 24 ends the process if a server closes the
- * connection while the end of its answer waits to be read. https://github.com/nodejs/undici/issues/5360
+ * Fetches by `node:http`, which can use a proxy. Also, `fetch` of Node 24 ends the process if a server closes
+ * the connection while the end of its answer waits to be read. https://github.com/nodejs/undici/issues/5360
  */
 async function fetchByHttp(
   address: string,
-  method: string | undefined,
-  headers: Headers,
-  signal: AbortSignal,
+  options: RequestOptions & { readonly signal: AbortSignal },
+  body: Buffer | undefined,
 ): Promise<Response> {
-  const { request } = address.startsWith('https:') ? https : http
-  const asked = request(address, { method, headers: Object.fromEntries(headers), signal })
-  asked.end()
+  const { method, signal } = options
+  const asked = address.startsWith('https:')
+    ? httpsRequest(address, { ...options, agent })
+    : httpRequest(address, options)
+  asked.end(body)
   const [answer] = (await once(asked, 'response').catch((error: Error) => {
     throw signal.aborted ? signal.reason : error
-  })) as [http.IncomingMessage]
+  })) as [IncomingMessage]
   const { statusCode: status = 0, statusMessage: statusText } = answer
   if (status >= 300 && status < 400) {
     answer.destroy()

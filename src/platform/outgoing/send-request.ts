@@ -5,7 +5,8 @@ import {
   type IncomingHttpHeaders,
   type IncomingMessage,
 } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { request as httpsRequest } from 'node:https'
+import { OutgoingAgent } from './proxy.ts'
 import {
   lookUpHost,
   makePublicLookup,
@@ -24,7 +25,7 @@ const MAX_AGE_MS = 60_000
 
 const OPTIONS = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_TO_HOST }
 
-const makeAgents = () => ({ 'http:': new HttpAgent(OPTIONS), 'https:': new HttpsAgent(OPTIONS) })
+const makeAgents = () => ({ 'http:': new HttpAgent(OPTIONS), 'https:': new OutgoingAgent(OPTIONS) })
 
 /** Two sets: a request that may reach only public addresses must not reuse a connection to a private one. */
 const makeAllAgents = () => ({
@@ -129,9 +130,11 @@ function sendOnce(
 ): Promise<ResponseHead> {
   const { allowPrivate, timeoutMs, signal, connectMs, connectSignal, resolve } = limits
   const lookup = allowPrivate ? lookUpHost : makePublicLookup(resolve)
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const isHttps = url.protocol === 'https:'
+  const send = isHttps ? httpsRequest : httpRequest
   return new Promise<ResponseHead>((done, fail) => {
-    const options = { method, headers: { ...headers }, agent: agent ?? false, lookup }
+    const once = isHttps && new OutgoingAgent()
+    const options = { method, headers: { ...headers }, agent: agent ?? once, lookup }
     const request = send(url, { ...options, ...(signal && { signal }) })
     let hints = 0
     let isConnected = false
@@ -149,7 +152,7 @@ function sendOnce(
     connectSignal?.addEventListener('abort', giveUp)
     request.on('socket', (socket) => {
       if (request.reusedSocket) connected()
-      else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected)
+      else socket.once(isHttps ? 'secureConnect' : 'connect', connected)
     })
     request.on('information', () => {
       if (++hints > MAX_HINTS) request.destroy(new Error(`${url.origin} hints and does not answer`))

@@ -1,5 +1,7 @@
 import { type ArgsDef, defineCommand, type ParsedArgs } from 'citty'
 import { runProgramCommand, UserError } from '../../platform/api-errors.ts'
+import { readProxySettings } from '../../platform/config.ts'
+import { useProxy } from '../../platform/outgoing/proxy.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
 import { findOnlyStateFile, findPaired, makeStateFile, refuseExistingState } from './agent-state.ts'
 import type { DriverKind } from './drivers/driver-kind.ts'
@@ -82,6 +84,7 @@ async function runAgentCommand(
 ): Promise<void> {
   const kind = DRIVERS[args.driver] // check it first, so that a wrong driver uses up no pairing code
   if (!kind) throw new UserError(`--driver must be one of: ${Object.keys(DRIVERS).join(', ')}.`)
+  useProxy(readProxySettings(process.env))
   if (args.check) {
     if (!kind.check) throw new UserError('--check is for --driver smpp and http.')
     return kind.check(args as never, printLine)
