@@ -2,6 +2,9 @@
 // the server cannot be reached. Keeps the files that other apps share with the console. Caches nothing else.
 
 import german from './language/de/service-worker.json' with { type: 'json' }
+import spanish from './language/es/service-worker.json' with { type: 'json' }
+import french from './language/fr/service-worker.json' with { type: 'json' }
+import portuguese from './language/pt/service-worker.json' with { type: 'json' }
 import offline from './offline.html?raw'
 
 /**
@@ -34,6 +37,9 @@ interface Shown {
 const CATALOGUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   en: {},
   de: german,
+  es: spanish,
+  fr: french,
+  pt: portuguese,
 }
 
 /** The first of the browser's languages that the console has. */

@@ -121,7 +121,9 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'parts/list/table.tsx': ['a, button, input, label, select'],
   'shell/keys.tsx': ['body, main, h1'],
   'shell/shortcuts.ts': ['input, select, textarea, [role="listbox"]'],
-  'shell/language-switch.tsx': ['English', 'Deutsch'],
+  'shell/language-switch.tsx': [
+    ...['English', 'Deutsch', 'Español', 'Français', 'Português (Brasil)'],
+  ],
   'shell/navigation.tsx': ['pocketsms'],
   'shell/palette.tsx': ['Ctrl K', 'Esc'],
 }
@@ -232,6 +234,14 @@ describe.each(TRANSLATED)('the catalogue %s', (language) => {
     }
   })
 
+  test.each(PARTS)('leaves no sentence of %s in English', (part) => {
+    const same = Object.entries(readCatalogue(language, part)).filter(([english, text]) => {
+      const words = english.replace(/\{\w+\}/g, '').match(/\p{L}+/gu) ?? []
+      return text === english && words.length > 2
+    })
+    expect(same).toEqual([])
+  })
+
   test.each(PARTS)('has the plural forms of its language for each count of %s', (part) => {
     for (const [english, forms] of Object.entries(readCatalogue(language, part))) {
       if (typeof forms === 'string') continue
@@ -272,7 +282,8 @@ describe('a text', () => {
 
 test.each([
   [['de-AT', 'en'], { language: 'de', locale: 'de-AT' }],
-  [['fr-FR', 'en-GB', 'de'], { language: 'en', locale: 'en-GB' }],
+  [['fr-CA', 'en-GB', 'de'], { language: 'fr', locale: 'fr-CA' }],
+  [['it-IT', 'pt-PT', 'de'], { language: 'pt', locale: 'pt-PT' }],
   [['DE'], { language: 'de', locale: 'DE' }],
   [['den'], { language: 'en', locale: 'en' }],
   [['de-@', 'en-US'], { language: 'en', locale: 'en-US' }],

@@ -3,6 +3,9 @@ import { type Language, language } from './language.ts'
 /** The forms of a sentence with a count by CLDR, for each language. `Intl.PluralRules` chooses among them. */
 interface PluralForms {
   de: 'one' | 'other'
+  es: 'one' | 'many' | 'other'
+  fr: 'one' | 'many' | 'other'
+  pt: 'one' | 'many' | 'other'
 }
 
 /** Maps the English texts in the code to translations; texts with a count to a translation for each form. */
@@ -23,6 +26,18 @@ const CATALOGUES: Readonly<{
   de: {
     first: () => import('./de/first.json', { with: { type: 'json' } }),
     pages: () => import('./de/pages.json', { with: { type: 'json' } }),
+  },
+  es: {
+    first: () => import('./es/first.json', { with: { type: 'json' } }),
+    pages: () => import('./es/pages.json', { with: { type: 'json' } }),
+  },
+  fr: {
+    first: () => import('./fr/first.json', { with: { type: 'json' } }),
+    pages: () => import('./fr/pages.json', { with: { type: 'json' } }),
+  },
+  pt: {
+    first: () => import('./pt/first.json', { with: { type: 'json' } }),
+    pages: () => import('./pt/pages.json', { with: { type: 'json' } }),
   },
 }
 

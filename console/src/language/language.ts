@@ -1,8 +1,14 @@
-export const LANGUAGES = ['en', 'de'] as const
+export const LANGUAGES = ['en', 'de', 'es', 'fr', 'pt'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 /** The direction of each language's script. */
-export const DIRECTIONS: Readonly<Record<Language, 'ltr' | 'rtl'>> = { en: 'ltr', de: 'ltr' }
+export const DIRECTIONS: Readonly<Record<Language, 'ltr' | 'rtl'>> = {
+  en: 'ltr',
+  de: 'ltr',
+  es: 'ltr',
+  fr: 'ltr',
+  pt: 'ltr',
+}
 
 /** A language of the console, and the locale for dates and numbers, for example `de` and `de-AT`. */
 interface Choice {

@@ -2,7 +2,13 @@ import { CHOSEN, LANGUAGES, type Language, language } from '../language/language
 import { t } from '../language/words.ts'
 
 /** Names of languages in themselves. */
-const NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
+const NAMES: Readonly<Record<Language, string>> = {
+  en: 'English',
+  de: 'Deutsch',
+  es: 'Español',
+  fr: 'Français',
+  pt: 'Português (Brasil)',
+}
 
 /** Chooses the language of the console in this browser, and loads the page again in it. */
 export const LanguageSwitch = () => (

@@ -31,7 +31,7 @@ test.each(['/', '/_/', '/?from=mail'])(
 
 test.each([
   ['de-AT,de;q=0.9,en;q=0.8', ['de', 'de']],
-  ['fr, de;q=0.5', ['de', 'de']],
+  ['it, pt-BR;q=0.5', ['pt', 'pt']],
   ['en-US,en;q=0.9,de;q=0.8', []],
   ['', []],
 ])(

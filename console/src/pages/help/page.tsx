@@ -5,14 +5,15 @@ import { Page as Frame } from '../../parts/page.tsx'
 import { makePageHref, type PageProps } from '../../router.ts'
 import './page.css'
 
-/** The help by language. The browser loads only the one in its language. */
-const HELP: Readonly<
-  Record<Language, () => Promise<typeof import('../../../../docs/console.md')>>
-> = {
-  en: () => import('../../../../docs/console.md'),
+type LoadHelp = () => Promise<typeof import('../../../../docs/console.md')>
+
+const loadEnglish: LoadHelp = () => import('../../../../docs/console.md')
+/** Translations of the help. The browser loads only the one in its language, or else the English help. */
+const TRANSLATIONS: Readonly<Partial<Record<Language, LoadHelp>>> = {
   de: () => import('../../../../docs/console/de.md'),
 }
-const { sections } = await HELP[language]()
+const { sections } = await (TRANSLATIONS[language] ?? loadEnglish)()
+const helpLanguage = TRANSLATIONS[language] ? language : 'en'
 
 /** The help: docs/console.md or its translation. `:section` is the heading to scroll to. */
 export function Page({ params: { section = '' } }: PageProps) {
@@ -32,7 +33,7 @@ export function Page({ params: { section = '' } }: PageProps) {
         link: <a href="/docs">{t('API reference')}</a>,
       })}
     >
-      <div class="help-page">
+      <div class="help-page" lang={helpLanguage}>
         <nav aria-label={t('Sections')}>
           <ul class="help-sections">
             {sections.map(({ id, title }) => (

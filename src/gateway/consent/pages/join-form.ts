@@ -9,7 +9,8 @@ import {
   NOTHING,
   renderHtmlPage,
 } from './page-html.ts'
-import { fillPageWords, type PageLanguage, type PageWord } from './page-words.ts'
+import { fillPageWords, type PageLanguage } from './page-words.ts'
+import type { PageWord } from './words/english.ts'
 
 /** What a person has typed. `country`: ISO 3166 alpha-2. */
 export interface Typed {

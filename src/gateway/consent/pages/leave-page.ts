@@ -5,7 +5,8 @@ import { type AccountLook, loadAccountLook } from '../../base/account-look.ts'
 import { readStopLink, type StopLink } from '../../base/stop-link.ts'
 import { renderJoinError } from './join-form.ts'
 import { escapeText, type Html, type HtmlPage, html, NOTHING, renderHtmlPage } from './page-html.ts'
-import { fillPageWords, type PageLanguage, type PageWord } from './page-words.ts'
+import { fillPageWords, type PageLanguage } from './page-words.ts'
+import type { PageWord } from './words/english.ts'
 
 /** A group that a person can leave. */
 interface LeftGroup {

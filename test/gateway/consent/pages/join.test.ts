@@ -375,8 +375,11 @@ test('texts of the account are escaped, and only its web addresses become links'
 
 test.each([
   ['de-AT,de;q=0.9,en;q=0.8', 'de', 'Handynummer'],
-  ['fr, en;q=0.3, de;q=0.5', 'de', 'Handynummer'],
-  ['de;q=0, fr', 'en', 'Mobile number'],
+  ['it, en;q=0.3, de;q=0.5', 'de', 'Handynummer'],
+  ['de;q=0, es-MX', 'es', 'Número de móvil'],
+  ['fr-CA, en;q=0.8', 'fr', 'Numéro de portable'],
+  ['pt-BR', 'pt', 'Número de celular'],
+  ['de;q=0, it', 'en', 'Mobile number'],
   ['', 'en', 'Mobile number'],
   ['constructor, ;;;,q=,de;q=x', 'en', 'Mobile number'],
 ])('the page for Accept-Language "%s" is in %s', async (header, language, label) => {
