@@ -47,7 +47,6 @@ export interface Asking {
   readonly ip: string
 }
 
-/** A token in `Authorization`. */
 export const BY_TOKEN: Credentials = {
   findCached({ headers: { authorization } }, catalog) {
     if (!authorization) return null

@@ -33,7 +33,6 @@ export const FORM_BYTES = 1 << 20
 
 const rows = new WeakMap<object, RouteLimits>()
 
-/** Notes the row of a handler. */
 export const noteRouteLimits = (handler: object, row: RouteLimits): void =>
   void rows.set(handler, row)
 

@@ -78,5 +78,4 @@ const toParseOptions = (args: ArgsDef): Record<string, { type: 'boolean' | 'stri
       .map(([name, { type }]) => [name, { type: type === 'boolean' ? 'boolean' : 'string' }]),
   )
 
-/** Prints a line. */
 export const printLine = (line: string) => void process.stdout.write(`${line}\n`)

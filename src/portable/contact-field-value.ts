@@ -3,7 +3,6 @@ export type ContactFieldType = 'text' | 'number' | 'date' | 'choice'
 
 export interface ContactFieldKind {
   readonly type: ContactFieldType
-  /** The values of a choice. */
   readonly choices: readonly string[]
 }
 

@@ -60,7 +60,6 @@ export function addLanguageWords(words: OptWords, languages: readonly string[]):
   }
 }
 
-/** The words of all languages. */
 export const ALL_LANGUAGES: OptWords = addLanguageWords(
   { out: [], in: [] },
   Object.keys(OPT_LANGUAGES),

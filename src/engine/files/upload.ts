@@ -35,7 +35,6 @@ export const copyUpload = ({ name, ...upload }: Upload): Upload => ({
   originalName: name,
 })
 
-/** The content of a file that is in memory. */
 export const makeMemoryContent = (bytes: Buffer): FileContent => ({
   size: bytes.length,
   async *pieces(size) {

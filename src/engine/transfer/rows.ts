@@ -25,7 +25,6 @@ export async function prepareTransfer(db: Db): Promise<void> {
   await db.script(ONE_FORM)
 }
 
-/** SQL: the names of columns or tables. */
 export const joinSqlNames = (named: readonly { readonly name: string }[]) =>
   sql.join(named.map(({ name }) => sql.id(name)))
 

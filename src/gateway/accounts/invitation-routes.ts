@@ -72,7 +72,6 @@ const OF_INVITATIONS: Bound = {
   by: '100; limits of tries and mails',
 }
 
-/** `/api/account/invitations`: invitations of members. */
 export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
   'POST /api/account/invitations': {
     permission: allowRole('admin'),

@@ -52,7 +52,6 @@ export const CAMPAIGN_PROGRESS = z
 
 const isCanceled = sql.raw(`error_message in ${CANCELED_SQL}`)
 
-/** The messages of batches. */
 const selectSentTexts = (db: Db, user: string, batches: readonly string[]) =>
   queries(db, 'shaped')
     .selectFrom('sms_messages as m')

@@ -51,7 +51,6 @@ const ROUTES: Readonly<Record<string, Work>> = {
   },
 }
 
-/** A device and its user. */
 export type DeviceOwner = Readonly<Record<'device' | 'user', string>>
 
 /** Works as a device. Throws GatewayError if the server refuses it, else ServerUnavailable. */

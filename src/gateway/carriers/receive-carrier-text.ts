@@ -142,7 +142,6 @@ export function receiveText(
   })
 }
 
-/** Whether a message is stored with files. */
 async function hasFiles(db: Db, id: string): Promise<boolean> {
   const stored = await queries(db)
     .selectFrom('sms_messages')

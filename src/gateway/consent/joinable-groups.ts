@@ -11,7 +11,6 @@ export const JOIN_GROUPS = `(
   select json_agg(json_build_object('id', g.id, 'words', g.join_words) order by g.created, g.id)
   from contact_groups g where g."user" = $1 and (g.join_words <> '' or g.join_page))`
 
-/** The column JOIN_GROUPS of a row. */
 export const readJoinGroups = (column: unknown): readonly JoinGroup[] =>
   column ? (JSON.parse(String(column)) as JoinGroup[]) : []
 

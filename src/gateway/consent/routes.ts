@@ -98,7 +98,6 @@ async function answerJoinForm(
   return sendPage(c, renderAskedPage(shown, number))
 }
 
-/** Answers a form with a code. */
 async function answerCodeForm(
   c: Ctx,
   services: Services,

@@ -160,7 +160,6 @@ function makeDistinctInstants(texts: readonly ReceivedText[]): number[] {
   return instants
 }
 
-/** The id of the message of a received text. */
 export const makeReceivedId = (
   device: Device,
   { from, receivedAt, body, identity = body }: ReceivedText,

@@ -49,7 +49,6 @@ export const MADE_CARRIER = z
   })
   .meta({ id: 'MadeCarrier' })
 
-/** The state of a carrier that the servers run. */
 export const CARRIER_STATE = {
   running: z.boolean().describe('Whether a server runs it now.'),
   ready: z.boolean().describe('Whether texts may leave by it that do not name it.'),

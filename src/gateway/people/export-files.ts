@@ -139,7 +139,6 @@ export async function exportRow(
   if (before < PAGE_ROWS) await page.add(renderTableRow(JSON.parse(row), copies))
 }
 
-/** Ends a place with `rows` rows. */
 export async function endTableExport({ json, page }: Written, rows: number): Promise<void> {
   if (rows === 0) return
   await json.add(']')

@@ -20,7 +20,6 @@ export async function executeStatement<Row>(
   return (await statement.execute({ getExecutor: () => makeExecutor(db, way) })).rows
 }
 
-/** Returns the value of an SQL expression. */
 export async function evaluateSql<Value>(
   db: Db,
   expression: RawBuilder<Value>,

@@ -53,7 +53,6 @@ export async function noteHeld(
   return true
 }
 
-/** Stores that a phone sends texts again. */
 export const noteSending = ({ db }: Store, device: Device) =>
   updatePhone(db, device).set({ held_until: null }).where('held_until', 'is not', null).execute()
 

@@ -76,7 +76,6 @@ export const endAbsence = ({ db }: Store, device: Device, since: string) =>
     .where('missed_since', '<=', sql<Date>`${since}::timestamptz`)
     .execute()
 
-/** Deletes the data of deleted devices. */
 export async function forgetPhones({ db }: Store, devices: readonly string[]): Promise<void> {
   await queries(db).deleteFrom('smsgate_phones').where('device', '=', matchAny(devices)).execute()
   await queries(db).deleteFrom('smsgate_texts').where('device', '=', matchAny(devices)).execute()

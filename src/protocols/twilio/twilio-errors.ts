@@ -4,7 +4,6 @@ import type { ErrorForm } from '../../http/request-context.ts'
 import { ApiError, GatewayError, RetryLater } from '../../platform/api-errors.ts'
 import type { OTHER_REFUSALS } from '../../platform/common-refusals.ts'
 
-/** An error answer of Twilio's API. */
 export class TwilioRefusal extends GatewayError {
   override name = 'TwilioRefusal'
   /** Twilio's error code. https://www.twilio.com/docs/api/errors */

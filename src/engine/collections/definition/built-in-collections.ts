@@ -82,7 +82,6 @@ interface RawField {
   readonly optionalValues?: readonly string[]
 }
 
-/** The built-in collections, by id. */
 export interface BuiltIn {
   readonly raw: ReadonlyMap<string, RawCollection>
   /** What each needs at least. */

@@ -49,7 +49,6 @@ export interface Accepted extends SentMessages {
   readonly isReplayed: boolean
 }
 
-/** What a request asks to send. */
 export interface AskedSend {
   /** Reads the send. Is not called for a request that has an answer. */
   readonly read: () => ReadySend | Promise<ReadySend>

@@ -27,7 +27,6 @@ export const KEPT_SCOPE: RawBuilder<string | null> = sql`(
   select (o.data -> 'consent')::text from sms_origins o
   where o.ref in (m.id, m.batch_id) and o.data -> 'consent' is not null limit 1)`
 
-/** Reads KEPT_SCOPE. */
 export const readScope = (kept: string | null): ConsentScope =>
   kept === null ? NO_SCOPE : (JSON.parse(kept) as ConsentScope)
 

@@ -48,7 +48,6 @@ const writeFileLines = (files: readonly NamedFile[]): string =>
     [],
   )
 
-/** The text of an MMS that is stored. */
 export const writeStoredText = (words: string, files: Media['files']): string =>
   words === '' ? writeFileLines(files.map(toNamedFile)) : words
 

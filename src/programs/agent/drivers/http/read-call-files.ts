@@ -6,7 +6,6 @@ export interface CarrierFile extends Readonly<Record<'url' | 'name' | 'contentTy
   readonly size: number | undefined
 }
 
-/** Maximum files of a text. */
 const MAX_FILES = 100
 const MAX_NAME = 255
 

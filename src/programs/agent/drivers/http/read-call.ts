@@ -38,9 +38,7 @@ export interface CarrierText extends Readonly<Record<'key' | 'from' | 'body', st
   readonly files?: readonly CarrierFile[]
 }
 
-/** Maximum bytes of a call. */
 export const MAX_CALL_BYTES = 256 << 10
-/** Maximum events of a call. */
 const MAX_EVENTS = 1_000
 /** How often a call is searched for a file: some 0.1 ms each at most. */
 const MAX_SEARCHES = 3_000
