@@ -19,6 +19,9 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'protocols/mcp/server.ts': 'doors.run.ts',
     'protocols/mcp/template-tools.ts': 'doors.run.ts',
   },
+  '@simplewebauthn/server': {
+    'engine/auth/webauthn.ts': 'bodies of at most 100 kB, the slowest of which takes 14 ms',
+  },
   croner: {},
   'eventsource-parser': {},
   'file-type': {},
