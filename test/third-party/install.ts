@@ -46,10 +46,13 @@ import {
   DJANGO_PYPI,
   hasDjango,
   hasNodeRed,
+  hasPythonSdk,
   hasShoutrrr,
   NODE_RED_FOLDER,
   NODE_RED_NPM,
   RAPIDSMS_PYPI,
+  SDK_FOLDER,
+  SDK_PYPI,
   SHOUTRRR,
   SHOUTRRR_GO,
 } from './program-tools.ts'
@@ -123,6 +126,7 @@ if (!hasDjango()) {
   installPython(DJANGO_FOLDER, DJANGO_PYPI)
   installPython(DJANGO_FOLDER, ['--no-deps', RAPIDSMS_PYPI])
 }
+if (!hasPythonSdk()) installPython(SDK_FOLDER, SDK_PYPI)
 if (!hasNodeRed()) installNpm(NODE_RED_FOLDER, NODE_RED_NPM)
 if (!hasShoutrrr() && runs('go', 'version'))
   execFileSync('go', ['install', SHOUTRRR_GO], {

@@ -13,6 +13,11 @@ export const RAPIDSMS_PYPI = 'rapidsms==2.2.0'
 export const hasDjango = () =>
   ['otp_twilio', 'rapidsms'].every((name) => existsSync(join(DJANGO_FOLDER, name)))
 
+/** PocketBase's client for Python. */
+export const SDK_FOLDER = join(PROGRAMS_FOLDER, 'python-sdk')
+export const SDK_PYPI = ['pocketbase==0.17.3'] as const
+export const hasPythonSdk = () => existsSync(join(SDK_FOLDER, 'pocketbase'))
+
 export const NODE_RED_FOLDER = join(PROGRAMS_FOLDER, 'node-red')
 export const NODE_RED_NPM = { 'node-red': '4.1.2' } as const
 export const NODE_RED = join(NODE_RED_FOLDER, 'node_modules', 'node-red', 'red.js')
