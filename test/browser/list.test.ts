@@ -37,7 +37,7 @@ scenario('each row of a list gets its own text once', async (fixture) => {
   await page.getByRole('button', { name: 'time', exact: true }).click()
   await page.getByText('Hi Ben, see you at 8 pm').waitFor()
   await page.getByText('2 texts, 2 segments; 2 rows to leave out').waitFor()
-  await page.getByText('Rows left out: 2').click()
+  await page.getByText('Rows left out: 2').waitFor()
   await page.getByText('Nothing in “name”').waitFor()
   await fixture.look('list-preview')
 
@@ -96,7 +96,7 @@ scenario(
     await page.getByText('3 texts, 3 segments').waitFor()
     await page.getByLabel('Send only to people with proof of consent').check()
     await page.getByText('1 text, 1 segment; 3 rows to leave out').waitFor()
-    await page.getByText('Rows left out: 3').click()
+    await page.getByText('Rows left out: 3').waitFor()
     expect(await page.getByText('No proof of consent', { exact: true }).count()).toBe(2)
     await fixture.look('list-consent')
     await page.getByRole('button', { name: 'Send 1 text' }).click()

@@ -49,7 +49,7 @@ async function play(fixture: BrowserFixture): Promise<void> {
   await page.getByRole('button', { name: 'Import 1,000' }).click()
   await page.getByText('Fill this in.').waitFor()
   await page.locator('[name="new-group"]:focus').fill('Newsletter')
-  await page.getByText('Rows left out: 5').click()
+  await page.getByText('Rows left out: 5').waitFor()
   await page.getByText('The same number as in row 2').waitFor()
   await page.getByRole('button', { name: 'Import 1,000' }).click()
   await page.getByRole('button', { name: 'Done' }).waitFor({ timeout: 120_000 })

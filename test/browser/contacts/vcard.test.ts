@@ -13,7 +13,7 @@ scenario('contacts exported from a phone are imported', async (fixture) => {
     .getByLabel('An Excel, CSV or vCard file')
     .setInputFiles({ name: 'contacts.vcf', mimeType: 'text/vcard', buffer: Buffer.from(FILE) })
   await page.getByText('1 contact to import, 1 row to leave out').waitFor()
-  await page.getByText('Rows left out: 1').click()
+  await page.getByText('Rows left out: 1').waitFor()
   await page.getByText('No number').waitFor()
   await page.getByRole('button', { name: 'Import 1' }).click()
   await page.getByRole('button', { name: 'Done' }).click()
