@@ -313,6 +313,8 @@ readonly "daily_limit": number
 readonly "per_minute": number
 /** Its SIM cards, as it names them. */
 readonly "sims": unknown
+/** Where the device may be used, as in `api_keys`. Empty: everywhere. */
+readonly "addresses": string
 /** The subscription by which it is woken. Only superusers see it. */
 readonly "push"?: unknown
 /** When the record was made. */

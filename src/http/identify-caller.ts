@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isTokenAllowedAt, requireTokenAddress } from '../engine/auth/allowed-addresses.ts'
 import {
   findCachedKeyHolder,
   identifyKey,
@@ -41,22 +42,25 @@ export interface Credentials<Who extends Identity = Identity> {
   readonly lookUp: (asking: Asking, store: Store) => Promise<Who | null>
 }
 
-/** What credentials are read of: a ServedRequest. `ip`: where an API key was used. */
+/** What credentials are read of: a ServedRequest. `ip`: where a key or token was used. */
 export interface Asking {
   readonly headers: IncomingHttpHeaders
   readonly ip: string
 }
 
+/** One used at an address that its list excludes is looked up, and refused. */
 export const BY_TOKEN: Credentials = {
-  findCached({ headers: { authorization } }, catalog) {
+  findCached({ headers: { authorization }, ip }, catalog) {
     if (!authorization) return null
     const auth = findCachedIdentity(catalog, authorization)
-    return auth && { auth, version: auth.version }
+    return auth && isTokenAllowedAt(auth, ip) ? { auth, version: auth.version } : undefined
   },
-  async lookUp({ headers: { authorization } }, store) {
+  async lookUp({ headers: { authorization }, ip }, store) {
     const auth = await identifyToken(store, authorization)
-    if (auth) recordSessionUse(store.db, auth, readHeaderToken(authorization))
-    return auth && { auth, version: auth.version }
+    if (!auth) return null
+    requireTokenAddress(store, auth, ip)
+    recordSessionUse(store.db, auth, readHeaderToken(authorization))
+    return { auth, version: auth.version }
   },
 }
 

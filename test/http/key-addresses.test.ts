@@ -1,9 +1,9 @@
 import { request } from '../support/server/request.ts'
-import { must } from '../support/server/server-with-devices.ts'
+import { makeUser, must } from '../support/server/server-with-devices.ts'
 import { startMailServer } from '../support/services/mail-server.ts'
 import { startCallersFixture } from './callers-fixture.ts'
 
-// API keys that may be used at some addresses only. The test is the trusted proxy.
+// Keys, devices and members that may be used at some addresses only. The test is the trusted proxy.
 
 const fixture = await startCallersFixture({ TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' })
 const { server, user, key, keys, ways, send } = fixture
@@ -142,4 +142,62 @@ test('refused uses are audited once for each network, and mailed to the owner on
   const [{ last_used_at: lastUse }] = (await must(user, 'GET', `${records}?filter=(name='Shop')`))
     .items
   expect(lastUse).toBe('')
+})
+
+/** Statuses of a call from an address inside 203.0.113.0/24, and from one outside. */
+const callFromBoth = async (path: string, token: string, body?: object) => {
+  const method = body ? 'POST' : 'GET'
+  const [inside, outside] = await Promise.all(
+    ['203.0.113.7', '198.51.100.7'].map((ip) =>
+      request(server.url, method, path, body, { authorization: token, ...from(ip) }),
+    ),
+  )
+  return { inside: inside!.status, outside: outside!.status, message: outside!.body?.message }
+}
+const listRefusals = async (collection: string) =>
+  (
+    await must(
+      user,
+      'GET',
+      `/api/collections/account_audit/records?filter=(collection='${collection}'%26%26action='refused')`,
+    )
+  ).items
+
+test('a device is refused at an address that it excludes, from its next request on', async () => {
+  const phone = await server.pair(user)
+  const claim = () => callFromBoth('/api/devices/claim', phone.token, { limit: 1 })
+  expect(await claim()).toMatchObject({ inside: 200, outside: 200 })
+  const path = `/api/collections/devices/records/${phone.id}`
+  await must(user, 'PATCH', path, { addresses: '203.0.113.0/24' })
+  const message = 'This device may not be used from this address (addresses)'
+  for (let i = 0; i < 2; i++) expect(await claim()).toEqual({ inside: 200, outside: 403, message })
+  await expect
+    .poll(() => listRefusals('devices'))
+    .toMatchObject([{ record: phone.id, ip: '198.51.100.7' }])
+  await must(user, 'PATCH', path, { addresses: '' })
+  expect(await claim()).toMatchObject({ inside: 200, outside: 200 })
+})
+
+test('a member may not act at an address that the membership excludes, nor change that', async () => {
+  const ben = await makeUser(server.url, server.superuser)
+  const membership = { account: user.id, member: ben.id, role: 'viewer' }
+  const { id } = await must(
+    server.superuser,
+    'POST',
+    '/api/collections/members/records',
+    membership,
+  )
+  const { token } = await must(ben, 'POST', '/api/account/act-for', { account: user.id })
+  const read = () => callFromBoth('/api/account/me', token)
+  expect(await read()).toMatchObject({ inside: 200, outside: 200 })
+  const path = `/api/collections/members/records/${id}`
+  await must(user, 'PATCH', path, { addresses: '203.0.113.0/24' })
+  const message = 'You may not act for this account from this address (addresses)'
+  expect(await read()).toEqual({ inside: 200, outside: 403, message })
+  const again = await callFromBoth('/api/account/act-for', ben.token, { account: user.id })
+  expect(again).toEqual({ inside: 200, outside: 403, message })
+  expect(await callFromBoth('/api/account/me', ben.token)).toMatchObject({ outside: 200 })
+  await expect.poll(() => listRefusals('members')).toMatchObject([{ record: id }])
+  expect((await ben.call('PATCH', path, { addresses: '' })).status).toBe(404)
+  expect(await read()).toMatchObject({ inside: 200, outside: 403 })
 })

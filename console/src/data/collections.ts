@@ -37,6 +37,7 @@ export const devices = {
   daily_limit: { type: 'number' },
   per_minute: { type: 'number' },
   sims: { type: 'json' },
+  addresses: { type: 'text', max: 1000 },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const
@@ -682,6 +683,7 @@ export const members = {
   notify_zone: { type: 'text', max: 64 },
   notify_silent: { type: 'bool' },
   undo_seconds: { type: 'number', max: 60 },
+  addresses: { type: 'text', max: 1000 },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

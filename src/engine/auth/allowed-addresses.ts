@@ -3,10 +3,12 @@ import { commonRefusal } from '../../platform/common-refusals.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import { toNetwork } from '../../platform/limits/limit-holder.ts'
 import { isIpListed } from '../../platform/tools/ip-lists.ts'
-import { Lru } from '../../platform/tools/lru.ts'
+import { Lru, memoize } from '../../platform/tools/lru.ts'
 import type { Store } from '../collections/catalog.ts'
+import { DEVICES_ID } from '../collections/collection.ts'
 import { ipOrSubnet } from '../collections/value-checks.ts'
 import type { Value } from '../fields/field.ts'
+import type { AuthRecord } from '../request/request.ts'
 
 /** The addresses and networks of a record's field `addresses`; [] if all are allowed. */
 export const splitAddresses = (field: string): readonly string[] =>
@@ -40,7 +42,7 @@ function writeAsIpv4(part: string): string {
 /** A record with `addresses` whose secret was used. */
 interface UsedRecord {
   readonly user: string
-  readonly collection: 'api_keys' | 'hooks'
+  readonly collection: 'api_keys' | 'hooks' | 'devices' | 'members'
   readonly record: string
   readonly name: string
 }
@@ -82,4 +84,29 @@ export function requireAllowedAddress(
 const REFUSED = {
   api_keys: 'This API key may not be used from this address (addresses)',
   hooks: 'This hook may not be called from this address (addresses)',
+  devices: 'This device may not be used from this address (addresses)',
+  members: 'You may not act for this account from this address (addresses)',
 } as const
+
+/** Where a token may be used: the addresses of its device, or of the member who acts. */
+const addressesOf = memoize(({ collection, values, actor }: AuthRecord) =>
+  splitAddresses(
+    actor?.addresses ?? (collection.id === DEVICES_ID ? String(values.addresses ?? '') : ''),
+  ),
+)
+
+export const isTokenAllowedAt = (auth: AuthRecord, ip: string): boolean =>
+  isAllowedAt(addressesOf(auth), ip)
+
+/** Throws 403, and notes it, if a device or a member uses a token at an address that its list excludes. */
+export function requireTokenAddress(store: Store, auth: AuthRecord, ip: string): void {
+  const { id, values, actor } = auth
+  requireAllowedAddress(
+    store,
+    addressesOf(auth),
+    ip,
+    actor
+      ? { user: id, collection: 'members', record: actor.id, name: '' }
+      : { user: String(values.user), collection: 'devices', record: id, name: String(values.name) },
+  )
+}

@@ -118,21 +118,22 @@ export async function findActingMember(
   )
     return null
   const table = quoteName(toTableName(collection))
-  const text = `select ${writeAuthColumns(store, collection)}, ${isDisabledSql('u.id')} or lacks_factor(b.id, u.id), m.id, m.role, m."tokenKey", u."tokenKey"
+  const text = `select ${writeAuthColumns(store, collection)}, ${isDisabledSql('u.id')} or lacks_factor(b.id, u.id), m.id, m.role, m.addresses, m."tokenKey", u."tokenKey"
     from ${table} b join members m on m.account = b.id join ${table} u on u.id = m.member
     where b.id = $1 and m.${column} = $3 and not ${writeSessionEndedSql(store, collection, 'u')}`
   const [row] = await selectFreshRows(store, text, [account, tokenHash, value])
   if (!row) return null
-  const [isActorDisabled, id, role, ...keys] = row.slice(-5) as [
+  const [isActorDisabled, id, role, addresses, ...keys] = row.slice(-6) as [
     boolean,
     string,
     Role,
     string,
     string,
+    string,
   ]
   const seen = limitCatalog(store.catalog, role).find(collection.id) as AuthCollection
   const key = keys.map((one) => `${one}\n`).join('')
-  return toAuthRecord(seen, row, { actor: { id, role, key }, isActorDisabled })
+  return toAuthRecord(seen, row, { actor: { id, role, addresses, key }, isActorDisabled })
 }
 
 async function selectAuthRecord(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { requireTokenAddress } from '../../engine/auth/allowed-addresses.ts'
 import { findActingMember } from '../../engine/auth/find-auth-record.ts'
 import { MAX_LISTED, SESSION_COLUMNS, type SignInSession } from '../../engine/auth/sessions.ts'
 import { hashSha256, readClaims, signToken } from '../../engine/auth/tokens.ts'
@@ -85,19 +86,22 @@ export const listActingSessions = (db: Db, account: string): Promise<SignInSessi
 
 /**
  * Makes a token to act for an account, which expires with the member's token `own`. Throws 404 for a
- * non-member, 403 if the account requires a second factor that the member does not have.
+ * non-member, 403 if the member lacks a second factor that the account
+ * requires, or may not act at the address `ip`.
  */
 export async function actForAccount(
   store: Store,
   member: AuthRecord,
   own: string,
   account: string,
+  ip: string,
 ) {
   const collection = member.collection as AuthCollection
   const auth = await findActingMember(store, collection, account, hashSha256(own), {
     member: member.id,
   })
   if (!auth) throw notFound()
+  requireTokenAddress(store, auth, ip)
   if (await callFunction(store.db, 'lacks_factor', account, member.id))
     throw forbidden(FACTOR_REQUIRED)
   const exp = readClaims(own)?.exp

@@ -85,7 +85,13 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT_TAG, {
     run: async ({ auth: member, services }, c) => {
       const { account } = await readForm(c, ACT_FOR)
       const own = c.env.incoming.token
-      const { auth, token } = await actForAccount(services.store.signIn, member, own, account)
+      const { auth, token } = await actForAccount(
+        services.store.signIn,
+        member,
+        own,
+        account,
+        c.env.incoming.ip,
+      )
       return answerWithToken(c, services, auth, { token }, { asker: auth })
     },
   },

@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { completeAddresses } from '../../engine/auth/allowed-addresses.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import type { Role } from '../../engine/request/request.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { checkNotifyHours, completeNotifyHours } from './notify-hours.ts'
 
@@ -12,6 +15,10 @@ const KEY_LENGTH = 50
 
 const IS_OWNER = makeFieldError('validation_is_owner', 'The account itself cannot be its member.')
 
+/** Changes the version of an account's record, so that servers read the members who act for it again. */
+const renewAccount = (db: Db, account: string) =>
+  queries(db).updateTable('users').set({ id: account }).where('id', '=', account).execute()
+
 /** Updates cannot change account or member. A new role gets a new key, which ends tokens of the old role. */
 export const membersExtension: Extension = {
   grantsAccess: true,
@@ -21,6 +28,7 @@ export const membersExtension: Extension = {
     if (values.account === values.member) throw invalidFields({ member: IS_OWNER })
     values.tokenKey = makeRandomText(KEY_LENGTH)
     values.notify ||= 'all'
+    completeAddresses(values)
     await completeNotifyHours(store.db, values)
     return undefined
   },
@@ -28,6 +36,8 @@ export const membersExtension: Extension = {
     for (const field of ['account', 'member', 'tokenKey']) values[field] = old[field]!
     if (values.role !== old.role) values.tokenKey = makeRandomText(KEY_LENGTH)
     values.notify ||= 'all'
+    completeAddresses(values)
+    if (values.addresses !== old.addresses) await renewAccount(store.db, String(old.account))
     await completeNotifyHours(store.db, values, old)
   },
 }

@@ -91,8 +91,10 @@ export interface AlarmNews {
   readonly fault?: string
   /** The monthly budget of a line, which is too small for another text. */
   readonly budget?: string
-  /** An address at which the key or hook `name` was used, although its list excludes that. */
+  /** An address at which `name` was used, although its list excludes that. */
   readonly refusedAddress?: string
+  /** The collection of `name`. */
+  readonly refusedOf?: string
   readonly silentSince?: string
   readonly backSince?: string
   /** How many messages wait for the device. */
@@ -187,5 +189,11 @@ const describeCarrierFault = (news: AlarmNews) =>
 const describeSpentBudget = (news: AlarmNews) =>
   `${writeDeviceName(news)} has reached its monthly budget of ${news.budget}: a text did not fit any more. Texts use other lines or wait for the next month. If you want to send more, raise the budget.`
 
-const describeRefusedAddress = ({ name, refusedAddress }: AlarmNews) =>
-  `${formatNameForMail(name, 'A key')} was used at ${refusedAddress}, which its list of addresses excludes: it was refused. If that was not you, make a new secret for it. If it was, add the address to its list. Your audit log has further attempts; a mail is sent at most once an hour.`
+/** What to do against a stranger, by the collection of what was refused. */
+const AGAINST_STRANGERS: Readonly<Record<string, string>> = {
+  devices: 'delete the device, and pair the phone again',
+  members: 'end the sessions of this member, or remove the member',
+}
+
+const describeRefusedAddress = ({ name, refusedAddress, refusedOf = '' }: AlarmNews) =>
+  `${formatNameForMail(name, 'A key')} was used at ${refusedAddress}, which its list of addresses excludes: it was refused. If that was not you, ${AGAINST_STRANGERS[refusedOf] ?? 'make a new secret for it'}. If it was, add the address to its list. Your audit log has further attempts; a mail is sent at most once an hour.`

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { completeAddresses } from '../../engine/auth/allowed-addresses.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -46,12 +47,14 @@ export const devicesExtension: Extension = {
   async beforeCreate(store, values) {
     await completeOwnNumber(store, values, 'phone')
     completeReport(values)
+    completeAddresses(values)
     values.last_seen = ''
   },
   async beforeUpdate(store, values, old, { auth }) {
     const { db } = store
     await completeOwnNumber(store, values, 'phone', old)
     if (values.sims !== old.sims) completeReport(values)
+    completeAddresses(values)
     values.last_seen = old.last_seen!
     if (!auth?.isSuperuser) values.platform = old.platform!
     if (values.phone !== old.phone)

@@ -621,6 +621,7 @@ interface DeviceWatchRow {
 
 interface DevicesRow {
   _rowid: Generated<number>
+  addresses: Generated<string>
   created: Generated<string>
   daily_limit: Generated<number>
   email: Generated<string>
@@ -794,6 +795,7 @@ interface MemberInvitationsRow {
 interface MembersRow {
   _rowid: Generated<number>
   account: Generated<string>
+  addresses: Generated<string>
   created: Generated<string>
   id: string
   member: Generated<string>
