@@ -302,7 +302,7 @@ async function closeDialogs({ page, say }: BrowserFixture): Promise<void> {
   while ((await page.getByRole('dialog').count()) > 0) await page.keyboard.press('Escape')
 }
 
-for (const locale of ['en-GB', 'de-DE'])
+for (const locale of ['en-GB', 'de-DE', 'es-MX', 'fr-FR', 'pt-BR'])
   for (const role of ['user', 'superuser'] as const)
     scenario(
       `all pages and dialogs of a ${role} are accessible and in one language, ${locale}`,

@@ -34,6 +34,7 @@ async function play(fixture: BrowserFixture) {
 
 scenario(`${SENTENCE}, in English`, play, {}, { ms: MAX_MS })
 scenario(`${SENTENCE}, in German`, play, {}, { locale: 'de-DE', ms: MAX_MS })
+scenario(`${SENTENCE}, in French`, play, {}, { locale: 'fr-FR', ms: MAX_MS })
 scenario(
   `${SENTENCE}, in a language from right to left`,
   async (fixture) => {
