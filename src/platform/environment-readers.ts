@@ -3,16 +3,15 @@ import { z } from 'zod'
 import { decodeBech32 } from './bech32.ts'
 
 /** A whole number in decimal digits. `Number` alone would accept `1e3`, and read a blank as 0. */
-export const makeWholeSetting = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) => {
+export const makeWholeSetting = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>
+  makeWhole(min, max).default(fallback)
+
+/** A whole number without a default. */
+export const makeWhole = (min: number, max: number) => {
   const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`
   const isInRange = (text: string) =>
     /^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max
-  return z
-    .string()
-    .trim()
-    .refine(isInRange, `must be a whole number ${range}`)
-    .transform(Number)
-    .default(fallback)
+  return z.string().trim().refine(isInRange, `must be a whole number ${range}`).transform(Number)
 }
 export const makeChoiceSetting = <const T extends readonly string[]>(...words: T) =>
   z.enum(words, `must be one of: ${words.join(', ')}`)

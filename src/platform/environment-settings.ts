@@ -5,6 +5,7 @@ import {
   isRecipient,
   makeChoiceSetting,
   makeListSetting,
+  makeWhole,
   makeWholeSetting,
   makeWordsSetting,
   postgresUrl,
@@ -156,8 +157,8 @@ export const SETTINGS = {
   ],
   databasePool: [
     'DATABASE_POOL',
-    makeWholeSetting(24, 1, 200),
-    'Connections to Postgres. At least 2.',
+    makeWhole(1, 200).optional(),
+    'Connections to Postgres. At least 2. Unset: 24, or 4 with less than 400 MB of memory.',
   ],
   workers: [
     'WORKERS',

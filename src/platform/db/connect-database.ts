@@ -5,7 +5,8 @@ import type { DbSession } from './backend.ts'
 import { DatabaseUnavailable, formatErrorHint, OutdatedServer } from './database-errors.ts'
 import { openEmbedded } from './embedded/embedded.ts'
 import { Database } from './open.ts'
-import { type Admission, openPostgres, type PoolSize } from './postgres.ts'
+import { computePoolSize } from './pool-size.ts'
+import { type Admission, openPostgres } from './postgres.ts'
 import { watchReplica } from './replica.ts'
 import { openReplica } from './replica-connection.ts'
 import { checkServerVersion } from './schema/oldest-server.ts'
@@ -48,15 +49,6 @@ export async function openServingDb(config: Config, log: Logger): Promise<Databa
     )
   }
   return database
-}
-
-const computePoolSize = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize => {
-  const ofClients = Math.ceil(all / 3)
-  return {
-    ofClients,
-    ofServer: Math.max(1, all - ofClients),
-    clientMs: clientStatementSeconds * 1000,
-  }
 }
 
 const OLDEST_SERVER = 150_000

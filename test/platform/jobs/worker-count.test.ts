@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { readConfig } from '../../../src/platform/config.ts'
+import { choosePoolSize } from '../../../src/platform/db/pool-size.ts'
 import { chooseWorkerCount, divideConfig } from '../../../src/platform/jobs/worker-share.ts'
 
 const POSTGRES = { DATABASE_URL: 'postgres://localhost/none' }
@@ -16,6 +17,14 @@ test.each(['0', '-1', '1.5', 'all', '1000'])('WORKERS=%s is refused', (WORKERS) 
   expect(() => readConfig({ ...POSTGRES, WORKERS })).toThrow(
     /WORKERS: must be auto or a whole number/,
   )
+})
+
+test.each([
+  [256, 4],
+  [512, 24],
+  [65_536, 24],
+])('a server with %s MB of memory has %s connections to Postgres', (megabytes, connections) => {
+  expect(choosePoolSize(megabytes * 2 ** 20)).toBe(connections)
 })
 
 test('workers divide the limits of the process among them', () => {

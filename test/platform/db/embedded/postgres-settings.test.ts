@@ -4,7 +4,8 @@ import { readMachineMemory } from '../../../../src/platform/tools/machine-memory
 const GB = 2 ** 30
 
 test.for([
-  [0.25, '64MB', '1024MB'],
+  [0.25, '26MB', '1024MB'],
+  [0.5, '51MB', '1024MB'],
   [1, '64MB', '1024MB'],
   [2, '192MB', '1024MB'],
   [4, '448MB', '2048MB'],
