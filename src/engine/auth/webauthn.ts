@@ -155,7 +155,10 @@ export async function verifySignature(
   return verified ? authenticationInfo.newCounter : refuse()
 }
 
-/** The challenge that a browser's answer names; '' if it names none. Not trusted before a verification. */
+/**
+ * The challenge that a browser's answer names; '' if it names none, or answers in a frame of another site,
+ * which the library allows. Not trusted before a verification.
+ */
 export function readChallenge({
   response,
 }: {
@@ -163,7 +166,7 @@ export function readChallenge({
 }): string {
   try {
     const data = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString())
-    return typeof data?.challenge === 'string' ? data.challenge : ''
+    return typeof data?.challenge === 'string' && data.crossOrigin !== true ? data.challenge : ''
   } catch {
     return ''
   }

@@ -164,6 +164,9 @@ const FORGED: Readonly<Record<string, Forged>> = {
   'without a user who was verified': { flags: 1 },
   'without a user who was present': { flags: 4 },
   'without any flag': { flags: 0 },
+  'with a key that none asked for': { flags: 69 },
+  'of a backup of a key that has none': { flags: 21 },
+  'in a frame of another site': { crossOrigin: true },
   'of the wrong type': { type: 'webauthn.create' },
   'of a payment': { type: 'payment.get' },
   'of a made-up challenge': { challenge: Buffer.alloc(32).toString('base64url') },
@@ -465,6 +468,17 @@ const BAD_KEYS: Readonly<Record<string, Forged>> = {
   'without a user who was verified': { flags: 65 },
   'without a user who was present': { flags: 68 },
   'of the wrong type': { type: 'webauthn.get' },
+  'of no key': { flags: 5 },
+  'in a frame of another site': { crossOrigin: true },
+  'of a self-made attestation without a signature': { format: 'packed' },
+  'of an unknown attestation': { format: 'pigeon' },
+  ...Object.fromEntries(
+    ['none', 'packed', 'fido-u2f', 'apple', 'tpm', 'android-key', 'android-safetynet'].flatMap(
+      (format) => [
+        [`of an attestation ${format} with certificates`, { format, hasCertificates: true }],
+      ],
+    ),
+  ),
 }
 
 test.each(Object.entries(BAD_KEYS))('no passkey %s is stored', async (name, forged) => {

@@ -16,6 +16,9 @@ export interface Forged {
   readonly userHandle?: string
   readonly id?: string
   readonly key?: KeyObject
+  /** The attestation of a new passkey: its format, and whether certificates are in it. */
+  readonly format?: string
+  readonly hasCertificates?: boolean
 }
 
 const PRESENT_AND_VERIFIED = 5
@@ -89,9 +92,11 @@ export class TestPasskey {
       id,
       key,
     ])
+    const { format = 'none', hasCertificates = false } = forged
+    const certificates = new Map([['x5c', Buffer.from('of a carrier pigeon')]])
     const attestation = new Map<string, unknown>([
-      ['fmt', 'none'],
-      ['attStmt', new Map()],
+      ['fmt', format],
+      ['attStmt', hasCertificates ? certificates : new Map()],
       ['authData', data],
     ])
     return {
