@@ -56,9 +56,10 @@ scenario('a list names who sent a text, and forgets the day of a canceled one', 
   const text = { recipients: [ZOE], body: 'See you', scheduled_at }
   const { message_ids } = await owner.send('/api/sms/send', { method: 'POST', body: text })
   await ann.signIn()
+  await ann.visit('/conversations')
   await page.getByText('Scheduled: See you').waitFor()
   await owner.send(`/api/sms/messages/${message_ids[0]}/cancel`, { method: 'POST' })
-  await page.getByText('You: See you').waitFor()
+  await page.getByText('Canceled: See you').waitFor()
   await page.getByText(/^due /).waitFor({ state: 'detached' })
 
   const user = owner.authStore.record!.id
