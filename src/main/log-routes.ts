@@ -1,14 +1,20 @@
 import { z } from 'zod'
+import type { Store } from '../engine/collections/catalog.ts'
 import { deleteAllLogs } from '../engine/logs/store-request-log.ts'
+import { exportRecords } from '../engine/records/export-records.ts'
 import { listRecords } from '../engine/records/list.ts'
 import { allowSuperuser } from '../http/allow-callers.ts'
 import type { Bound } from '../http/bounds.ts'
 import { listLogs, logStats, makePlainList, viewLog } from '../http/list-logs.ts'
 import { makeRoutes, makeUndescribedRow } from '../http/make-routes.ts'
 import { auditRequest } from '../http/middleware/audit-requests.ts'
+import { requireSuperuser } from '../http/middleware/require-caller.ts'
 import { SERVER_TAG } from '../http/openapi/describe-operations.ts'
 import { BY_ID, FIELDS_ONLY, makeListQuery } from '../http/openapi/record-parameters.ts'
 import { makePageSchema } from '../http/openapi/record-schema.ts'
+import { describeTextAnswer } from '../http/openapi/success-answers.ts'
+import type { Ctx, Services } from '../http/request-context.ts'
+import { sendExport } from '../http/routes/send-export.ts'
 import { sendJson, sendRaw } from '../http/send-answer.ts'
 
 /** The audit log of superusers' actions. It is no collection, so clients can only list it. */
@@ -114,6 +120,31 @@ export const LOG_ROUTES = makeRoutes(
       },
       sendRaw,
     ),
+    'GET /api/audit/export': {
+      permission: allowSuperuser,
+      bound: { cost: 'rows of the log', by: 'only superusers; turns; pieces of 1 MiB' },
+      describe: {
+        id: 'exportAudit',
+        summary: 'Export the audit log as lines of JSON',
+        description: 'For superusers. All entries that `filter` finds, newest first.',
+        params: { query: LIST.pick({ filter: true, fields: true }) },
+        fails: [400, 401],
+        responses: describeTextAnswer('application/x-ndjson', 'A line of JSON for each entry.'),
+      },
+      run: ({ store, services }, c) => exportAudit(c, store, services),
+    },
   },
   sendJson,
 )
+
+/** Streams the audit log. The caller is checked again before each page. */
+function exportAudit(c: Ctx, { db }: Store, services: Services): Promise<Response> {
+  const readCaller = async () => {
+    const { auth } = await requireSuperuser(c, services)
+    return c.env.incoming.describe(auth, {}, 'default', c.env.incoming.makeMeter(auth))
+  }
+  const alone = { db, catalog: AUDIT.alone }
+  const { extensions } = services
+  const pieces = exportRecords(alone, extensions, AUDIT.collection, 'ndjson', readCaller)
+  return sendExport(c, 'audit', 'ndjson', pieces)
+}

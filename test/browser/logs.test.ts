@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { scenario } from './support/browser-fixture.ts'
 
 scenario('a superuser finds failed requests in the logs', async (fixture) => {
@@ -5,6 +6,10 @@ scenario('a superuser finds failed requests in the logs', async (fixture) => {
   await fixture.signIn('root')
   await fixture.visit('/audit?words=signed')
   await page.getByText('Signed in', { exact: true }).first().waitFor()
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const saved = readFileSync(await (await saving).path(), 'utf8')
+  expect(saved).toMatch(/^(\{.*"action":"sign in".*\}\n)+$/)
   await fixture.visit('/logs')
   await page.getByText('Nothing failed').waitFor()
   await fixture.look('logs-empty')

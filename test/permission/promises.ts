@@ -147,6 +147,7 @@ export const PROMISES: Readonly<Record<string, Who>> = {
   'GET /api/logs/stats': 'superuser',
   'GET /api/logs/:id': 'superuser',
   'GET /api/audit': 'superuser',
+  'GET /api/audit/export': 'superuser',
   'GET /api/crons': 'superuser',
   'POST /api/crons/:id': 'superuser',
   'POST /api/sql': 'superuser',

@@ -13,7 +13,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'src/programs/agent/drivers/smpp/smpp-settings.ts': 'the form of a sender in a settings file',
   'src/engine/fields/convert-values.ts': 'numbers with exponents',
   'src/engine/filter/known-value.ts': 'an index of a list',
-  'src/engine/records/export-csv.ts': 'formulas of spreadsheets',
+  'src/engine/records/export-records.ts': 'formulas of spreadsheets',
   'src/http/body/raw-body.ts': 'numbers with exponents',
   'src/http/server/describe-failed-request.ts': 'digits that the log hides',
   'src/http/server/logged-url.ts': 'digits that the log hides',

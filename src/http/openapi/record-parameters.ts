@@ -43,6 +43,10 @@ export const EXPORT = {
       .describe(
         'Columns, comma-separated: fields, or paths into `expand`. Default: all that are not hidden.',
       ),
+    format: z
+      .enum(['csv', 'ndjson'])
+      .optional()
+      .describe('`csv` is the default. `ndjson`: a line of JSON for each record.'),
   }),
 }
 

@@ -9,8 +9,15 @@ export const describeJson = (schema: z.ZodType, example?: unknown): ZodOpenApiCo
 export const describeSuccess = (description: string, schema?: z.ZodType): Answers =>
   schema ? { 200: { description, content: describeJson(schema) } } : { 204: { description } }
 
-export const describeTextAnswer = (type: string, description: string): Answers => ({
-  200: { description, content: { [type]: { schema: z.string() } } },
+/** An answer of a type other than JSON, or of one of several. */
+export const describeTextAnswer = (
+  types: string | readonly string[],
+  description: string,
+): Answers => ({
+  200: {
+    description,
+    content: Object.fromEntries([types].flat().map((type) => [type, { schema: z.string() }])),
+  },
 })
 
 /** Of any type: generators of clients leave out answers of the type `*`. */

@@ -65,13 +65,13 @@ export function describeRecordPaths(
       fails: [400, 404, 413],
     },
     [`GET /api/collections/${name}/export`]: {
-      ...about('export', `Export ${name} as CSV`, collection.listRule),
+      ...about('export', `Export ${name} as CSV or lines of JSON`, collection.listRule),
       params: EXPORT,
       fails: [400, 404],
       responses: {
         ...describeTextAnswer(
-          'text/csv',
-          'A head, then a line for each record, newest first. RFC 4180',
+          ['text/csv', 'application/x-ndjson'],
+          'A head, then a line for each record, newest first. RFC 4180. With `format=ndjson` lines of JSON.',
         ),
         ...guests,
       },

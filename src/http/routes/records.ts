@@ -4,7 +4,7 @@ import type { Uploads } from '../../engine/files/upload.ts'
 import { requireRule } from '../../engine/records/check-rules.ts'
 import { createRecord, updateRecord } from '../../engine/records/create-or-update.ts'
 import { deleteRecord } from '../../engine/records/delete.ts'
-import { exportRecords, PAGE_BYTES } from '../../engine/records/export-csv.ts'
+import { exportRecords } from '../../engine/records/export-records.ts'
 import { PasswordMemory } from '../../engine/records/hash-passwords.ts'
 import { compileList, findPage, renderPage } from '../../engine/records/list.ts'
 import { answerRecord, findViewedRow } from '../../engine/records/view.ts'
@@ -22,7 +22,7 @@ import type { Ctx, Services } from '../request-context.ts'
 import { requireCollection, requireWritableCollection } from '../require-collection.ts'
 import { type CallerServices, MAX_BODY_BYTES, type Routed } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
-import { streamPieces } from './send-file.ts'
+import { readExportFormat, sendExport } from './send-export.ts'
 
 const OF_WRITE: Bound = {
   cost: 'records that the rule reads; with a file, the number of contents of the account',
@@ -30,7 +30,7 @@ const OF_WRITE: Bound = {
 }
 
 /**
- * Records, and their export as CSV. Each handler names its steps: the collection, before the body is read;
+ * Records, and their export. Each handler names its steps: the collection, before the body is read;
  * then, for each attempt, the caller's store and collection, the rule, the rows and the answer. PocketBase:
  * apis/record_crud.go
  */
@@ -172,26 +172,15 @@ async function answerExport({ services }: HasServices, c: Ctx, name: string): Pr
   requireCollection(services.store.catalog, name)
   const { values } = await readRequestBody(c)
   const request = c.env.incoming
+  const format = readExportFormat(c)
   const readCaller = async () => {
     const caller = await authenticate(c, services)
     return request.describe(caller, values, 'default', request.makeMeter(caller))
   }
-  const auth = await authenticate(c, services)
-  const store = request.openStore(auth)
+  const store = request.openStore(await authenticate(c, services))
   const collection = requireCollection(store.catalog, name)
-  request.memory.hold(PAGE_BYTES)
-  // the first piece is read before the answer begins: until then, an error can still set the status
-  const pieces = exportRecords(store, services.extensions, collection, readCaller)
-  const first = await pieces.next()
-  async function* encoded() {
-    yield Buffer.from(first.value ?? '')
-    for await (const piece of pieces) yield Buffer.from(piece)
-  }
-  return c.body(streamPieces(encoded()), 200, {
-    'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': `attachment; filename="${collection.name.replace(/\W/g, '_')}.csv"`,
-    'cache-control': 'no-store',
-  })
+  const pieces = exportRecords(store, services.extensions, collection, format, readCaller)
+  return sendExport(c, collection.name, format, pieces)
 }
 
 function findMaxRecordBytes(c: Routed, { store }: CallerServices): number {

@@ -54,6 +54,25 @@ test('an export has the chosen columns, also expanded ones, with quoted texts an
   expect(await bens.text()).toBe(`body\r\n"'=HYPERLINK(""x"")"\r\n`)
 })
 
+test('an export as NDJSON has a line for each record, also of a value with line breaks', async () => {
+  await server.rows(
+    `insert into account_audit (id, "user", action, collection, record, fields, created)
+     values ('entry', $1, 'update', 'webhooks', 'hook', E'["url",\\n"events"]', pb_text(now()))`,
+    [ANN.id],
+  )
+  const query = { format: 'ndjson', fields: 'id,action,fields' }
+  const answer = await take(query, ann, 'account_audit')
+  expect(answer.headers.get('content-type')).toBe('application/x-ndjson')
+  expect(answer.headers.get('content-disposition')).toContain('"account_audit.ndjson"')
+  const lines = (await answer.text()).split('\n')
+  expect(lines.at(-1)).toBe('')
+  expect(lines.slice(0, -1).map((line) => JSON.parse(line))).toEqual([
+    { id: 'entry', action: 'update', fields: ['url', 'events'] },
+  ])
+  const all = await (await take({ format: 'ndjson' })).text()
+  expect(all.trimEnd().split('\n')).toHaveLength(Math.ceil(COUNT / 2))
+})
+
 test('an export without fields has all visible columns', async () => {
   const text = await (await take({ filter: 'id = "none"' })).text()
   expect(text).toMatch(/^id,status,to,from,body,message_type,.*,updated\r\n$/)
@@ -65,6 +84,7 @@ test('an export without fields has all visible columns', async () => {
 test.each([
   ['a filter that makes no sense', { filter: 'status = ' }, 'sms_messages', 400],
   ['an unknown field', { filter: 'nothing = 1' }, 'sms_messages', 400],
+  ['an unknown format', { format: 'xml' }, 'sms_messages', 400],
   ['an unknown collection', {}, 'nothing', 404],
   ['a collection for superusers', {}, '_superusers', 403],
 ])(

@@ -142,6 +142,25 @@ test('entries can be filtered, sorted and paged like records', async () => {
   expect((await get('?filter=%40collection.users.email%20!%3D%20%22%22')).status).toBe(400)
 })
 
+test('an export has a line for each entry that the filter finds, newest first', async () => {
+  await server.rows(
+    `insert into _audit (action) select 'old ' || n from generate_series(1, 2500) n`,
+  )
+  const ask = (query: string, headers: Record<string, string> = root) =>
+    fetch(`${server.server.url}/api/audit/export${query}`, { headers })
+  const all = await ask('')
+  expect(all.headers.get('content-type')).toBe('application/x-ndjson')
+  const lines = (await all.text()).trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line).action)).toEqual(
+    Array.from({ length: 2500 }, (_, i) => `old ${2500 - i}`),
+  )
+  const one = await ask(`?filter=${encodeURIComponent('action = "old 7"')}&fields=action`)
+  expect(await one.text()).toBe('{"action":"old 7"}\n')
+  expect((await ask('?filter=%40collection.users.email%20!%3D%20%22%22')).status).toBe(400)
+  const authorization = await server.signIn('users', 'ann@example.com', PASSWORD)
+  expect((await ask('', { ...root, authorization })).status).toBe(403)
+})
+
 test.each([
   [30, 1],
   [0, 2],

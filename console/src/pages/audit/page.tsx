@@ -4,7 +4,8 @@ import { hasWords } from '../../data/search/words.ts'
 import { useAnsweredList } from '../../data/use/use-answered-list.ts'
 import { useLookup } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
-import { Button } from '../../parts/form/form.tsx'
+import { useExportLines } from '../../parts/export-lines.ts'
+import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
@@ -119,9 +120,11 @@ function makeAuditFilter(words: string): string {
 export function Page({ query }: PageProps) {
   const words = query.get('words') ?? ''
   const page = Number(query.get('page')) || 1
-  const list = useAnsweredList<Entry>('/api/audit', makeAuditFilter(words), page, (next) =>
+  const filter = makeAuditFilter(words)
+  const list = useAnsweredList<Entry>('/api/audit', filter, page, (next) =>
     goToPage(PATH, { words, page: String(next) }),
   )
+  const save = useExportLines('/api/audit/export', { filter }, 'audit')
   const collections = new Set(useCollections().value?.items.map(({ name }) => name))
   const named = list.items.filter(({ collection }) => collections.has(collection))
   const findName = useLookup(named.map(makeKey), findNames).get
@@ -130,11 +133,17 @@ export function Page({ query }: PageProps) {
       title={t('Audit log')}
       text={t('What superusers did: who, what, when and from where.')}
       actions={
-        <Button icon="again" onClick={() => void list.reload()}>
-          {t('Refresh')}
-        </Button>
+        <>
+          <Button icon="download" task={save}>
+            {t('Export')}
+          </Button>
+          <Button icon="again" onClick={() => void list.reload()}>
+            {t('Refresh')}
+          </Button>
+        </>
       }
     >
+      <FaultNotice fault={save.fault} />
       <SearchField
         label={t('Email, action, record or address')}
         value={words}

@@ -1,5 +1,4 @@
-import { ClientResponseError } from 'pocketbase'
-import { pb } from '../../data/client.ts'
+import { openExport } from '../../data/files/open-export.ts'
 
 export interface Exported {
   readonly rows: number
@@ -23,16 +22,8 @@ export async function readExport(
   const expand = fields.some((field) => field.startsWith('expand.'))
     ? 'device,line,user,sent_by'
     : ''
-  const query = new URLSearchParams({ filter, fields: fields.join(), expand })
-  const url = pb.buildURL(`/api/collections/sms_messages/export?${query}`)
-  const response = await fetch(url, {
-    headers: { authorization: pb.authStore.token },
-    signal: ended,
-  })
-  if (!response.ok || !response.body) {
-    const answer = await response.json().catch(() => ({}))
-    throw new ClientResponseError({ url, status: response.status, response: answer })
-  }
+  const query = { filter, fields: fields.join(), expand }
+  const response = await openExport('/api/collections/sms_messages/export', query, ended)
   const count = makeRowCounter()
   let bytes = 0
   const counted = new TransformStream<Uint8Array, Uint8Array>({
@@ -42,7 +33,7 @@ export async function readExport(
       out.enqueue(piece)
     },
   })
-  return new Response(response.body.pipeThrough(counted), {
+  return new Response(response.body!.pipeThrough(counted), {
     headers: { 'content-type': 'text/csv' },
   }).blob()
 }

@@ -3,6 +3,8 @@ import type { RecordOf, Sender } from '../../data/record-types.ts'
 import { useLookup } from '../../data/use/use-known.ts'
 import { type List, useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
+import { useExportLines } from '../../parts/export-lines.ts'
+import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -88,8 +90,21 @@ export const useChanges = (ready: boolean) =>
 
 export function Changes({ list: changes }: { list: List<Change> }) {
   const findName = useLookup(changes.items.map(makeKey), findNames).get
+  const save = useExportLines(
+    '/api/collections/account_audit/export',
+    { format: 'ndjson' },
+    'changes',
+  )
   return (
-    <Card title={t('What was changed')}>
+    <Card
+      title={t('What was changed')}
+      actions={
+        <Button icon="download" task={save}>
+          {t('Export')}
+        </Button>
+      }
+    >
+      <FaultNotice fault={save.fault} />
       <Records
         list={changes}
         caption={t('What was changed')}

@@ -9,6 +9,7 @@ import type { RequestInfo } from '../request/request.ts'
 import { requireRule } from './check-rules.ts'
 import type { Extensions } from './collection-extension.ts'
 import { writeIndexOrder } from './list-indexes.ts'
+import { pickFields } from './pick.ts'
 import { selectRecordRows, writeRowStatement } from './read-records.ts'
 import { columnsOf } from './record-row.ts'
 import { canBeShown } from './shown-fields.ts'
@@ -24,18 +25,22 @@ export const PAGE_BYTES = 1 << 20
 /** Maximum bytes of one record together with its expanded records. */
 const RECORD_BYTES = 8 << 20
 
-/** Yields records as CSV (RFC 4180), newest first. `request` checks the caller again before each page. */
+/** CSV (RFC 4180), or a line of JSON for each record. */
+export type ExportFormat = 'csv' | 'ndjson'
+
+/** Yields records, newest first. `request` checks the caller again before each page. */
 export async function* exportRecords(
   store: Store,
   extensions: Extensions,
   collection: Collection,
+  format: ExportFormat,
   request: () => Promise<RequestInfo>,
 ): AsyncGenerator<string, void, void> {
   if (collection.type === 'view') throw badRequest('Views cannot be exported.')
   const isAuthRequired = extensions.get(collection.id)?.authRequired
   let asked = await request()
-  const paths = listColumnPaths(collection, asked.query.fields)
-  let text = writeCsvLine(paths.map((path) => path.join('.')))
+  const { head, writeLine } = FORMATS[format](collection, asked.query.fields)
+  let text = head
   let size = PAGE
   for (let before: number | null = null; ; asked = await request()) {
     const rule = requireRule(collection, 'listRule', asked.auth, isAuthRequired)
@@ -45,7 +50,7 @@ export async function* exportRecords(
       size = Math.ceil(size / SHRINK)
       continue
     }
-    for (const one of page.texts) text += writeCsvLine(readCells(JSON.parse(one), paths))
+    for (const one of page.texts) text += writeLine(one)
     yield text
     if (page.rows.length < size) return
     text = ''
@@ -89,6 +94,31 @@ async function readPage(
     throw listFault(error)
   }
 }
+
+interface Lines {
+  readonly head: string
+  /** Writes a record, which is JSON. */
+  readonly writeLine: (record: string) => string
+}
+
+const FORMATS: Readonly<
+  Record<ExportFormat, (collection: Collection, fields: string | undefined) => Lines>
+> = {
+  csv(collection, fields) {
+    const paths = listColumnPaths(collection, fields)
+    return {
+      head: writeCsvLine(paths.map((path) => path.join('.'))),
+      writeLine: (record) => writeCsvLine(readCells(JSON.parse(record), paths)),
+    }
+  },
+  ndjson: (_, fields) => ({
+    head: '',
+    writeLine: (record) => `${joinLines(fields ? pickFields(record, fields) : record)}\n`,
+  }),
+}
+
+/** A JSON field keeps the line breaks with which it was written. They stand between values only. */
+const joinLines = (json: string) => json.replace(/[\r\n]/g, ' ')
 
 function listColumnPaths(collection: Collection, fields = ''): string[][] {
   const named = fields.split(',').map((name) => name.trim())
