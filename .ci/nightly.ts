@@ -47,6 +47,10 @@ const PARTS: Readonly<Record<string, Part>> = {
     what: 'every scenario of the console in Chromium, all pages in all widths and languages',
     commands: ['npm run -s test:browser'],
   },
+  generators: {
+    what: 'clients that generators make from the OpenAPI document compile, and send a text',
+    commands: ['npm run -s test:generators'],
+  },
   speed: {
     what: 'rates beside a bare server, the whole life of a text, ten million messages',
     commands: [
