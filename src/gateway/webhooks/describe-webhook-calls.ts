@@ -44,6 +44,9 @@ const FILES = z.array(
   }),
 )
 
+/** Not the tag of the collection: OpenAPI Generator writes a class for each tag of paths, and of webhooks. */
+export const CALLS_TAG = 'events'
+
 /** Describes webhook calls by event (Standard Webhooks). */
 export function describeWebhookCalls({
   collections,
@@ -82,7 +85,7 @@ function describeCall(event: string, data: z.ZodObject): ZodOpenApiOperationObje
   })
   return {
     operationId: `on ${event}`.replace(/[ .](\w)/g, (_, letter: string) => letter.toUpperCase()),
-    tags: ['webhooks'],
+    tags: [CALLS_TAG],
     summary: SUMMARIES[event] ?? event,
     description: `Answer with 2xx within ${TIMEOUT_MS / 1000} seconds. Anything else is tried again, up to ${DELAYS_SECONDS.length + 1} times in all.`,
     security: NOBODY,

@@ -3,7 +3,7 @@ import { makeGaugeFactory } from '../../http/metrics/family.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { cleanUpDeliveries } from './delete-old-deliveries.ts'
-import { describeWebhookCalls } from './describe-webhook-calls.ts'
+import { CALLS_TAG, describeWebhookCalls } from './describe-webhook-calls.ts'
 import { computeWebhookLag } from './lease-deliveries.ts'
 import { WEBHOOK_DATA } from './personal-data.ts'
 import { WEBHOOK_ROUTES, type WebhookServices } from './routes.ts'
@@ -23,6 +23,7 @@ export const makeWebhooks = (fits: readonly FitWebhook[]): Feature<WebhookServic
     group: 'webhooks',
     errorForm: sendGatewayError,
     isOwn: true,
+    tags: [{ name: CALLS_TAG, description: 'What the server posts to your webhooks.' }],
     webhooks: describeWebhookCalls,
   },
   personalData: WEBHOOK_DATA,
