@@ -43,7 +43,11 @@ export function BadRows({
           caption={title}
           columns={[
             { title: t('Row'), cell: ({ row }) => row },
-            { title: t('What is wrong'), long: true, cell: ({ why }) => why },
+            {
+              title: t('What is wrong'),
+              long: true,
+              cell: ({ why }) => <span class="breaks">{why}</span>,
+            },
             { title: t('What it says'), long: true, cell: ({ cells }) => cells.join(' · ') },
           ]}
           rows={bad.slice(0, SHOWN).map((row) => ({ id: `${row.row} ${row.why}`, ...row }))}
