@@ -103,6 +103,10 @@ scenario(
     await page.locator('.scheduled-month a').first().waitFor()
     await fixture.look('scheduled-month')
     expect(await isWithin()).toBe(true)
+    const cell = page.locator('.scheduled-month a').first()
+    const isPhone = page.viewportSize()!.width < 720
+    expect(await cell.locator('.entries').isVisible()).toBe(isPhone)
+    expect(await cell.getByText(say('{count} texts', { count: 2 })).count()).toBe(1)
     // a repeating campaign is also on the days of its later runs
     await send('/api/campaigns', {
       name: 'Specials',

@@ -18,7 +18,8 @@ interface Day {
 const CALM_MS = 600
 
 /**
- * A month as weeks of days. Each day says how many texts and other entries it has, and leads to its week.
+ * A month as weeks of days. Each day says how many texts and other entries it has, and leads to its week;
+ * on a phone, whose cells are too narrow for words, it shows one number for all of them.
  * `campaigns`, `reminders` and `laterRuns` (of repeating campaigns): their days.
  */
 export function Month({
@@ -93,6 +94,9 @@ const DayCell = ({ day, texts, campaigns, reminders, laterRuns, isToday }: DayPr
   return (
     <a class={sure === 0 ? 'later' : ''} href={makePageHref('/scheduled', { view: 'week', day })}>
       {number}
+      <b class="entries" aria-hidden="true">
+        {formatNumber(sure + laterRuns)}
+      </b>
       {texts > 0 && <span>{tn('1 text', '{count} texts', texts)}</span>}
       {campaigns > 0 && <span>{tn('1 campaign', '{count} campaigns', campaigns)}</span>}
       {reminders > 0 && <span>{tn('1 reminder', '{count} reminders', reminders)}</span>}
