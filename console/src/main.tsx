@@ -26,7 +26,7 @@ import { watchConnection } from './data/connection/connection.ts'
 import { watchOutbox } from './data/connection/outbox.ts'
 import { markBrowser } from './data/mark-browser.ts'
 import { watchSession } from './data/session.ts'
-import { discardUnsavedDrafts, hasUnsavedDrafts } from './data/use/use-draft.ts'
+import { discardUnsavedDrafts, findLeavingWords, hasUnsavedDrafts } from './data/use/use-draft.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
 import { loadPageTexts } from './language/catalogue.ts'
 import { DIRECTIONS, language } from './language/language.ts'
@@ -39,14 +39,13 @@ const UNSAVED = {
   title: t('Leave without saving?'),
   text: t('Changes on this page are not saved yet.'),
   action: t('Leave without saving'),
-  keep: t('Stay'),
-  danger: true,
-} as const
+}
 
 /** Asks before the user leaves a page with unsaved changes, by a link, the back button or a reload. */
 function guardUnsaved(): void {
   guardLeaving(hasUnsavedDrafts, async () => {
-    if (!(await askToConfirm(UNSAVED))) return false
+    for (const words of findLeavingWords(UNSAVED))
+      if (!(await askToConfirm({ ...words, keep: t('Stay'), danger: true }))) return false
     discardUnsavedDrafts()
     return true
   })

@@ -17,9 +17,19 @@ export interface Draft<T> {
   discard(): void
 }
 
+/** The words of a question before the user leaves a page. */
+interface LeavingWords {
+  readonly title: string
+  readonly text: string
+  readonly action: string
+}
+
 interface Options<T> {
-  /** Asks before the user leaves the page with unsaved changes, and discards them if the user agrees. */
-  readonly asks?: boolean
+  /**
+   * Asks before the user leaves the page with unsaved changes, and discards them if the user agrees: in the
+   * words given here, or in those that all forms share.
+   */
+  readonly asks?: boolean | LeavingWords
   /** Keeps the draft even if the stored value changed while the page was closed. */
   readonly lasts?: boolean
   /** Members that must not be kept in sessionStorage, such as passwords. */
@@ -27,13 +37,20 @@ interface Options<T> {
 }
 
 const PREFIX = 'pocketsms.draft.'
-/** Functions that discard unsaved drafts, by key: of forms that ask before they are left (option `asks`). */
-const unsaved = new Map<string, () => void>()
+/** Unsaved drafts, by key: of forms that ask before they are left (option `asks`). */
+const unsaved = new Map<
+  string,
+  { readonly asks: true | LeavingWords; readonly discard: () => void }
+>()
 
 export const hasUnsavedDrafts = (): boolean => unsaved.size > 0
 
+/** The words of each question to ask before the unsaved drafts are discarded; `shared` without own words. */
+export const findLeavingWords = <T>(shared: T): ReadonlySet<T | LeavingWords> =>
+  new Set([...unsaved.values()].map(({ asks }) => (asks === true ? shared : asks)))
+
 export function discardUnsavedDrafts(): void {
-  for (const discard of unsaved.values()) discard()
+  for (const { discard } of unsaved.values()) discard()
   unsaved.clear()
 }
 
@@ -73,7 +90,7 @@ export function useDraft<T>(
     if (isChanged) storeDraft(name, { of: stored, value: dropSecrets(value, secrets) })
     else sessionStorage.removeItem(name)
     if (!asks || !isChanged) return
-    unsaved.set(key, discard)
+    unsaved.set(key, { asks, discard })
     return () => void unsaved.delete(key)
   }, [name, value, stored])
   return {

@@ -28,6 +28,12 @@ export interface Factor {
   readonly required_by: readonly { readonly name: string; readonly from: string }[]
 }
 
+const UNCOPIED = {
+  title: t('Leave without the recovery codes?'),
+  text: t('They are shown this once. The second factor is on already.'),
+  action: t('Leave without them'),
+}
+
 interface Secret {
   readonly secret: string
   readonly url: string
@@ -39,7 +45,7 @@ export function SecondFactor({ session }: { session: Session }) {
   const { value: methods } = useAnswer<AuthMethodsList>(path)
   const { value: factor, reload } = useAnswer<Factor>(PATH)
   // asks before the page is left with codes that were not copied; they are never stored
-  const draft = useDraft('recovery-codes', { codes: '' }, { asks: true, secrets: ['codes'] })
+  const draft = useDraft('recovery-codes', { codes: '' }, { asks: UNCOPIED, secrets: ['codes'] })
   const { codes } = draft.value
   if (!methods || !factor) return null
   const showCodes = async (codes: readonly string[]) => {
