@@ -7,7 +7,7 @@ import {
   requireSuperuser,
   requireUser,
 } from './middleware/require-caller.ts'
-import { ANYONE, NOBODY, type Security, SIGNED_IN } from './openapi/security.ts'
+import { ANYONE, NO_CREDENTIALS, type Security, SIGNED_IN } from './openapi/security.ts'
 import type { Ctx, Services } from './request-context.ts'
 
 /** Who may use a route. `Asking`: what the route gets of its caller. `Own`: the services that it needs. */
@@ -98,5 +98,5 @@ export const allowEverybody = <Own extends Services = Services>(): Permission<
   HasServices<Own>,
   Own
 > => ({
-  security: NOBODY,
+  security: NO_CREDENTIALS,
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../engine/collections/catalog.ts'
-import { deleteAllLogs } from '../engine/logs/store-request-log.ts'
+import { deleteAllLogs } from '../engine/logs/request-log.ts'
 import { exportRecords } from '../engine/records/export-records.ts'
 import { listRecords } from '../engine/records/list.ts'
 import { allowSuperuser } from '../http/allow-callers.ts'

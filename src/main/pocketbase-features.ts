@@ -5,7 +5,7 @@ import { SUPERUSERS_ID, superusersExtension } from '../engine/auth/superusers.ts
 import { runBackupSchedule } from '../engine/backup/schedule.ts'
 import { loadBackupState } from '../engine/backup/state.ts'
 import { sweepContents } from '../engine/files/file-contents.ts'
-import { deleteOldLogs } from '../engine/logs/store-request-log.ts'
+import { deleteOldLogs } from '../engine/logs/request-log.ts'
 import { makeChangesCleanUp } from '../engine/realtime/change-log.ts'
 import { EVERY_MINUTE, EVERY_TEN_MINUTES, type Feature, HOURLY } from '../gateway/base/feature.ts'
 import { readDisk } from '../http/metrics/disk.ts'

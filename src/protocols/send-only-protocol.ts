@@ -3,7 +3,7 @@ import type { Bound } from '../http/bounds.ts'
 import { BY_NOTHING, byKey, readKeyHeader } from '../http/identify-caller.ts'
 import type { Route } from '../http/make-routes.ts'
 import { SENDS as SEND_GROUP } from '../http/metrics/group-requests.ts'
-import { NOBODY, type Security } from '../http/openapi/security.ts'
+import { NO_CREDENTIALS, type Security } from '../http/openapi/security.ts'
 import type { Ctx, ErrorForm } from '../http/request-context.ts'
 import type { MaxBytes } from '../http/route-limits.ts'
 import { type Description, describeRoute } from './describe-route.ts'
@@ -29,7 +29,10 @@ export const allowKeyHeader = (name: string, security: Security): DoorPermission
  * Callers with an API key in the body or query. `work` reads the key, limits do not: for limits all callers
  * of these routes are guests.
  */
-export const ALLOW_KEY_PARAMETER: DoorPermission = { security: NOBODY, credentials: BY_NOTHING }
+export const ALLOW_KEY_PARAMETER: DoorPermission = {
+  security: NO_CREDENTIALS,
+  credentials: BY_NOTHING,
+}
 
 /** The bound of a send by an API of another product. */
 export const OF_SEND: Bound = {

@@ -6,8 +6,8 @@ import { isIpListed } from '../../platform/tools/ip-lists.ts'
 import { Lru, memoize } from '../../platform/tools/lru.ts'
 import type { Store } from '../collections/catalog.ts'
 import { DEVICES_ID } from '../collections/collection.ts'
-import { ipOrSubnet } from '../collections/value-checks.ts'
 import type { Value } from '../fields/field.ts'
+import { ipOrSubnet } from '../fields/value-checks.ts'
 import type { AuthRecord } from '../request/request.ts'
 
 /** The addresses and networks of a record's field `addresses`; [] if all are allowed. */

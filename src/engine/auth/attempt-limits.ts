@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeGuestHolder, OverLimit, toNetwork } from '../../platform/limits/limit-holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import type { SignInAttempt } from './auth-services.ts'
+import type { AuthAttempt } from './auth-services.ts'
 import { hashSha256 } from './tokens.ts'
 
 const WINDOW_SECONDS = 600
@@ -25,7 +25,7 @@ const KNOWN_DAYS = 90
  * 429 after too many. Sign-ins from networks known for the account wait in a queue of their own.
  */
 export async function limitSignInAttempts<T>(
-  signInAttempt: SignInAttempt,
+  signInAttempt: AuthAttempt,
   check: () => Promise<T>,
 ): Promise<T> {
   const { signInTries } = signInAttempt.config
@@ -60,15 +60,16 @@ export async function limitPasswordHashes(
   await requireTries(db, [`hash of ${holder}`], [scaleForAddress(signInTries)])
 }
 
-export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
-  if (signInAttempt.config.signInTries === 0) return
-  const { keys, exempt } = makeCounterKeys('mail', signInAttempt)
-  await requireTries(signInAttempt.db, keys, MAIL_LIMITS, WINDOW_SECONDS, exempt)
+/** Counts a request for a mail by account and address. Throws 429 after too many. */
+export async function limitMails(attempt: AuthAttempt): Promise<void> {
+  if (attempt.config.signInTries === 0) return
+  const { keys, exempt } = makeCounterKeys('mail', attempt)
+  await requireTries(attempt.db, keys, MAIL_LIMITS, WINDOW_SECONDS, exempt)
 }
 
 /** Counts failed OAuth2 sign-ins by address only, because the account is not known yet. Throws 429. */
 export async function limitProviderAttempts<T>(
-  { db, config, ip }: SignInAttempt,
+  { db, config, ip }: AuthAttempt,
   ask: () => Promise<T>,
 ) {
   if (config.signInTries === 0) return ask()
@@ -120,7 +121,7 @@ async function countFailures<T>(
 }
 
 /** Keys of the counters, most specific first. Account names are hashed: people type passwords there. */
-function makeCounterKeys(what: string, { collection, account, ip }: SignInAttempt) {
+function makeCounterKeys(what: string, { collection, account, ip }: AuthAttempt) {
   const network = toNetwork(ip)
   const who = hashSha256(`${collection} ${account.toLowerCase()}`).slice(0, 32)
   return {

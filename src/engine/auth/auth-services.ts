@@ -38,7 +38,8 @@ export interface SignInOrigin {
   readonly userAgent: string
 }
 
-export interface SignInAttempt {
+/** A sign-in, or a request for a mail: what the limits of attempts count. */
+export interface AuthAttempt {
   readonly db: Db
   readonly config: Pick<Config, 'signInTries'>
   readonly collection: string
@@ -46,10 +47,10 @@ export interface SignInAttempt {
   readonly ip: string
 }
 
-export const makeSignInAttempt = (
+export const makeAuthAttempt = (
   { store, services, collection, ip }: Pick<AuthCall, 'store' | 'services' | 'collection' | 'ip'>,
   account: string,
-): SignInAttempt => ({
+): AuthAttempt => ({
   db: store.db,
   config: services.config,
   collection: collection.id,

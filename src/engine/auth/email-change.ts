@@ -2,6 +2,8 @@ import { ApiError, type FieldError, makeFieldError } from '../../platform/api-er
 import { makeGuestHolder } from '../../platform/limits/limit-holder.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
+import { verifyPassword } from '../fields/bcrypt.ts'
+import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import {
   checkEmail,
   checkFields,
@@ -9,13 +11,11 @@ import {
   checkNotListed,
   checkRequired,
   failWith,
-} from '../collections/value-checks.ts'
-import { verifyPassword } from '../fields/bcrypt.ts'
-import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
+} from '../fields/value-checks.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { limitMails, limitSignInAttempts } from './attempt-limits.ts'
 import { sendLinkMail } from './auth-mails.ts'
-import { type AuthCall, makeSignInAttempt } from './auth-services.ts'
+import { type AuthCall, makeAuthAttempt } from './auth-services.ts'
 import { changeAuthRecord, demandUsers, type InSameTransaction } from './change-auth-record.ts'
 import { findByEmail } from './find-auth-record.ts'
 import { findOwnerError, findRecordByToken, readTokenClaim } from './tokens.ts'
@@ -29,7 +29,7 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
   const { store, services, collection } = call
   demandUsers(collection, DIRECTLY)
   const form = await call.readForm()
-  await limitMails(makeSignInAttempt(call, auth.id))
+  await limitMails(makeAuthAttempt(call, auth.id))
   const holder = await findByEmail(store, collection, form.newEmail)
   const isTaken = holder !== null && holder.id !== auth.id
   const taken = isTaken
@@ -75,7 +75,7 @@ export async function confirmEmailChange(
     })
   }
   if (error || !auth) return demand()
-  await limitSignInAttempts(makeSignInAttempt(call, auth.id), demand)
+  await limitSignInAttempts(makeAuthAttempt(call, auth.id), demand)
   const change = { email: newEmail, verified: true }
   await changeAuthRecord(
     store,

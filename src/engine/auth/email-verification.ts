@@ -1,7 +1,7 @@
 import { makeFieldError } from '../../platform/api-errors.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { checkFields, checkRequired, failWith } from '../collections/value-checks.ts'
 import { makeObjectShape, text } from '../fields/json-shapes.ts'
+import { checkFields, checkRequired, failWith } from '../fields/value-checks.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { AuthCall } from './auth-services.ts'
 import { changeAuthRecord, demandUsers } from './change-auth-record.ts'

@@ -1,18 +1,18 @@
 import { E164 } from '../../portable/phone/e164.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
+import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import {
   checkEmail,
   checkFields,
   checkLength,
   checkRequired,
   checkWhen,
-} from '../collections/value-checks.ts'
-import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
+} from '../fields/value-checks.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countAttempt, limitMails } from './attempt-limits.ts'
 import { type MailedLink, sendLinkMail } from './auth-mails.ts'
-import { type AuthCall, type AuthServices, makeSignInAttempt } from './auth-services.ts'
+import { type AuthCall, type AuthServices, makeAuthAttempt } from './auth-services.ts'
 import { findByEmail, findByIdentity } from './find-auth-record.ts'
 
 const RESEND_SECONDS = 120
@@ -54,7 +54,7 @@ export async function findMailedRecord(
   checkFields(form, {
     email: [checkRequired, checkLength(1, 255), checkWhen(!isByNumber, checkEmail)],
   })
-  await limitMails(makeSignInAttempt(call, form.email))
+  await limitMails(makeAuthAttempt(call, form.email))
   const auth = await (isByNumber ? findRecordByPhone : findByEmail)(store, collection, form.email)
   return auth && !auth.isDisabled ? auth : null
 }

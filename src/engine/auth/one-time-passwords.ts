@@ -11,13 +11,13 @@ import { E164 } from '../../portable/phone/e164.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { checkFields, checkLength, checkRequired } from '../collections/value-checks.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
+import { checkFields, checkLength, checkRequired } from '../fields/value-checks.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'
 import { readMailSender, sendOtpMail } from './auth-mails.ts'
-import { type AuthCall, type AuthServices, makeSignInAttempt } from './auth-services.ts'
+import { type AuthCall, type AuthServices, makeAuthAttempt } from './auth-services.ts'
 import { changeAuthRecord } from './change-auth-record.ts'
 import { findStartedSignIn, type Method } from './check-mfa.ts'
 import { findAuthRecord, requireEnabled } from './find-auth-record.ts'
@@ -128,7 +128,7 @@ export async function authWithOtp(call: OtpCall): Promise<Proven> {
   // a password sent to a phone number is valid only while the record has this number
   const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === findOtpNumber(auth))
   const hash = isCurrent && otp?.password
-  return limitSignInAttempts(makeSignInAttempt(call, account), async () => {
+  return limitSignInAttempts(makeAuthAttempt(call, account), async () => {
     const holder = makeGuestHolder(ip)
     let isRight = false
     // as PocketBase, else as a person types it; an unknown one takes as long
@@ -155,7 +155,7 @@ async function authWithApp(
 ): Promise<Proven> {
   const { store, ip } = call
   const mfaId = await call.readMfaId()
-  return limitSignInAttempts(makeSignInAttempt(call, auth.id), async () => {
+  return limitSignInAttempts(makeAuthAttempt(call, auth.id), async () => {
     await verifyDecoy(password, OTP_COST, makeGuestHolder(ip))
     const isStarted = await findStartedSignIn(store, auth, mfaId).catch(() => undefined)
     if (!isStarted) throw badRequest('Invalid or expired OTP')

@@ -1,12 +1,12 @@
 import { badRequest } from '../../platform/api-errors.ts'
+import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import {
   checkEquals,
   checkFields,
   checkLength,
   checkRequired,
   failWith,
-} from '../collections/value-checks.ts'
-import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
+} from '../fields/value-checks.ts'
 import type { AuthCall } from './auth-services.ts'
 import { changeAuthRecord, type InSameTransaction } from './change-auth-record.ts'
 import {

@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { limitSignInAttempts } from './attempt-limits.ts'
-import { type AuthCall, makeSignInAttempt } from './auth-services.ts'
+import { type AuthCall, makeAuthAttempt } from './auth-services.ts'
 import { findStartedSignIn } from './check-mfa.ts'
 import { findAuthRecord, requireEnabled } from './find-auth-record.ts'
 import type { Proven } from './one-time-passwords.ts'
@@ -38,7 +38,7 @@ export async function authWithPasskey(call: AuthCall<PasskeyForm>): Promise<Prov
     throw forbidden('The collection is not configured to allow passkeys.')
   const site = requirePasskeySite(services.config.publicUrl)
   const { credential, mfaId } = await call.readForm()
-  return limitSignInAttempts(makeSignInAttempt(call, credential.id), async () => {
+  return limitSignInAttempts(makeAuthAttempt(call, credential.id), async () => {
     const person = mfaId === '' ? undefined : await findStartingPerson(store, collection, mfaId)
     const purpose = person ? 'second' : 'alone'
     const owner = await requireSignature(store.db, site, credential, purpose, person)

@@ -2,18 +2,13 @@ import { badRequest, forbidden } from '../../platform/api-errors.ts'
 import { makeGuestHolder } from '../../platform/limits/limit-holder.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import {
-  checkAllowed,
-  checkFields,
-  checkLength,
-  checkRequired,
-} from '../collections/value-checks.ts'
 import { verifyPassword } from '../fields/bcrypt.ts'
 import { isEmail } from '../fields/email.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
+import { checkAllowed, checkFields, checkLength, checkRequired } from '../fields/value-checks.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { limitSignInAttempts } from './attempt-limits.ts'
-import { type AuthCall, makeSignInAttempt } from './auth-services.ts'
+import { type AuthCall, makeAuthAttempt } from './auth-services.ts'
 import { findByIdentity } from './find-auth-record.ts'
 import { findPasswordField, verifyDecoy } from './password-check.ts'
 
@@ -40,7 +35,7 @@ export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<Au
     identityField: [checkLength(1, 255), checkAllowed(identityFields)],
   })
   const fields = form.identityField ? [form.identityField] : sortEmailFirst(identityFields)
-  return limitSignInAttempts(makeSignInAttempt(call, form.identity), async () => {
+  return limitSignInAttempts(makeAuthAttempt(call, form.identity), async () => {
     const holder = makeGuestHolder(ip)
     const auth = await findByAnyIdentity(store, collection, fields, form.identity)
     const isRight = auth

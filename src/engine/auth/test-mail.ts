@@ -2,6 +2,8 @@ import { badRequest, makeFieldError } from '../../platform/api-errors.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
+import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
+import { formatNow } from '../fields/parse-date.ts'
 import {
   type Check,
   checkAllowed,
@@ -9,9 +11,7 @@ import {
   checkFields,
   checkLength,
   checkRequired,
-} from '../collections/value-checks.ts'
-import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
-import { formatNow } from '../fields/parse-date.ts'
+} from '../fields/value-checks.ts'
 import { type AuthRecord, makeAuthRecord } from '../request/request.ts'
 import { sendAuthAlertMail, sendLinkMail, sendOtpMail } from './auth-mails.ts'
 import type { MailServices } from './send-mail.ts'

@@ -50,7 +50,7 @@ export const isInsertionOrdered = (table: string): boolean =>
   findOwnIndexColumns(table).some(([, second]) => second === '_rowid')
 
 /** SQL of the order of insertion, spelled like the index sms_messages_in_order, so that Postgres uses it. */
-export const writeInsertionOrder = (direction: string): string =>
+export const writeInsertionOrderSql = (direction: 'ASC' | 'DESC'): string =>
   direction === 'DESC' ? 'b._rowid DESC NULLS LAST' : 'b._rowid NULLS FIRST'
 
 const MISSING_INDEXES = 'select name from unnest($1::text[]) name where to_regclass(name) is null'

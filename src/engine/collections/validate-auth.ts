@@ -1,9 +1,4 @@
 import { type ErrorData, type FieldError, makeFieldError } from '../../platform/api-errors.ts'
-import { type OAuth2Provider, TOKENS, type TokenOptions } from './auth-shape.ts'
-import type { AuthCollection, Rule } from './collection.ts'
-import { OAUTH2_PROVIDERS } from './definition/oauth2-providers.ts'
-import { findUniqueIndex } from './index-definition.ts'
-import type { MailTemplate } from './mail-texts.ts'
 import {
   type Check,
   checkItems,
@@ -16,7 +11,12 @@ import {
   collectProblems,
   type Problem,
   runChecks,
-} from './value-checks.ts'
+} from '../fields/value-checks.ts'
+import { type OAuth2Provider, TOKENS, type TokenOptions } from './auth-shape.ts'
+import type { AuthCollection, Rule } from './collection.ts'
+import { OAUTH2_PROVIDERS } from './definition/oauth2-providers.ts'
+import { findUniqueIndex } from './index-definition.ts'
+import type { MailTemplate } from './mail-texts.ts'
 
 const MAX_TOKEN_SECONDS = 94_670_856
 const DAY_SECONDS = 86_400

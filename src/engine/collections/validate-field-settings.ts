@@ -3,8 +3,6 @@ import type { Field, FieldOf, FieldTypeName, TextField } from '../fields/field.t
 import { checkValue } from '../fields/field-types.ts'
 import { generateText } from '../fields/regex-patterns.ts'
 import { isInt64, makeIntegerError, makeTooSmallError } from '../fields/scalar-types.ts'
-import type { Catalog } from './catalog.ts'
-import type { Collection } from './collection.ts'
 import {
   blank,
   type Check,
@@ -23,7 +21,9 @@ import {
   isWord,
   type Problem,
   runChecks,
-} from './value-checks.ts'
+} from '../fields/value-checks.ts'
+import type { Catalog } from './catalog.ts'
+import type { Collection } from './collection.ts'
 
 const MAX_INT = Number.MAX_SAFE_INTEGER
 const MAX_PASSWORD = 71

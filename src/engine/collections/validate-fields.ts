@@ -1,7 +1,7 @@
 import { makeFieldError } from '../../platform/api-errors.ts'
+import { checkItems, checkRequired, collectProblems, type Problem } from '../fields/value-checks.ts'
 import type { Collection } from './collection.ts'
 import { checkFieldSettings, type FieldPlace } from './validate-field-settings.ts'
-import { checkItems, checkRequired, collectProblems, type Problem } from './value-checks.ts'
 
 const RESERVED_AUTH_KEYS = ['passwordConfirm', 'oldPassword']
 

@@ -1,5 +1,6 @@
 import { makeFieldError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
+import type { Problem } from '../fields/value-checks.ts'
 import type { Collection } from './collection.ts'
 import {
   findUniqueIndex,
@@ -9,7 +10,6 @@ import {
   writeIndex,
 } from './index-definition.ts'
 import { toIndexName, toTableName } from './sql-names.ts'
-import type { Problem } from './value-checks.ts'
 
 const REQUIRED_UNIQUE = ['tokenKey', 'email']
 

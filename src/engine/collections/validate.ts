@@ -1,13 +1,5 @@
 import { type ErrorData, makeFieldError } from '../../platform/api-errors.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
-import { Catalog, InvalidCollection, type Store } from './catalog.ts'
-import type { Collection, Rule, RuleName } from './collection.ts'
-import { findBuiltInProblem } from './definition/built-in-collections.ts'
-import { explainSqliteError } from './from-sqlite/sqlite-fault.ts'
-import { toTableName } from './sql-names.ts'
-import { validateAuth } from './validate-auth.ts'
-import { validateFields } from './validate-fields.ts'
-import { validateIndexes } from './validate-indexes.ts'
 import {
   checkAllowed,
   checkLength,
@@ -18,7 +10,15 @@ import {
   isWord,
   type Problem,
   runChecks,
-} from './value-checks.ts'
+} from '../fields/value-checks.ts'
+import { Catalog, InvalidCollection, type Store } from './catalog.ts'
+import type { Collection, Rule, RuleName } from './collection.ts'
+import { findBuiltInProblem } from './definition/built-in-collections.ts'
+import { explainSqliteError } from './from-sqlite/sqlite-fault.ts'
+import { toTableName } from './sql-names.ts'
+import { validateAuth } from './validate-auth.ts'
+import { validateFields } from './validate-fields.ts'
+import { validateIndexes } from './validate-indexes.ts'
 import { isQueryFault, readQueryAndSample } from './views/view-query.ts'
 import { ViewQueryError } from './views/view-query-error.ts'
 

@@ -16,7 +16,7 @@ const MAX_CLIENT_LENGTH = 1000
 const MAX_TEMPLATES = 1_000
 const templates = new Lru<string, Template>(MAX_TEMPLATES)
 
-export const countTemplates = () => templates.size
+export const countCachedFilters = () => templates.size
 
 /** Compiles rule, filter and sort to SQL. Throws FilterError, 403 for a forbidden name, 429 over a limit. */
 export function compileFilter(catalog: Catalog, question: FilterQuery): CompiledFilter {

@@ -28,7 +28,8 @@ export function refuseTakenNames(draft: CatalogDraft, raws: readonly ExportedCol
   }
 }
 
-export function addQuotaRule(raw: ExportedCollection, report: ReportSentence): ExportedCollection {
+/** Adds QUOTA_GUARD to the create and update rules of `users`; returns other collections unchanged. */
+export function guardQuota(raw: ExportedCollection, report: ReportSentence): ExportedCollection {
   if (raw.id !== USERS_ID) return raw
   const guarded = (text: unknown) => {
     if (typeof text !== 'string' || text.includes(QUOTA_GUARD)) return text

@@ -7,7 +7,7 @@ import { dropCollection } from '../collections/edit.ts'
 import { importCollections } from '../collections/import-collections.ts'
 import { parseIndex, writeIndex } from '../collections/index-definition.ts'
 import { toTableName } from '../collections/sql-names.ts'
-import { addQuotaRule, copyFieldIds, refuseTakenNames } from './built-in-collections.ts'
+import { copyFieldIds, guardQuota, refuseTakenNames } from './built-in-collections.ts'
 import type { ExportedCollection, ReportSentence } from './exported-collection.ts'
 
 /** Creates all collections but views. Throws a UserError for a taken name or an invalid collection. */
@@ -17,7 +17,7 @@ export async function importPocketBaseTables(
   report: ReportSentence,
 ): Promise<Collection[]> {
   refuseTakenNames(draft, raws)
-  const tables = raws.filter(({ type }) => type !== 'view').map((raw) => addQuotaRule(raw, report))
+  const tables = raws.filter(({ type }) => type !== 'view').map((raw) => guardQuota(raw, report))
   for (const raw of tables) {
     await copyFieldIds(draft, raw)
     await importTable(draft, raw, report)

@@ -31,7 +31,7 @@ import {
   type Message,
   type SubscriptionRequest,
 } from './other-node.ts'
-import { loadFreshSnapshot } from './snapshot.ts'
+import { loadSnapshotForCaller } from './snapshot.ts'
 
 /** How long a node still reads changes after its last client left: most clients reconnect soon. */
 const REST_MS = 10_000
@@ -111,7 +111,7 @@ export function openRealtime(
     const ids = topics.flatMap(({ base }) => store.catalog.find(base.split('/', 1)[0]!)?.id ?? [])
     try {
       const { late } = await (await awake()).hear(ids)
-      const since = await loadFreshSnapshot(db, auth)
+      const since = await loadSnapshotForCaller(db, auth)
       find(clientId, ip, auth)
       if (auth && !viewer.auth) throw new StaleAuth()
       registry.subscribe(client, viewer, topics, since)

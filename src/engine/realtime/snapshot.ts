@@ -33,8 +33,8 @@ export async function loadCurrentSnapshot(db: Db): Promise<Snapshot> {
   return readSnapshot(await evaluateSql(db, sql<string>`pg_current_snapshot()::text`))
 }
 
-/** The snapshot of now. Throws StaleAuth if the caller's record has changed since it was read. */
-export async function loadFreshSnapshot(db: Db, auth: AuthRecord | null): Promise<Snapshot> {
+/** The present snapshot. Throws StaleAuth if the caller's record has changed since it was read. */
+export async function loadSnapshotForCaller(db: Db, auth: AuthRecord | null): Promise<Snapshot> {
   const text = `select pg_current_snapshot()::text, ${writeAuthVersionSql(auth, 1)}`
   const { rows } = await db.query(text, auth ? [auth.id] : [])
   const [snapshot, version] = rows[0]!

@@ -1,12 +1,12 @@
 import { badRequest } from '../../platform/api-errors.ts'
+import { makeObjectShape, ShapeError, text, texts } from '../fields/json-shapes.ts'
 import {
   checkEach,
   checkFields,
   checkLength,
   checkMaxLength,
   checkRequired,
-} from '../collections/value-checks.ts'
-import { makeObjectShape, ShapeError, text, texts } from '../fields/json-shapes.ts'
+} from '../fields/value-checks.ts'
 
 interface SubscribeForm {
   clientId: string

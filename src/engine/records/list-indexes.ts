@@ -1,6 +1,6 @@
 import { memoize } from '../../platform/tools/lru.ts'
 import type { Collection } from '../collections/collection.ts'
-import { listIndexedColumns, writeInsertionOrder } from '../collections/own-indexes.ts'
+import { listIndexedColumns, writeInsertionOrderSql } from '../collections/own-indexes.ts'
 import type { CompiledFilter, Predicate, QueryStructure } from '../filter/compiled-filter.ts'
 import { ROWID, writeBaseColumn } from '../filter/sql-pieces.ts'
 import type { CoveringTable, Extension } from './collection-extension.ts'
@@ -103,7 +103,7 @@ export function writeIndexOrder(
     const place = columns.indexOf(ROWID)
     return place > 0 && columns.slice(0, place).every((column) => equal.has(column))
   })
-  return isInOrder ? writeInsertionOrder(structure.sortKeys[0]!.direction ?? 'ASC') : orderBy
+  return isInOrder ? writeInsertionOrderSql(structure.sortKeys[0]!.direction ?? 'ASC') : orderBy
 }
 
 /** Whether an index alone can count the rows. */

@@ -16,7 +16,7 @@ import {
   hexColor,
   host,
   ipOrSubnet,
-} from '../collections/value-checks.ts'
+} from '../fields/value-checks.ts'
 import { findCronFault } from './cron.ts'
 import type { RateLimitRule, S3Settings, Settings } from './settings-shape.ts'
 

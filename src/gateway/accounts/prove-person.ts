@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limitSignInAttempts } from '../../engine/auth/attempt-limits.ts'
-import { makeSignInAttempt } from '../../engine/auth/auth-services.ts'
+import { makeAuthAttempt } from '../../engine/auth/auth-services.ts'
 import { requireSignature } from '../../engine/auth/passkeys.ts'
 import { hasFactor, requireFactorCode } from '../../engine/auth/second-factor.ts'
 import { type AuthenticationResponseJSON, requirePasskeySite } from '../../engine/auth/webauthn.ts'
@@ -86,7 +86,7 @@ async function requirePassword(
 ): Promise<void> {
   const { ip } = c.env.incoming
   const collection = auth.collection as AuthCollection
-  const attempt = makeSignInAttempt({ store, services, collection, ip }, auth.id)
+  const attempt = makeAuthAttempt({ store, services, collection, ip }, auth.id)
   await limitSignInAttempts(attempt, async () => {
     const hash = String(auth.values.password)
     if (!(await verifyPassword(password, hash, makeGuestHolder(ip))))

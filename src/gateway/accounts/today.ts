@@ -9,7 +9,7 @@ import { DECIMAL } from '../base/currency.ts'
 import { writeOnlineSince } from '../base/device-record.ts'
 import { countInbox } from '../conversations/count-inbox.ts'
 import { loadLineCosts } from '../lines/line-costs.ts'
-import { countDays, USAGE_DAYS } from '../messages/usage-days.ts'
+import { countMessagesByDay, USAGE_DAYS } from '../messages/usage-days.ts'
 
 const DAYS = 7
 const COUNT = z.int().min(0)
@@ -65,7 +65,7 @@ export async function loadToday(
   at: Date,
 ): Promise<z.output<typeof TODAY>> {
   return {
-    ...(await countDays(store, user, DAYS, at)),
+    ...(await countMessagesByDay(store, user, DAYS, at)),
     waiting: (await countInbox(store.db, user, '')).waiting,
     devices: await countDevices(store, user, deviceOnlineSeconds),
     lines: await countLines(store, user, deviceOnlineSeconds),

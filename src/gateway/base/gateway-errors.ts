@@ -1,12 +1,13 @@
 import { GatewayError } from '../../platform/api-errors.ts'
 import { COMMON_REFUSALS, makeErrorFactory, type Refusals } from '../../platform/common-refusals.ts'
+import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 
 /** Refusals of the gateway's own endpoints: HTTP status and message ('' if each case has its own). */
 export const REFUSALS = {
   ...COMMON_REFUSALS,
   invalid_template: [400, ''],
   invalid_phone_number: [400, 'Phone number must be in E.164 format'],
-  body_too_long: [400, 'Message body must be at most 1600 characters'],
+  body_too_long: [400, `Message body must be at most ${MAX_TEXT_CHARACTERS} characters`],
   too_many_recipients: [400, ''],
   mms_not_supported: [
     400,

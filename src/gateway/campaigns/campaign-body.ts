@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
+import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { normalizePhone } from '../../portable/phone/read-phone.ts'
 import {
   checkShape,
@@ -13,7 +14,7 @@ import { checkPhones } from '../messages/send/load-all-recipients.ts'
 import { checkExpiry, formatInstant, keepFutureDate } from '../messages/send/message-expiry.ts'
 import { readContent } from '../messages/send/read-send-body.ts'
 import { COMMON, MMS, TEMPLATE_SEND } from '../messages/send/send-body-schema.ts'
-import { type Content, MAX_CHARACTERS, type NamedLine } from '../messages/send/send-options.ts'
+import type { Content, NamedLine } from '../messages/send/send-options.ts'
 import { readStoredOptions, STORED_OPTIONS } from '../messages/send/stored-options.ts'
 import { checkTextLength } from '../messages/send/write-text-bodies.ts'
 import { REPEAT, type WantedRepeat } from './repetition.ts'
@@ -28,7 +29,7 @@ export const CAMPAIGN_CHANGE = z
   .strictObject({
     name: makeTextSchema(255).nullish().describe('How it is called; left out, its text.'),
     body: makeVisibleText().nullish().meta({
-      maxLength: MAX_CHARACTERS,
+      maxLength: MAX_TEXT_CHARACTERS,
       description:
         'The text; with `variables`, even `{}`, its `{{variables}}` are filled in. Excludes `template_id`.',
     }),

@@ -1,5 +1,5 @@
 import { checkTemplate, fillCode } from './code-template.ts'
-import type { Service } from './find-service.ts'
+import type { VerifyService } from './find-service.ts'
 
 const TEXTS: Readonly<Record<string, string>> = {
   en: 'Your code is {{code}}. Do not share it.',
@@ -24,7 +24,7 @@ export interface Wording {
 }
 
 /** Returns the text to send, and `shown`: the same with dots for the code. Throws 400 as `checkTemplate`. */
-export function writeCode(service: Service, wording: Wording, to: string, code: string) {
+export function writeCode(service: VerifyService, wording: Wording, to: string, code: string) {
   const template = wording.template || chooseTemplate(service, wording.locale)
   checkTemplate(template)
   const fill = (code: string) =>
@@ -33,7 +33,7 @@ export function writeCode(service: Service, wording: Wording, to: string, code: 
 }
 
 /** The template in the language of the request, else of the service, else English, else the first one. */
-function chooseTemplate({ templates, default_locale }: Service, locale: string): string {
+function chooseTemplate({ templates, default_locale }: VerifyService, locale: string): string {
   const own = Object.entries(JSON.parse(templates ?? '{}') as Record<string, string>)
   const given = own.length > 0 ? own : Object.entries(TEXTS)
   const texts = new Map(given.map(([name, text]) => [name.toLowerCase(), text]))
@@ -46,7 +46,7 @@ function chooseTemplate({ templates, default_locale }: Service, locale: string):
 }
 
 /** The last line, by which a web page or an app finds the code. https://wicg.github.io/sms-one-time-codes */
-function writeLastLine(service: Service, { domain, appHash }: Wording, code: string): string {
+function writeLastLine(service: VerifyService, { domain, appHash }: Wording, code: string): string {
   const site = domain || (appHash ? '' : service.domain)
   if (site) return `\n\n@${site} #${code}`
   const app = appHash || service.app_hash

@@ -24,7 +24,7 @@ const loadService = (db: Db, user: string, id: string) =>
     .limit(1)
     .executeTakeFirst()
 
-export type Service = NonNullable<Awaited<ReturnType<typeof loadService>>>
+export type VerifyService = NonNullable<Awaited<ReturnType<typeof loadService>>>
 
 const makeService = (db: Db, user: string, name: string) =>
   queries(db)
@@ -47,7 +47,7 @@ const makeService = (db: Db, user: string, name: string) =>
     .execute()
 
 /** A user's service by its id; for '' the account's first one, which is made if there is none. Throws 404. */
-export async function findService({ db }: Store, user: string, id: string): Promise<Service> {
+export async function findService({ db }: Store, user: string, id: string): Promise<VerifyService> {
   const service = await loadService(db, user, id)
   if (service) return service
   if (id !== '') throw gatewayRefusal('service_not_found')

@@ -19,7 +19,7 @@ import { makeSingleSend, PLAIN_OPTIONS } from '../messages/send/send-options.ts'
 import type { AcceptConfig } from '../messages/send/store-offers.ts'
 import { checkTextLength, loadTemplate } from '../messages/send/write-text-bodies.ts'
 import { type Wording, writeCode } from './code-text.ts'
-import { findService, type Service } from './find-service.ts'
+import { findService, type VerifyService } from './find-service.ts'
 import { requireDestinations } from './limits/code-destinations.ts'
 import { beginPause, countCodes } from './limits/count-codes.ts'
 import { CODE_PRIORITY } from './limits/send-code-text.ts'
@@ -66,7 +66,7 @@ export async function startVerification(
  */
 export async function sendVerificationCode(
   { store, config }: VerifyServices,
-  service: Service,
+  service: VerifyService,
   start: CodeStart,
   pending: Pending | undefined,
 ) {
@@ -123,7 +123,7 @@ type Pending = NonNullable<Awaited<ReturnType<typeof findPendingCode>>>
 
 async function makeOrReuseCode(
   db: Db,
-  service: Service,
+  service: VerifyService,
   start: CodeStart,
   pending: Pending | undefined,
 ): Promise<Code> {
@@ -136,7 +136,7 @@ async function makeOrReuseCode(
 
 function storeVerification(
   { db }: Store,
-  service: Service,
+  service: VerifyService,
   start: Recipient,
   code: Code,
   message: string,
@@ -147,7 +147,7 @@ function storeVerification(
 
 async function insertVerification(
   db: Db,
-  service: Service,
+  service: VerifyService,
   { sender: { user }, to }: Recipient,
   code: Code,
   message: string,

@@ -1,3 +1,4 @@
+import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { JOIN_GROUPS } from '../consent/joinable-groups.ts'
 import { ANSWER, HAS_ROOM, MAX_AGE } from './queue-answers.ts'
 
@@ -36,7 +37,7 @@ with changed as (
     unread, unanswered, asked_at, archived, created, updated)
   select pb_new_id(), $1, n."from",
     coalesce((select c.name from contacts c where c."user" = $1 and c.phone = n."from"), ''),
-    left(n.body, 1600), pb_text(now()), 'incoming', n.id, $2, n.line, n.texts, n.asks, n.asked_at,
+    left(n.body, ${MAX_TEXT_CHARACTERS}), pb_text(now()), 'incoming', n.id, $2, n.line, n.texts, n.asks, n.asked_at,
     false, pb_text(now()), pb_text(now())
   from (
     select distinct on (t."from" collate "C") t."from", t.id, t.body, changed.line,

@@ -1,9 +1,8 @@
+import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { foldWord } from '../../portable/read-opt-word.ts'
 import { dropInvisible, readWrittenText, type StoredText } from '../../portable/written-words.ts'
 
 type Match = 'any' | 'words' | 'first_word' | 'contains'
-
-const MAX_TEXT = 1_600
 
 const STARTS_IN_WORD = /^[\p{L}\p{M}\p{N}]/u
 /** Quotes, brackets and the like before the first word. */
@@ -11,7 +10,7 @@ const BEFORE = /^[\p{P}\p{S}\s]+/u
 
 /** Normalizes spellings: lower case, `ß` to `ss`, wide letters to narrow ones, white space to one space. */
 export const foldText = (text: string): string =>
-  dropInvisible(text.slice(0, MAX_TEXT).normalize('NFKC'))
+  dropInvisible(text.slice(0, MAX_TEXT_CHARACTERS).normalize('NFKC'))
     .toUpperCase()
     .toLowerCase()
     .normalize('NFC')

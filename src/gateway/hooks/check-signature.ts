@@ -55,7 +55,8 @@ export function checkSignature(
 
 /** The header `webhook-id` if the signature is right, else undefined. https://www.standardwebhooks.com */
 function checkStandardSignature(secret: string, { raw, headers }: PostedBody): string | undefined {
-  // Svix writes its own name: https://docs.svix.com/receiving/verifying-payloads/how-manual
+  // Svix names its headers `svix-…` instead of `webhook-…`:
+  // https://docs.svix.com/receiving/verifying-payloads/how-manual
   const prefix = headers['webhook-id'] === undefined ? 'svix' : 'webhook'
   const [id = '', timestamp = '', signature = ''] = ['id', 'timestamp', 'signature'].map(
     (name) => headers[`${prefix}-${name}`],

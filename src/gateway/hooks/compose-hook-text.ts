@@ -4,17 +4,18 @@ import { badRequest } from '../../platform/api-errors.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import {
   findValueAt,
+  makeJsonTextReader,
   makeMissingError,
-  makeTextReader,
 } from '../../platform/templates/find-value-at.ts'
 import { renderTemplate, TooManySteps } from '../../platform/templates/render.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
+import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
 import { isInvisible } from '../base/body-schemas.ts'
 import { readNumbers, readRecipients } from '../base/read-numbers.ts'
 import { allowsShortCodes } from '../messages/send/load-all-recipients.ts'
-import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../messages/send/send-options.ts'
+import { PLAIN_OPTIONS, type SendBody } from '../messages/send/send-options.ts'
 import { checkBody } from '../messages/send/write-text-bodies.ts'
 import { cutToParts } from './cut-text-to-parts.ts'
 import { DEFAULT_PARTS, type HookSettings, sendsLoginCodes } from './hook-settings.ts'
@@ -45,7 +46,7 @@ export async function composeHookText(
   // let other requests run between the steps below, which take up to 10 ms each
   await setImmediate()
   const text = cutToParts(
-    renderTemplate(template, body, 2 * MAX_CHARACTERS),
+    renderTemplate(template, body, 2 * MAX_TEXT_CHARACTERS),
     hook.max_parts || DEFAULT_PARTS,
   )
   if (isInvisible(text)) return { outcome: 'skipped' as const }
@@ -86,7 +87,7 @@ export function composeHookSend(
 
 /** The login code in an auth server's body; '' if the body has it only within the text. */
 const readLoginCode = (body: unknown, { preset }: HookSettings): string =>
-  renderTemplate(PRESETS[preset].codes?.code ?? '', body, MAX_CHARACTERS).text
+  renderTemplate(PRESETS[preset].codes?.code ?? '', body, MAX_TEXT_CHARACTERS).text
 
 /**
  * Replaces the code in a text by dots. If the text lacks `code`, replaces each word of 3 or more letters and
@@ -149,7 +150,7 @@ function readNamedRecipients(
   { preset, recipients_from: path, recipients, groups }: HookSettings,
 ): string[] {
   const to = PRESETS[preset].codes?.to
-  if (path === '') return to ? [renderTemplate(to, body, MAX_CHARACTERS).text] : []
+  if (path === '') return to ? [renderTemplate(to, body, MAX_TEXT_CHARACTERS).text] : []
   const found = findValueAt(body, splitFieldPath(path))
   const texts = (Array.isArray(found) ? found : [found]).slice(0, MAX_NAMED + 1).flatMap((one) => {
     const isText = typeof one === 'string' || typeof one === 'number'
@@ -188,7 +189,7 @@ const splitFieldPath = (path: string): string[] => path.trim().split('.')
 
 /** Whether a body meets one of the conditions `path=value,other value`, which are separated by `;`. */
 function isConditionMet(condition: string, body: unknown): boolean {
-  const readText = makeTextReader()
+  const readText = makeJsonTextReader()
   return condition.split(';').some((one) => {
     const [, path = '', values] = /^([^=]*)=(.*)$/s.exec(one) ?? []
     const state = findValueAt(body, splitFieldPath(path), readText)

@@ -1,7 +1,7 @@
 import type { Rendered } from '../../platform/templates/render.ts'
 import { cutBetweenGraphemes } from '../../portable/cut-text.ts'
+import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { countSegments } from '../../portable/segments.ts'
-import { MAX_CHARACTERS } from '../messages/send/send-options.ts'
 
 /**
  * Cuts a text to at most `maxParts` short messages. Keeps whole items of a list and appends how many more
@@ -27,11 +27,13 @@ export function cutToPartsBefore(text: string, rest: string, maxParts: number): 
 }
 
 const makeFitCheck = (maxParts: number) => (text: string) =>
-  text.length <= MAX_CHARACTERS && countSegments(text).segments <= maxParts
+  text.length <= MAX_TEXT_CHARACTERS && countSegments(text).segments <= maxParts
 
 function cutBefore(text: string, mark: string, fits: (text: string) => boolean): string {
   const cut = (units: number) => cutBetweenGraphemes(text, units).trimEnd() + mark
-  return cut(findLongestFit((units) => fits(cut(units)), Math.min(text.length, MAX_CHARACTERS)))
+  return cut(
+    findLongestFit((units) => fits(cut(units)), Math.min(text.length, MAX_TEXT_CHARACTERS)),
+  )
 }
 
 /** The largest number up to `most` that passes, else 0. All smaller numbers must pass, too. */

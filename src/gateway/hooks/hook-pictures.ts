@@ -1,5 +1,5 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { findValueAt, makeTextReader } from '../../platform/templates/find-value-at.ts'
+import { findValueAt, makeJsonTextReader } from '../../platform/templates/find-value-at.ts'
 import type { MediaConfig } from '../messages/send/read-media.ts'
 import { loadPictures, type Pictures } from '../messages/send/send-with-pictures.ts'
 import type { PostedBody } from './check-signature.ts'
@@ -22,7 +22,7 @@ export class PicturesWanted extends Error {
 export function listPictures(hook: HookSettings, body: unknown): readonly string[] {
   const path = hook.pictures_from.trim()
   if (path === '' || sendsLoginCodes(hook)) return []
-  const readText = makeTextReader()
+  const readText = makeJsonTextReader()
   let found: readonly unknown[] = [body]
   for (const name of path.split('.'))
     found = found.flatMap((value) => findBelow(readText(value), name))

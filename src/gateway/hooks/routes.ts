@@ -13,7 +13,7 @@ import { BY_NOTHING } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import type { Operation } from '../../http/openapi/describe-operations.ts'
 import { listFailureAnswers } from '../../http/openapi/failures.ts'
-import { HOOK, NOBODY, type Security } from '../../http/openapi/security.ts'
+import { HOOK, NO_CREDENTIALS, type Security } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { ApiError, notFound, RetryLater } from '../../platform/api-errors.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -170,7 +170,7 @@ export const HOOK_ROUTES = makeRoutes('hooks', {
     },
   },
   'POST /api/hooks/:secret': {
-    permission: allowHookSecret(NOBODY, readSecretInPath),
+    permission: allowHookSecret(NO_CREDENTIALS, readSecretInPath),
     maxBytes: MAX_HOOK_BYTES,
     bound: OF_CALL,
     describe: {

@@ -68,7 +68,12 @@ const STATE = sql<string>`case when b.status = 'failed' and (
  * Counts messages of each of the last `days` days up to `at`, oldest first. `user`: null for all users. Reads
  * the index of the brief rows, and of the messages only those that have failed.
  */
-export async function countDays(store: Store, user: string | null, days: number, at: Date) {
+export async function countMessagesByDay(
+  store: Store,
+  user: string | null,
+  days: number,
+  at: Date,
+) {
   const all = await loadDayStarts(store.db, user ?? '', days, at)
   const starts = all.map((one) => one.starts)
   const counted = await queries(store.db, 'shaped')

@@ -9,7 +9,7 @@ import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { ACCOUNT_USAGE, loadAccountUsage } from '../base/quota.ts'
 import { LINE_COSTS, loadLineCosts } from '../lines/line-costs.ts'
 import { allowReader } from './require-sender.ts'
-import { countDays, readDays, USAGE_DAYS } from './usage-days.ts'
+import { countMessagesByDay, readDays, USAGE_DAYS } from './usage-days.ts'
 
 /** The user whose statistics the caller may read; null for a superuser, who reads all. */
 const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly store: Store }> = {
@@ -51,7 +51,7 @@ export const USAGE_ROUTES = makeRoutes(SENDING_TAG, {
       fails: describeRefusals('invalid_request'),
     },
     run: ({ user, store }, c) =>
-      countDays(store, user, readDays(c.env.incoming.query.days), new Date()),
+      countMessagesByDay(store, user, readDays(c.env.incoming.query.days), new Date()),
   },
   'GET /api/sms/usage/lines': {
     permission: allowReader('listDevices'),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Person, Place } from '../base/personal-data.ts'
-import { selectNewestTexts } from './texts-of-person.ts'
+import { selectNewestTextIds } from './texts-of-person.ts'
 
 /** The most rows of a place that are counted: 10,000 means 10,000 or more. */
 const MAX_COUNT = 10_000
@@ -62,7 +62,7 @@ export async function countData(
   )
   const open = count(sql`select from sms_dispatch d where d.message = any(${texts})`)
   const found = await queries(db, 'shaped')
-    .with('found', (query) => query.selectNoFrom(selectNewestTexts(person, MAX_COUNT).as('ids')))
+    .with('found', (query) => query.selectNoFrom(selectNewestTextIds(person, MAX_COUNT).as('ids')))
     .selectFrom(sql<object>`(select)`.as('one'))
     .leftJoin('contacts as c', (join) => join.on('c.user', '=', user).on('c.phone', '=', number))
     .select(['c.id as contact id', 'c.name as contact name', open.as('open texts'), ...counts])

@@ -33,7 +33,7 @@ export const selectPersonTexts = (db: Db, person: Person, after: number, limit: 
     .execute()
 
 /** SQL: the ids of the newest texts to and from a person, at most `limit` each way and form, as an array. */
-export const selectNewestTexts = (person: Person, limit: number): RawBuilder<string[]> =>
+export const selectNewestTextIds = (person: Person, limit: number): RawBuilder<string[]> =>
   sql`array(${sql.join(
     person.forms.map(
       (number) =>

@@ -1,4 +1,4 @@
-import { countTemplates } from '../../engine/filter/compile-filter.ts'
+import { countCachedFilters } from '../../engine/filter/compile-filter.ts'
 import { counts } from '../../platform/tools/process-counters.ts'
 import {
   type Family,
@@ -67,7 +67,11 @@ export function listMetricFamilies(subject: MetricsSource): Family[] {
       () => filter,
       'cache',
     ),
-    makeGauge('filter_cache_entries', 'Compiled filters and rules that are kept.', countTemplates),
+    makeGauge(
+      'filter_cache_entries',
+      'Compiled filters and rules that are kept.',
+      countCachedFilters,
+    ),
     makeGauge('realtime_clients', 'Open realtime connections.', clients),
     makeCounter(
       'realtime_events_total',

@@ -1,6 +1,10 @@
 import type { Metric } from 'prom-client'
 import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
-import type { Figure, WorkerFigures, WorkerState } from '../../platform/jobs/worker-messages.ts'
+import type {
+  CollectedMetric,
+  WorkerMetrics,
+  WorkerState,
+} from '../../platform/jobs/worker-messages.ts'
 import { listMetricFamilies } from './families.ts'
 import type { Family, MetricsSource } from './family.ts'
 
@@ -22,19 +26,19 @@ export function makeExposition(subject: MetricsSource, workers?: WorkerMember) {
   const ofOne = families.filter(({ isShared }) => !isShared)
   const own = async () => {
     const { ofProcess } = await loadPrometheusOnce()
-    const figures = (await ofProcess.getMetricsAsJSON()) as unknown as Figure[]
-    return [...(await readFigures(ofOne)), ...figures]
+    const metrics = (await ofProcess.getMetricsAsJSON()) as unknown as CollectedMetric[]
+    return [...(await readMetrics(ofOne)), ...metrics]
   }
   workers?.offer(own)
   return async () => {
     const counted = workers
-      ? joinWorkerFigures(await workers.collect(), workers.states())
+      ? joinWorkerMetrics(await workers.collect(), workers.states())
       : await own()
-    return renderFigures([...(await readFigures(shared)), ...counted])
+    return renderMetrics([...(await readMetrics(shared)), ...counted])
   }
 }
 
-const readFigures = (families: readonly Family[]): Promise<Figure[]> =>
+const readMetrics = (families: readonly Family[]): Promise<CollectedMetric[]> =>
   Promise.all(
     families.map(async ({ name, help, type, samples }) => {
       const values = [...(await samples())].map(({ suffix = '', ...one }) => ({
@@ -45,34 +49,34 @@ const readFigures = (families: readonly Family[]): Promise<Figure[]> =>
     }),
   )
 
-async function renderFigures(figures: readonly Figure[]) {
+async function renderMetrics(metrics: readonly CollectedMetric[]) {
   const { Registry } = await loadPrometheusOnce()
   const registry = new Registry()
-  for (const figure of figures)
-    registry.registerMetric({ name: figure.name, get: async () => figure } as unknown as Metric)
+  for (const metric of metrics)
+    registry.registerMetric({ name: metric.name, get: async () => metric } as unknown as Metric)
   return { type: registry.contentType, text: await registry.metrics() }
 }
 
-function joinWorkerFigures(
-  all: readonly WorkerFigures[],
+function joinWorkerMetrics(
+  all: readonly WorkerMetrics[],
   states: readonly WorkerState[],
-): Figure[] {
-  const labelled = all.flatMap(({ worker, figures }) =>
-    figures.map((figure) => {
+): CollectedMetric[] {
+  const labelled = all.flatMap(({ worker, metrics }) =>
+    metrics.map((metric) => {
       const labels = { worker: String(worker) }
-      const values = figure.values.map((one) => ({ ...one, labels: { ...labels, ...one.labels } }))
-      return { ...figure, values }
+      const values = metric.values.map((one) => ({ ...one, labels: { ...labels, ...one.labels } }))
+      return { ...metric, values }
     }),
   )
   const merged = [...Map.groupBy(labelled, ({ name }) => name).values()].map((same) => ({
     ...same[0]!,
     values: same.flatMap(({ values }) => values),
   }))
-  return [...makeStateFigures(states), ...merged]
+  return [...makeStateMetrics(states), ...merged]
 }
 
-function makeStateFigures(states: readonly WorkerState[]): Figure[] {
-  const figure = (
+function makeStateMetrics(states: readonly WorkerState[]): CollectedMetric[] {
+  const describe = (
     name: string,
     help: string,
     type: string,
@@ -86,9 +90,9 @@ function makeStateFigures(states: readonly WorkerState[]): Figure[] {
   }
   const restarts = 'How often the worker ended without being told to, and was started again.'
   return [
-    figure('up', '1 while the worker serves, else 0.', 'gauge', ({ state }) =>
+    describe('up', '1 while the worker serves, else 0.', 'gauge', ({ state }) =>
       state === 'serving' ? 1 : 0,
     ),
-    figure('restarts_total', restarts, 'counter', (state) => state.restarts),
+    describe('restarts_total', restarts, 'counter', (state) => state.restarts),
   ]
 }

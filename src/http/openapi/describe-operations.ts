@@ -8,7 +8,7 @@ import {
   makeErrorDescriber,
 } from './gateway-error-answers.ts'
 import type { Answers } from './invalid-answers.ts'
-import { NOBODY, type Security, SIGNED_IN } from './security.ts'
+import { NO_CREDENTIALS, type Security, SIGNED_IN } from './security.ts'
 import { describeJson, describeSuccess } from './success-answers.ts'
 
 type Fails = Answers | readonly FailureStatus[] | readonly DescribedRefusal[]
@@ -105,7 +105,7 @@ function describeFailures(fails: Fails, security: Security, body: unknown): Answ
   if (isStatusList(fails)) return listFailureAnswers(...fails)
   return listErrorAnswers([
     ...(body ? ofBody : []),
-    ...(security === NOBODY ? [] : ofCaller),
+    ...(security === NO_CREDENTIALS ? [] : ofCaller),
     ...fails,
   ])
 }

@@ -46,7 +46,8 @@ export const SECURITY_SCHEMES = {
   },
 } as const
 
-export const NOBODY: Security = []
+/** No credentials in a header that OpenAPI could describe: the route is open, or reads a secret itself. */
+export const NO_CREDENTIALS: Security = []
 export const SIGNED_IN: Security = [{ token: [] }]
 /** No credentials needed; a token may show or allow more. */
 export const ANYONE: Security = [{}, { token: [] }]

@@ -15,7 +15,7 @@ import { MFA_NEEDED } from '../openapi/failures.ts'
 import type { Answers } from '../openapi/invalid-answers.ts'
 import { FIELDS_ONLY, ONE } from '../openapi/record-parameters.ts'
 import { makeTypeName } from '../openapi/record-schema.ts'
-import { NOBODY, SIGNED_IN } from '../openapi/security.ts'
+import { NO_CREDENTIALS, SIGNED_IN } from '../openapi/security.ts'
 import { describeJson } from '../openapi/success-answers.ts'
 
 const SECOND_METHOD: Answers = {
@@ -51,7 +51,7 @@ export function describeAuthPaths(collection: AuthCollection, record: z.ZodObjec
     answer: ['Done; said of an unknown address, too.'],
     fails: [400, 401, 404, 413],
   }))
-  return describeChapter(collection.name, NOBODY, {
+  return describeChapter(collection.name, NO_CREDENTIALS, {
     [`GET ${path}/auth-methods`]: {
       id: `authMethodsOf${name}`,
       summary: 'How one may sign in',

@@ -7,14 +7,14 @@ import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
 import { requireIdentities, SEALED_ENDING } from '../../engine/backup/sealed-backup.ts'
 import { loadBackupState } from '../../engine/backup/state.ts'
 import { loadBackupStatus, STATUS } from '../../engine/backup/status.ts'
+import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import {
   checkFields,
   checkLength,
   checkPattern,
   failWith,
-} from '../../engine/collections/value-checks.ts'
-import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
-import { formatDate } from '../../engine/fields/parse-date.ts'
+} from '../../engine/fields/value-checks.ts'
 import type { AgeIdentity } from '../../platform/age/keys.ts'
 import {
   ApiError,

@@ -1,13 +1,5 @@
 import { z } from 'zod'
 import {
-  checkAllowed,
-  checkEach,
-  checkFields,
-  checkMaxLength,
-  checkObject,
-  checkRequired,
-} from '../../engine/collections/value-checks.ts'
-import {
   makeListShape,
   makeObjectShape,
   map,
@@ -15,6 +7,14 @@ import {
   text,
   type ValueOf,
 } from '../../engine/fields/json-shapes.ts'
+import {
+  checkAllowed,
+  checkEach,
+  checkFields,
+  checkMaxLength,
+  checkObject,
+  checkRequired,
+} from '../../engine/fields/value-checks.ts'
 import { badRequest } from '../../platform/api-errors.ts'
 import type { RequestBody } from '../served-request.ts'
 

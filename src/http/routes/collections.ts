@@ -12,11 +12,6 @@ import {
 } from '../../engine/collections/edit.ts'
 import { explainSqliteError } from '../../engine/collections/from-sqlite/sqlite-fault.ts'
 import { importAllOrNone } from '../../engine/collections/import-all-or-none.ts'
-import {
-  checkFields,
-  checkMaxLength,
-  checkRequired,
-} from '../../engine/collections/value-checks.ts'
 import { isQueryFault } from '../../engine/collections/views/view-query.ts'
 import {
   anything,
@@ -25,6 +20,7 @@ import {
   ShapeError,
   text,
 } from '../../engine/fields/json-shapes.ts'
+import { checkFields, checkMaxLength, checkRequired } from '../../engine/fields/value-checks.ts'
 import { checkRule } from '../../engine/records/check-rules.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { listRecords } from '../../engine/records/list.ts'

@@ -1,6 +1,6 @@
 import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
 import { SEALED_ENDING } from '../../engine/backup/sealed-backup.ts'
-import { checkFields, checkRequired, failWith } from '../../engine/collections/value-checks.ts'
+import { checkFields, checkRequired, failWith } from '../../engine/fields/value-checks.ts'
 import type { Upload } from '../../engine/files/upload.ts'
 import { ApiError, badRequest, makeFieldError } from '../../platform/api-errors.ts'
 import { readRequestBody } from '../body/read-body.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cutLogLine, DEBUG, ERROR_LEVEL } from '../../engine/logs/store-request-log.ts'
+import { cutLogLine, DEBUG, ERROR_LEVEL } from '../../engine/logs/request-log.ts'
 import type { Config } from '../../platform/config.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { findRequestGroup, type Group, STREAMS } from '../metrics/group-requests.ts'

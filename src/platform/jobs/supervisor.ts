@@ -3,7 +3,7 @@ import type { Logger } from '../log.ts'
 import { limitTime } from '../tools/deadline.ts'
 import { makeSerialQueue } from '../tools/repeat-work.ts'
 import {
-  type Figure,
+  type CollectedMetric,
   REPLACING_VARIABLE,
   type ToParent,
   type ToWorker,
@@ -26,7 +26,7 @@ interface WorkerSlot {
   process?: Worker | undefined
   quickEnds: number
   timer?: NodeJS.Timeout
-  readonly waiting: ((figures: readonly Figure[]) => void)[]
+  readonly waiting: ((metrics: readonly CollectedMetric[]) => void)[]
 }
 
 interface SupervisorOptions {
@@ -69,7 +69,7 @@ export function startSupervisor(options: SupervisorOptions, log: Logger) {
     launched.on('message', (message: ToParent) => {
       if (message.kind === 'serving') begun.resolve({ url: message.url })
       else if (message.kind === 'collect') void collect(launched)
-      else for (const resolve of slot.waiting.splice(0)) resolve(message.figures)
+      else for (const resolve of slot.waiting.splice(0)) resolve(message.metrics)
     })
     launched.on('error', () => {}) // a message to a process that is ending
     launched.once('exit', (code, signal) => {
@@ -158,16 +158,16 @@ export function startSupervisor(options: SupervisorOptions, log: Logger) {
   }
 
   /** A worker's metrics; undefined if it does not answer in time. */
-  async function figuresOf(slot: WorkerSlot) {
-    const answer = new Promise<readonly Figure[]>((resolve) => slot.waiting.push(resolve))
-    sendMessage(slot.process, { kind: 'figures' })
-    const figures = await limitTime(answer, PATIENCE_MS).catch(() => undefined)
-    return figures && { worker: slot.info.worker, figures }
+  async function collectMetrics(slot: WorkerSlot) {
+    const answer = new Promise<readonly CollectedMetric[]>((resolve) => slot.waiting.push(resolve))
+    sendMessage(slot.process, { kind: 'metrics' })
+    const metrics = await limitTime(answer, PATIENCE_MS).catch(() => undefined)
+    return metrics && { worker: slot.info.worker, metrics }
   }
 
   async function collect(asker: Worker): Promise<void> {
     const serving = slots.filter(({ info }) => info.state === 'serving')
-    const answers = await Promise.all(serving.map(figuresOf))
+    const answers = await Promise.all(serving.map(collectMetrics))
     sendMessage(asker, {
       kind: 'collected',
       all: answers.filter((answer) => answer !== undefined),

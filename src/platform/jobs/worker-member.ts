@@ -1,12 +1,12 @@
 import cluster from 'node:cluster'
 import { limitTime } from '../tools/deadline.ts'
 import {
-  type Figure,
+  type CollectedMetric,
   REPLACING_VARIABLE,
   type ToParent,
   type ToWorker,
   WORKER_VARIABLE,
-  type WorkerFigures,
+  type WorkerMetrics,
   type WorkerState,
 } from './worker-messages.ts'
 
@@ -20,8 +20,8 @@ export function makeWorkerMember() {
   if (!cluster.isWorker) return undefined
   const worker = Number(process.env[WORKER_VARIABLE])
   let states: readonly WorkerState[] = []
-  let read: () => Promise<readonly Figure[]> = async () => []
-  const collecting: ((all: readonly WorkerFigures[]) => void)[] = []
+  let read: () => Promise<readonly CollectedMetric[]> = async () => []
+  const collecting: ((all: readonly WorkerMetrics[]) => void)[] = []
   const replaced = Promise.withResolvers<void>()
   const tell = (message: ToParent): void => {
     // if the parent has ended, node:cluster ends this worker
@@ -30,8 +30,8 @@ export function makeWorkerMember() {
   process.on('message', async (message: ToWorker) => {
     if (message.kind === 'states') states = message.states
     else if (message.kind === 'replaced') replaced.resolve()
-    else if (message.kind === 'figures')
-      tell({ kind: 'figures', figures: await read().catch(() => []) })
+    else if (message.kind === 'metrics')
+      tell({ kind: 'metrics', metrics: await read().catch(() => []) })
     else for (const resolve of collecting.splice(0)) resolve(message.all)
   })
   // lets the process end if its start fails, though the channel to the parent is open
@@ -45,15 +45,15 @@ export function makeWorkerMember() {
     states: () => states,
     serving: (url: string) => tell({ kind: 'serving', url }),
     /** Sets the function that reads this process's metrics whenever a worker collects them. */
-    offer(figures: typeof read): void {
-      read = figures
+    offer(metrics: typeof read): void {
+      read = metrics
     },
     /** Returns the metrics of all workers that answer in time, or only its own if the parent does not. */
-    async collect(): Promise<readonly WorkerFigures[]> {
-      const collected = new Promise<readonly WorkerFigures[]>((resolve) => collecting.push(resolve))
+    async collect(): Promise<readonly WorkerMetrics[]> {
+      const collected = new Promise<readonly WorkerMetrics[]>((resolve) => collecting.push(resolve))
       tell({ kind: 'collect' })
       const all = await limitTime(collected, COLLECT_MS).catch(() => [])
-      return all.length > 0 ? all : [{ worker, figures: await read() }]
+      return all.length > 0 ? all : [{ worker, metrics: await read() }]
     },
   }
 }

@@ -9,7 +9,7 @@ export const WORKER_STATE = z.object({
 export type WorkerState = Readonly<z.output<typeof WORKER_STATE>>
 
 /** A metric as getMetricsAsJSON of prom-client gives it, with only the fields that are used here. */
-export interface Figure {
+export interface CollectedMetric {
   readonly name: string
   readonly values: readonly {
     readonly labels: Readonly<Record<string, string | number>>
@@ -17,25 +17,25 @@ export interface Figure {
   }[]
 }
 
-export interface WorkerFigures {
+export interface WorkerMetrics {
   readonly worker: number
-  readonly figures: readonly Figure[]
+  readonly metrics: readonly CollectedMetric[]
 }
 
 export type ToParent =
   | { readonly kind: 'serving'; readonly url: string }
   | { readonly kind: 'collect' }
-  | { readonly kind: 'figures'; readonly figures: readonly Figure[] }
+  | { readonly kind: 'metrics'; readonly metrics: readonly CollectedMetric[] }
 
 /**
- * Messages from the parent to a worker. `figures` asks it for metrics. `collected` answers its `collect`.
- * `replaced`: another process serves in its place, so it finishes what runs and ends.
+ * Messages from the parent to a worker. `metrics` asks for those of its process. `collected` answers its
+ * `collect`. `replaced`: another process serves in its place, so it finishes what runs and ends.
  */
 export type ToWorker =
   | { readonly kind: 'replaced' }
   | { readonly kind: 'states'; readonly states: readonly WorkerState[] }
-  | { readonly kind: 'figures' }
-  | { readonly kind: 'collected'; readonly all: readonly WorkerFigures[] }
+  | { readonly kind: 'metrics' }
+  | { readonly kind: 'collected'; readonly all: readonly WorkerMetrics[] }
 
 export const WORKER_VARIABLE = 'POCKETSMS_WORKER'
 /** Is set for a process that starts beside the one that it replaces. */

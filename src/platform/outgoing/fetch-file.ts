@@ -35,8 +35,8 @@ const MAX_REDIRECTS = 10
 
 /**
  * Fetches a file without credentials, as an address may be of any host. Follows redirects within the time and
- * bytes of the file: each address must be allowed, as the first. Rejects only with
- * what `room` throws for lack of memory.
+ * bytes of the file: each address must be allowed, as the first. Rejects only with what `room` throws for
+ * lack of memory.
  */
 export async function fetchFile(
   url: string,

@@ -7,17 +7,17 @@ const CHARACTERS_A_STEP = 50
 
 /**
  * Returns a function that replaces a text of JSON by its value, as in `Message` of AWS SNS, and leaves other
- * values. It reads each text once; `take` counts its work as steps.
+ * values. It reads each text once and passes the steps of its work to `countSteps`.
  */
-export function makeTextReader(
-  take: (steps: number) => void = () => {},
+export function makeJsonTextReader(
+  countSteps: (steps: number) => void = () => {},
 ): (value: unknown) => unknown {
   const values = new Map<string, unknown>()
   return (value) => {
     if (typeof value !== 'string' || value.length > MAX_CHARACTERS || !/^\s*[{[]/.test(value))
       return value
     if (!values.has(value)) {
-      take(Math.ceil(value.length / CHARACTERS_A_STEP))
+      countSteps(Math.ceil(value.length / CHARACTERS_A_STEP))
       values.set(value, parseJson(value))
     }
     return values.get(value)
@@ -28,7 +28,7 @@ export function makeTextReader(
 export const findValueAt = (
   from: unknown,
   names: readonly string[],
-  readText: (value: unknown) => unknown = makeTextReader(),
+  readText: (value: unknown) => unknown = makeJsonTextReader(),
 ): unknown =>
   names.reduce<unknown>((text, name) => {
     const at = readText(text)

@@ -1,7 +1,7 @@
 import type { AST } from '@handlebars/parser'
 import { ApiError, badRequest } from '../api-errors.ts'
 import { cleanText } from '../tools/clean-text.ts'
-import { findValueAt, makeMissingError, makeTextReader } from './find-value-at.ts'
+import { findValueAt, makeJsonTextReader, makeMissingError } from './find-value-at.ts'
 import { parseTemplate } from './parse.ts'
 
 // Handlebars' parser parses templates; this file renders them. Handlebars itself would compile them to code,
@@ -61,7 +61,7 @@ export function makeTemplateRenderer(body: unknown, limits: RenderLimits) {
   let written = 0
   let steps = 0
   let encode = (value: string) => value
-  const readText = makeTextReader(take)
+  const readText = makeJsonTextReader(take)
   const isFull = () => written > maxLength
 
   function add(program: AST.Program | undefined, scope: Scope): void {

@@ -1,6 +1,6 @@
 import { SEPARATORS, toPlainText } from './plain-text.ts'
 
-/** A quick choice among all of Unicode: no other character is a digit of a number, or between two digits. */
+/** Narrows Unicode down quickly: no other character can be a digit of a number, or lie between two digits. */
 const CANDIDATE = /[\p{Nd}\s\p{P}\p{Sk}\p{Sm}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 /** Two planes with all scripts, and invisible marks. Postgres has no character 0. */
 const RANGES = [
@@ -17,7 +17,10 @@ interface Classes {
 
 let known: Classes | undefined
 
-/** What the reader of numbers takes for a digit and ignores between digits, for brackets of Postgres. */
+/**
+ * The characters that the reader of phone numbers reads as digits, and those that it ignores between digits.
+ * Both are written for `[…]` in a regular expression of Postgres.
+ */
 export function findCharacterClasses(): Classes {
   known ??= findClasses()
   return known

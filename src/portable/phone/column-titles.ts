@@ -9,7 +9,7 @@ const KIND =
   /^(?:home|work|business|primary|main|other|car|privat|private|geschaftlich|dienstlich|haupt|weitere|personal|value|no|nr|contact)$/
 /** Machines that receive no texts. */
 const MACHINE = /^(?:\w*fax|pager|telex|isdn|tty|tdd|radio|callback)$/
-/** Numbers that are no phone numbers. */
+/** Titles of columns with other numbers, codes, dates and labels. */
 const OTHER =
   /^(?:zip|plz|postal|postcode|postleitzahl|code|id|ids|uid|date|datum|birthday|geburtstag|created|updated|iban|bic|account|konto|kontonummer|kundennummer|order|invoice|bestellnummer|rechnungsnummer|amount|betrag|price|preis|label|type|ust|vat|tax)$/
 const NAME =

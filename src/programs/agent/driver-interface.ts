@@ -33,8 +33,8 @@ export interface Recall {
   /** Aborts when the server wants the text back. */
   readonly signal: AbortSignal
   /**
-   * Waits before a further request, then asks again. False at once if the text is wanted back or the agent
-   * stops. Never rejects.
+   * Waits `ms` before a further request, then returns whether the text may still leave. False at once if the
+   * server wants the text back or the agent stops. Never rejects.
    */
   mayLeaveAfter(ms: number): Promise<boolean>
 }

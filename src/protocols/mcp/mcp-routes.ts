@@ -15,7 +15,7 @@ import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
 import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
-import { addInvalidAnswers } from '../../http/openapi/invalid-answers.ts'
+import { addSchemaTo400 } from '../../http/openapi/invalid-answers.ts'
 import { KEY_HOLDER } from '../../http/openapi/security.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
@@ -80,7 +80,7 @@ const ROUTES = makeRoutes(SENDING_TAG, {
         'The Model Context Protocol by streamable HTTP without sessions. Its clients come with their libraries; see the page "For assistants".',
       body: [CALL],
       // JSON that is not a call gets an error of JSON-RPC
-      fails: addInvalidAnswers(
+      fails: addSchemaTo400(
         listErrorAnswers(describeRefusals('unauthorized', 'invalid_request', 'request_too_large')),
         RESULT,
         { not_a_call: { value: NOT_A_CALL } },

@@ -56,7 +56,10 @@ function readRefreshBody(raw: unknown) {
 
 type Refresh = ReturnType<typeof readRefreshBody>
 
-/** SQL: the user's texts that came in a period, MAX_CALLS and one at most. */
+/**
+ * SQL: the texts that the user received in a period: at most MAX_CALLS + 1, which is enough to see that there
+ * are too many.
+ */
 const writeTextsSql = (user: string, { since, until, device }: Refresh) => sql`(
   select m.id, m."user" from sms_messages m
   where m."user" = ${user} and m.message_type = 'incoming' and m.delivered_at between ${since} and ${until}

@@ -15,14 +15,10 @@ import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
 import { type AskedMedia, loadMedia } from '../../gateway/messages/send/read-media.ts'
-import {
-  ANY_LINE,
-  MAX_CHARACTERS,
-  PLAIN_OPTIONS,
-  type SendBody,
-} from '../../gateway/messages/send/send-options.ts'
+import { ANY_LINE, PLAIN_OPTIONS, type SendBody } from '../../gateway/messages/send/send-options.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Config } from '../../platform/config.ts'
+import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { MAX_DEVICE_ID, makeStoredDateSchema } from './smsgate-values.ts'
 
 const MAX_RECIPIENTS = 100
@@ -42,7 +38,7 @@ export const SEND_BODY = z
       'In any notation. Without a calling code, they are numbers of the account’s `country`. No number twice.',
     ),
     textMessage: z
-      .object({ text: makeVisibleText().meta({ maxLength: MAX_CHARACTERS }) })
+      .object({ text: makeVisibleText().meta({ maxLength: MAX_TEXT_CHARACTERS }) })
       .nullish()
       .describe('The text. At most 1,600 characters.'),
     message: makeVisibleText().nullish().describe('The old form of `textMessage.text`.'),

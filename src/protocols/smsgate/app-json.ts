@@ -3,8 +3,8 @@ import { toDate } from '../../engine/fields/parse-date.ts'
 import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages.ts'
 import type { MessageAttempt } from '../../gateway/messages/queue/message-leases.ts'
 import { type AppRules, URGENT_PRIORITY } from './app-versions.ts'
+import type { AppFile } from './files-to-send.ts'
 import type { Phone } from './phone-record.ts'
-import type { AppFile } from './read-files.ts'
 
 /** A stored date in the only form that the app reads; undefined for none. */
 export const renderDate = (text: string): string | undefined => toDate(text)?.toISOString()

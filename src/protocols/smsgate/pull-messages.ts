@@ -10,10 +10,10 @@ import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { computeValidUntil, makeAppId, renderMessage } from './app-json.ts'
 import type { AppRules } from './app-versions.ts'
+import { readFiles, refuseMms } from './files-to-send.ts'
 import { CLOCK_NOISE_MS } from './note-clock.ts'
 import { CAPACITY } from './phone-capacity.ts'
 import { findOrMakePhone, updatePhone } from './phone-record.ts'
-import { readFiles, refuseMms } from './read-files.ts'
 import { noteListed, readHandedState } from './texts-at-phone.ts'
 
 /** A phone gets leases of this many times the usual length: it sends texts one by one, with pauses. */

@@ -6,11 +6,8 @@ import { acceptSend, type ReadySend } from '../../gateway/messages/send/accept-s
 import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
 import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
-import {
-  MAX_CHARACTERS,
-  makeSingleSend,
-  PLAIN_OPTIONS,
-} from '../../gateway/messages/send/send-options.ts'
+import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
+import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { isOtherForm } from '../../portable/phone/other-phone-forms.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { replaceIfShorter } from '../../portable/smart-encoding.ts'
@@ -101,9 +98,12 @@ async function readNewMessage(
     throw new TwilioRefusal(21623, `A message has at most ${MAX_FILES} MediaUrl`)
   if (isInvisible(written) && mediaUrls.length === 0)
     throw new TwilioRefusal(21602, 'A message body is required')
-  if (written.length > MAX_CHARACTERS && [...written].length > MAX_CHARACTERS)
-    throw new TwilioRefusal(21617, `The message body has more than ${MAX_CHARACTERS} characters`)
-  const body = isSmart ? replaceIfShorter(written, MAX_CHARACTERS) : written
+  if (written.length > MAX_TEXT_CHARACTERS && [...written].length > MAX_TEXT_CHARACTERS)
+    throw new TwilioRefusal(
+      21617,
+      `The message body has more than ${MAX_TEXT_CHARACTERS} characters`,
+    )
+  const body = isSmart ? replaceIfShorter(written, MAX_TEXT_CHARACTERS) : written
   const due = readSchedule(of('ScheduleType'), of('SendAt'), now)
   const url = of('StatusCallback')
   return {

@@ -8,7 +8,7 @@ import type { Config } from '../../platform/config.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { formatTwilioDate } from './dates.ts'
-import { describePage, makeTokenError, readPage } from './list-pages.ts'
+import { describePage, makeTokenError, readPageRequest } from './list-pages.ts'
 import type { Parameters } from './parameters.ts'
 import { API_VERSION, hasSid, makeAccountPath, makeSid, parseSid } from './sids.ts'
 import { makeUnauthorizedError } from './twilio-errors.ts'
@@ -76,7 +76,7 @@ export async function findAccount({ store, user }: Call) {
 /** The caller's accounts: there is only one. */
 export async function listAccounts(call: Call) {
   const { user, parameters } = call
-  const page = readPage(parameters, 'AC')
+  const page = readPageRequest(parameters, 'AC')
   if (page.from) throw makeTokenError()
   const account = await findAccount(call)
   const isFirst = page.page === 0

@@ -11,13 +11,13 @@ const MAX_PAGE = 1_000_000
 
 export const PAGE_PARAMETERS: readonly string[] = ['PageSize', 'Page', 'PageToken']
 
-type PageRequest = ReturnType<typeof readPage>
+type PageRequest = ReturnType<typeof readPageRequest>
 
 /**
  * Reads which page a request wants. The result's `from` is the record of the PageToken, if any: the page lies
  * directly before or after it. Throws TwilioRefusal 20001 for a wrong number, 21481 for a wrong token.
  */
-export function readPage(parameters: Parameters, kind: SidKind) {
+export function readPageRequest(parameters: Parameters, kind: SidKind) {
   const size = readWholeNumber(parameters, 'PageSize', DEFAULT_SIZE, 1)
   const page = readWholeNumber(parameters, 'Page', 0, 0)
   if (page > MAX_PAGE) throw makeInvalidError(`Page must be at most ${MAX_PAGE}`)

@@ -12,7 +12,7 @@ import { sendFile } from '../../http/routes/send-file.ts'
 import { deriveId } from '../../platform/tools/random.ts'
 import { formatTwilioDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
-import { describePage, readPage } from './list-pages.ts'
+import { describePage, readPageRequest } from './list-pages.ts'
 import { findMessage } from './messages.ts'
 import { MEDIA } from './parameters.ts'
 import { makeAccountPath, makeSid } from './sids.ts'
@@ -51,7 +51,7 @@ export async function listMedia({ store, user, sid, parameters }: Call) {
     hasNewer: false,
   }
   return {
-    ...describePage(path, readPage(parameters, 'ME'), content),
+    ...describePage(path, readPageRequest(parameters, 'ME'), content),
     media_list: media.map(({ medium }) => medium),
   }
 }

@@ -4,7 +4,7 @@ import type { SendOrigin } from '../../gateway/messages/send/send-options.ts'
 import { type TableRow, toObjects } from '../../platform/db/execute-statement.ts'
 import { formatTwilioDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
-import { readPage, readRows } from './list-pages.ts'
+import { readPageRequest, readRows } from './list-pages.ts'
 import { writeMessageFilter } from './message-filter.ts'
 import { OWN_NUMBER } from './own-twilio-number.ts'
 import { API_VERSION, makeAccountPath, makeSid, parseSid } from './sids.ts'
@@ -100,7 +100,7 @@ export function renderMessage(row: MessageRow, user: string) {
 /** A page of the user's messages, newest first. Throws TwilioRefusal 20001 (filter), 21481 (page token). */
 export async function listMessages(call: Call) {
   const { store, user, parameters } = call
-  const request = readPage(parameters, 'SM')
+  const request = readPageRequest(parameters, 'SM')
   const values: unknown[] = [user]
   const filter = await writeMessageFilter(call, (value) => `$${values.push(value)}`)
   const sql = [`${MESSAGE_SQL} where m."user" = $1`, ...filter].join(' and ')

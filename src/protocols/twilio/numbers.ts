@@ -2,7 +2,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { type TableRow, toObjects } from '../../platform/db/execute-statement.ts'
 import { formatTwilioDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
-import { readPage, readRows } from './list-pages.ts'
+import { readPageRequest, readRows } from './list-pages.ts'
 import { API_VERSION, makeAccountPath, makeSid, parseSid } from './sids.ts'
 import { makeNotFoundError } from './twilio-errors.ts'
 
@@ -83,7 +83,7 @@ const LIST = `${NUMBER_SQL} and ($2 = '' or d.phone = $2) and ($3 = '' or d.name
 
 /** The user's numbers in pages, newest first. Throws TwilioRefusal 20001, or 21481 for a wrong page token. */
 export async function listNumbers({ store, user, parameters }: Call) {
-  const request = readPage(parameters, 'PN')
+  const request = readPageRequest(parameters, 'PN')
   const values = [user, parameters.get('PhoneNumber') ?? '', parameters.get('FriendlyName') ?? '']
   const path = `${makeAccountPath(user)}/IncomingPhoneNumbers.json`
   const { rows, page } = await readRows<NumberRow>(

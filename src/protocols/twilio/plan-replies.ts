@@ -9,15 +9,12 @@ import { sendInTransaction } from '../../gateway/messages/send/accept-send.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
 import { prepareOffer } from '../../gateway/messages/send/prepare-offer.ts'
 import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
-import {
-  MAX_CHARACTERS,
-  makeSingleSend,
-  PLAIN_OPTIONS,
-} from '../../gateway/messages/send/send-options.ts'
+import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { findUrlFault } from '../../platform/outgoing/refuse-private-addresses.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
+import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isOtherForm } from '../../portable/phone/other-phone-forms.ts'
 import { listNumberSenders, type NumberSender } from './devices-with-number.ts'
@@ -64,8 +61,8 @@ export async function planReplies(
     const { media } = message
     const body = cleanText(message.body)
     const isEmpty = isInvisible(body)
-    if ((isEmpty && media.length === 0) || [...body].length > MAX_CHARACTERS)
-      throw new TwilioRefusal(14103, `A <Message> must have 1 to ${MAX_CHARACTERS} characters`)
+    if ((isEmpty && media.length === 0) || [...body].length > MAX_TEXT_CHARACTERS)
+      throw new TwilioRefusal(14103, `A <Message> must have 1 to ${MAX_TEXT_CHARACTERS} characters`)
     replies.push({
       ...sender,
       to,

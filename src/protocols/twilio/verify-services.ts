@@ -3,7 +3,7 @@ import { hasScope, type TokenScope } from '../../engine/request/scopes.ts'
 import { type TableRow, toObjects } from '../../platform/db/execute-statement.ts'
 import { formatIsoDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
-import { readPage, readRows } from './list-pages.ts'
+import { readPageRequest, readRows } from './list-pages.ts'
 import type { Parameters } from './parameters.ts'
 import { saveRecord } from './save-record.ts'
 import { makeSid, parseSid } from './sids.ts'
@@ -70,7 +70,7 @@ export const fetchService = async (call: Call) =>
 export async function listServices(call: Call) {
   const { store, user, parameters, services } = call
   const path = `${services.config.publicUrl}/v2/Services`
-  const request = readPage(parameters, 'VA')
+  const request = readPageRequest(parameters, 'VA')
   const table = ['verify_services', 's'] as const
   const { rows, page } = await readRows<Row>(store.db, path, table, SELECT, [user], request)
   const { page_size, uri, first_page_uri, next_page_uri, previous_page_uri } = page

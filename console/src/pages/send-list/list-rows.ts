@@ -1,3 +1,4 @@
+import { MAX_TEXT_CHARACTERS } from '#portable/max-text-characters.ts'
 import { chooseRowPhone } from '#portable/phone/choose-row-phone.ts'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import { countSegments } from '#portable/segments.ts'
@@ -19,7 +20,6 @@ export interface ListPlan {
   readonly segments: number
 }
 
-const MAX_CHARACTERS = 1600
 /** The placeholder for a row's phone number, unless a column has this title. */
 const NUMBER = 'phone'
 
@@ -100,8 +100,8 @@ function makeTextFiller(text: string, { head }: Sheet, phones: readonly number[]
 
 function findTextFault(body: string, empty: string, before: number | undefined): string {
   if (empty) return t('Nothing in “{column}”', { column: empty })
-  if ([...body].length > MAX_CHARACTERS)
-    return t('Longer than {max} characters', { max: MAX_CHARACTERS })
+  if ([...body].length > MAX_TEXT_CHARACTERS)
+    return t('Longer than {max} characters', { max: MAX_TEXT_CHARACTERS })
   return before === undefined
     ? ''
     : t('The same text to the same number as in row {row}', { row: before })

@@ -1,9 +1,8 @@
+import { MAX_TEXT_CHARACTERS } from '#portable/max-text-characters.ts'
 import type { Fault } from '../../data/fault.ts'
 import { findTimeFault } from '../../data/text/local-time.ts'
 import { t } from '../../language/words.ts'
 import type { Composition } from './composition.ts'
-
-const MAX_CHARACTERS = 1600
 
 /**
  * Errors of a text by form field; empty if the text can be sent.
@@ -22,8 +21,8 @@ export function findFaults(
   else if (recipients.length === 0 && groups.length === 0)
     faults.to = t('Who is it for? Add a number, a contact or a group.')
   if (kind === 'text' && text === '' && !hasFiles) faults.text = t('Write a text first.')
-  if (kind === 'text' && [...text].length > MAX_CHARACTERS)
-    faults.text = t('A text has at most {max} characters.', { max: MAX_CHARACTERS })
+  if (kind === 'text' && [...text].length > MAX_TEXT_CHARACTERS)
+    faults.text = t('A text has at most {max} characters.', { max: MAX_TEXT_CHARACTERS })
   if (kind === 'template' && template === '') faults.template = t('Choose a template.')
   for (const name of missing)
     if (!composition.variables[name]) faults[`variable ${name}`] = t('This has no value yet.')

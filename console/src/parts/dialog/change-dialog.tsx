@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { MAX_TEXT_CHARACTERS } from '#portable/max-text-characters.ts'
 import {
   findTimeFault,
   formatLocal,
@@ -16,7 +17,6 @@ import { WhenField } from '../form/when-field.tsx'
 import { SuggestPlainText } from '../suggest-plain-text.tsx'
 import { Dialog } from './dialog.tsx'
 
-const MAX_CHARACTERS = 1600
 /** The server's maximum for `ttl`. A message may have a later expiry if that was set as a date. */
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
 
@@ -116,6 +116,6 @@ function findTextFault(text: string): Record<string, string> {
   const open = listVariables(text)
   // the server fills in no variables of a changed text: it would send them with their braces
   if (open.length > 0) return { text: listOpenWords(open) }
-  if ([...text].length <= MAX_CHARACTERS) return {}
-  return { text: t('A text has at most {max} characters.', { max: MAX_CHARACTERS }) }
+  if ([...text].length <= MAX_TEXT_CHARACTERS) return {}
+  return { text: t('A text has at most {max} characters.', { max: MAX_TEXT_CHARACTERS }) }
 }

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { badRequest } from '../../../platform/api-errors.ts'
+import { makeObjectShape, text, type ValueOf, whole } from '../../fields/json-shapes.ts'
 import {
   checkFields,
   checkLength,
@@ -8,8 +9,7 @@ import {
   checkMinimum,
   checkPattern,
   checkRequired,
-} from '../../collections/value-checks.ts'
-import { makeObjectShape, text, type ValueOf, whole } from '../../fields/json-shapes.ts'
+} from '../../fields/value-checks.ts'
 
 export const APPLE_SECRET_FORM = makeObjectShape({
   clientId: text,

@@ -75,14 +75,18 @@ const addMicrosoftEmail: Amend = (profile, { provider, token }) => {
   return { ...profile, email: choose(readIdTokenClaims(readProfileText(token.raw, 'id_token'))) }
 }
 
-/** Adds the avatar and, if missing, a name (`name#1234` if old). PocketBase: tools/auth/discord.go */
+/**
+ * Adds the avatar and, if the name is missing, the user name: `name#1234` if it is one of Discord's old kind.
+ * PocketBase: tools/auth/discord.go
+ */
 const addDiscordName: Amend = (profile, { raw }) => {
   const avatar = readProfileText(raw, 'avatar')
   const number = readProfileText(raw, 'discriminator')
-  const old = number === '' || number === '0' ? profile.username : `${profile.username}#${number}`
+  const userName =
+    number === '' || number === '0' ? profile.username : `${profile.username}#${number}`
   return {
     ...profile,
-    name: profile.name || old,
+    name: profile.name || userName,
     avatarURL: avatar && `https://cdn.discordapp.com/avatars/${profile.id}/${avatar}.png`,
   }
 }

@@ -1,16 +1,16 @@
 import { badRequest, forbidden, makeFieldError } from '../../../platform/api-errors.ts'
 import { parseJson } from '../../../platform/tools/json.ts'
+import { makeObjectShape, map, text, type ValueOf } from '../../fields/json-shapes.ts'
+import { writeSortedJson } from '../../fields/json-text.ts'
+import { formatDate } from '../../fields/parse-date.ts'
 import {
   type Check,
   checkFields,
   checkMaxLength,
   checkRequired,
-} from '../../collections/value-checks.ts'
-import { makeObjectShape, map, text, type ValueOf } from '../../fields/json-shapes.ts'
-import { writeSortedJson } from '../../fields/json-text.ts'
-import { formatDate } from '../../fields/parse-date.ts'
+} from '../../fields/value-checks.ts'
 import { limitProviderAttempts } from '../attempt-limits.ts'
-import { type AuthCall, type AuthServices, makeSignInAttempt } from '../auth-services.ts'
+import { type AuthCall, type AuthServices, makeAuthAttempt } from '../auth-services.ts'
 import { consumeAppleName } from './apple-name.ts'
 import { completeProvider } from './complete-provider-profile.ts'
 import {
@@ -133,7 +133,7 @@ export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAut
     'An error occurred while loading the submitted data.',
   )
   if (!provider) throw new Error(`there is no provider ${form.provider}`) // checkFields has thrown
-  return limitProviderAttempts(makeSignInAttempt(call, ''), () =>
+  return limitProviderAttempts(makeAuthAttempt(call, ''), () =>
     fetchProviderIdentity(services, provider, form),
   )
 }

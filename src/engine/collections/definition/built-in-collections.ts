@@ -1,9 +1,9 @@
 import { makeFieldError, UserError } from '../../../platform/api-errors.ts'
 import { isSelectField, SELECT_VALUES } from '../../../portable/select-values.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
+import type { Problem } from '../../fields/value-checks.ts'
 import { type Collection, USERS_ID } from '../collection.ts'
 import { toColumnName } from '../sql-names.ts'
-import type { Problem } from '../value-checks.ts'
 import { completeCollection } from './complete-collection.ts'
 import { parseNewCollection } from './read-collection.ts'
 
@@ -88,7 +88,7 @@ export interface BuiltIn {
   readonly needed: ReadonlyMap<string, Collection>
 }
 
-/** Reads the definitions of all built-in collections. Select fields whose values code lists get them here. */
+/** Reads the definitions of all built-in collections. Adds SELECT_VALUES to their select fields. */
 export function readBuiltInDefinitions(definitions: readonly Definition[]): BuiltIn {
   const raws = definitions.map(addUsualFields).map((raw) => ({
     ...raw,

@@ -8,7 +8,7 @@ import { counts } from '../../../platform/tools/process-counters.ts'
 import { makeRandomId } from '../../../platform/tools/random.ts'
 import { lockUserSends } from '../../base/lock-user-sends.ts'
 import { makeAccountSender } from '../../base/make-sender.ts'
-import { findOrMakeService, findService, type Service } from '../../codes/find-service.ts'
+import { findOrMakeService, findService, type VerifyService } from '../../codes/find-service.ts'
 import { requireDestinations } from '../../codes/limits/code-destinations.ts'
 import { beginPause, countCodes } from '../../codes/limits/count-codes.ts'
 import { CODE_PRIORITY } from '../../codes/limits/send-code-text.ts'
@@ -133,7 +133,7 @@ async function sendPageCode(
   config: PageConfig,
   page: JoinPage,
   to: string,
-  service: Service,
+  service: VerifyService,
 ) {
   const { user, names, language } = page
   const start = {

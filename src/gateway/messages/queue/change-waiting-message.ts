@@ -6,6 +6,7 @@ import { formatDate } from '../../../engine/fields/parse-date.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
+import { MAX_TEXT_CHARACTERS } from '../../../portable/max-text-characters.ts'
 import { countSegments } from '../../../portable/segments.ts'
 import { checkShape, makeVisibleText } from '../../base/body-schemas.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
@@ -13,7 +14,6 @@ import { isAllowed, type Permit, requirePermit } from '../../base/permissions.ts
 import { keepFileLinks } from '../send/file-links.ts'
 import { checkExpiry, keepFutureDate, makeExpiryError } from '../send/message-expiry.ts'
 import { COMMON } from '../send/send-body-schema.ts'
-import { MAX_CHARACTERS } from '../send/send-options.ts'
 import { IS_OF_CAMPAIGN, makeCampaignError, toGatewayError } from '../send/sending-permission.ts'
 import { checkTextLength } from '../send/write-text-bodies.ts'
 
@@ -78,7 +78,7 @@ export const MESSAGE_CHANGE = z
     ttl: COMMON.ttl,
     body: makeVisibleText()
       .nullish()
-      .meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
+      .meta({ maxLength: MAX_TEXT_CHARACTERS, description: 'The text, in Unicode characters.' }),
     priority: COMMON.priority.describe('Higher goes first.'),
   })
   .meta({ id: 'MessageChange' })

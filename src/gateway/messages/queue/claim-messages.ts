@@ -13,8 +13,8 @@ import { counts } from '../../../platform/tools/process-counters.ts'
 import { type Device, writeAllowance } from '../../base/device-record.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { linkFiles, MESSAGE_COLLECTION } from '../../base/message-files.ts'
-import { openText } from '../send/encrypt-text.ts'
 import { readWords } from '../send/mms.ts'
+import { openText } from '../send/sealed-texts.ts'
 
 const CLAIMED_FILE = z.object({
   name: z.string(),

@@ -67,7 +67,7 @@ export const cancelRefusedMessages = (db: Db): Promise<string[]> =>
   )
 
 /** Fails messages that expired before a device claimed them. */
-export const endExpired = makeFailStep(REASONS.expired, (db) =>
+export const failExpiredMessages = makeFailStep(REASONS.expired, (db) =>
   selectQueued(db)
     .where('d.state', '<>', sql.lit('sending'))
     .where('d.expires_at', '<=', sql<Date>`now()`)
@@ -77,7 +77,7 @@ export const endExpired = makeFailStep(REASONS.expired, (db) =>
 )
 
 /** Fails messages for a deleted device that their request names. */
-export const endOrphaned = makeFailStep(REASONS.deviceDeleted, (db) =>
+export const failForDeletedDevice = makeFailStep(REASONS.deviceDeleted, (db) =>
   selectQueued(db)
     .innerJoin(sql<{ device: string }>`sms_queued_devices()`.as('p'), 'p.device', 'd.device')
     .where('d.pinned', '=', true)
@@ -90,7 +90,7 @@ export const endOrphaned = makeFailStep(REASONS.deviceDeleted, (db) =>
 )
 
 /** Fails due messages for a deleted line that their request names. */
-export const endLineless = makeFailStep(REASONS.lineDeleted, (db) =>
+export const failForDeletedLine = makeFailStep(REASONS.lineDeleted, (db) =>
   selectQueued(db)
     .where('d.state', '=', sql.lit('pending'))
     .where('d.due_at', '<=', sql<Date>`now()`)

@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/db/open.ts'
 import { matchAny, queries } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { maskSecrets } from '../../../platform/tools/mask-secrets.ts'
-import { openText, SEALED } from '../send/encrypt-text.ts'
+import { openText, SEALED } from '../send/sealed-texts.ts'
 
 /** Texts that are stored encrypted. `sealed` is null once the text was sent. */
 const findHiddenCodes = (db: Db, ids: readonly string[]) =>

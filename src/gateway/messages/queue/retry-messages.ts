@@ -14,10 +14,10 @@ import { SERVER_REFS } from '../../base/server-refs.ts'
 import { renewStopLinks } from '../../base/stop-link.ts'
 import { type Accepted, acceptSend, type SendServices } from '../send/accept-send.ts'
 import { KEPT_SCOPE, readScope } from '../send/consent-scope.ts'
-import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
 import { moveExpiry } from '../send/message-expiry.ts'
 import { makeOffer } from '../send/prepare-offer.ts'
 import { findRefused } from '../send/refused-recipients.ts'
+import { REPEATABLE_TEXT } from '../send/sealed-texts.ts'
 import { makeSingleSend, PLAIN_OPTIONS, type SendOptions } from '../send/send-options.ts'
 import {
   IS_OF_CAMPAIGN,

@@ -5,10 +5,10 @@ import { tryAcquireLock } from '../../../platform/db/queries.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
 import {
   cancelRefusedMessages,
-  endExpired,
-  endLineless,
-  endOrphaned,
   failExpiredLeases,
+  failExpiredMessages,
+  failForDeletedDevice,
+  failForDeletedLine,
   reassignUnclaimed,
   releaseDueMessages,
   retryExpiredLeases,
@@ -27,11 +27,11 @@ const SWEEPS: readonly ((
 ) => Promise<readonly string[]>)[] = [
   failExpiredLeases,
   cancelRefusedMessages,
-  endExpired,
-  endOrphaned,
+  failExpiredMessages,
+  failForDeletedDevice,
   retryExpiredLeases,
   returnStaleMessages,
-  endLineless,
+  failForDeletedLine,
   releaseDueMessages,
   reassignUnclaimed,
   wakeUnclaimedAgain,

@@ -6,8 +6,8 @@ import { gatewayRefusal } from '../../base/gateway-errors.ts'
 export const ATTEMPT_HEADER = 'x-carrier-attempt'
 
 /**
- * Throws 403 if the account that sends an attempt by a carrier is the carrier: the text would return for
- * ever.
+ * Throws 403 if the attempt is of a text of this same account. The account is then its own carrier, and
+ * would send the text to itself again and again.
  */
 export async function refuseOwnAttempt(
   { db }: Store,

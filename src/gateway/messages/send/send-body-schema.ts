@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseDate } from '../../../engine/fields/parse-date.ts'
+import { MAX_TEXT_CHARACTERS } from '../../../portable/max-text-characters.ts'
 import { E164 } from '../../../portable/phone/e164.ts'
 import {
   acceptNumber,
@@ -12,7 +13,6 @@ import {
 } from '../../base/body-schemas.ts'
 import { isServerRef } from '../../base/server-refs.ts'
 import { MAX_FILES } from './mms.ts'
-import { MAX_CHARACTERS } from './send-options.ts'
 import { STORED_OPTIONS } from './stored-options.ts'
 
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
@@ -155,7 +155,7 @@ export const SEND = z
     ...OF_SEND,
     ...MMS,
     body: makeVisibleText().optional().meta({
-      maxLength: MAX_CHARACTERS,
+      maxLength: MAX_TEXT_CHARACTERS,
       description: 'The text, in Unicode characters. Required without `attachments`.',
     }),
     variables: VARIABLES.describe(

@@ -98,6 +98,3 @@ export const makeSingleSend = (
   content: typeof text === 'string' ? { body: text } : text,
   options,
 })
-
-/** Maximum length of a plain or rendered text, in code points. */
-export const MAX_CHARACTERS = 1600

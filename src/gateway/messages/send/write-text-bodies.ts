@@ -5,6 +5,7 @@ import { invalidRequest } from '../../../platform/common-refusals.ts'
 import { matchAny, queries } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { cleanText } from '../../../platform/tools/clean-text.ts'
+import { MAX_TEXT_CHARACTERS } from '../../../portable/max-text-characters.ts'
 import { E164, SHORT_CODE } from '../../../portable/phone/e164.ts'
 import { countSegments, type Segmentation } from '../../../portable/segments.ts'
 import { replaceIfShorter } from '../../../portable/smart-encoding.ts'
@@ -17,7 +18,7 @@ import {
 import { gatewayRefusal, makePhoneError, makeTemplateError } from '../../base/gateway-errors.ts'
 import { type LinkConfig, makeStopLinks } from '../../base/stop-link.ts'
 import type { ConsentScope } from './consent-scope.ts'
-import { type Content, MAX_CHARACTERS, type SendBody } from './send-options.ts'
+import type { Content, SendBody } from './send-options.ts'
 import {
   fillVariables,
   hasStopLink,
@@ -47,11 +48,11 @@ export function checkBody({ recipients, content }: Pick<SendBody, 'recipients' |
   if ('body' in content) checkTextLength(content.body)
 }
 
-/** Throws 400 `body_too_long` for more than MAX_CHARACTERS code points. */
+/** Throws 400 `body_too_long` for more than MAX_TEXT_CHARACTERS code points. */
 export function checkTextLength(body: string): void {
   // a code point is one or two units of `length`, so most texts need no count
-  if (body.length <= MAX_CHARACTERS) return
-  if (body.length > 2 * MAX_CHARACTERS || [...body].length > MAX_CHARACTERS)
+  if (body.length <= MAX_TEXT_CHARACTERS) return
+  if (body.length > 2 * MAX_TEXT_CHARACTERS || [...body].length > MAX_TEXT_CHARACTERS)
     throw gatewayRefusal('body_too_long')
 }
 
@@ -102,7 +103,7 @@ export const findSharedText = (content: Content): string | undefined =>
   'body' in content && !content.variables ? encodeText(content.body, content) : undefined
 
 const encodeText = (text: string, { isSmart }: Content) =>
-  isSmart ? replaceIfShorter(text, MAX_CHARACTERS) : text
+  isSmart ? replaceIfShorter(text, MAX_TEXT_CHARACTERS) : text
 
 function writeText(to: string, written: string, content: Content): Text {
   checkTextLength(written)

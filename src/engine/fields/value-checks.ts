@@ -5,10 +5,10 @@ import {
   type FieldError,
   makeFieldError,
 } from '../../platform/api-errors.ts'
-import { isEmail } from '../fields/email.ts'
-import { compareBytes } from '../fields/json-text.ts'
-import { findPatternError } from '../fields/regex-patterns.ts'
-import { isUrl } from '../fields/url.ts'
+import { isEmail } from './email.ts'
+import { compareBytes } from './json-text.ts'
+import { findPatternError } from './regex-patterns.ts'
+import { isUrl } from './url.ts'
 
 /** The error of a value, or its errors by key; undefined if it is valid. */
 export type Problem = FieldError | ErrorData | undefined

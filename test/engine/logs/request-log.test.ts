@@ -7,7 +7,7 @@ import {
   ERROR_LEVEL,
   type LogLine,
   RequestLog,
-} from '../../../src/engine/logs/store-request-log.ts'
+} from '../../../src/engine/logs/request-log.ts'
 import { SETTINGS_SHAPE } from '../../../src/engine/settings/settings-shape.ts'
 import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { makeGuestHolder } from '../../../src/platform/limits/limit-holder.ts'
