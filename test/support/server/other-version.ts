@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '3d7e2b9207df37fc21d8d79c6f0baeb11b5923b9'
+const FIRST_RELEASE = 'ad5799ff178060037aad90b5d4c6baf9f20ecc4b'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
