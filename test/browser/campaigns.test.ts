@@ -41,7 +41,10 @@ scenario('a text to 25 people is confirmed, scheduled, paused and resumed', asyn
 
   await page.getByRole('button', { name: 'Change', exact: true }).click()
   await dialog.getByLabel('Name', { exact: true }).fill('Monday')
-  await dialog.getByLabel('Text').fill('The sale begins on Tuesday')
+  await dialog.getByLabel('Text').fill('The sale in {{city|town}} begins on Tuesday')
+  // the default of the text: contacts keep their own value
+  expect(await dialog.getByLabel('city', { exact: true }).inputValue()).toBe('town')
+  await dialog.getByLabel('city', { exact: true }).fill('New York')
   const typed = dialog.getByLabel('Numbers', { exact: true })
   const all = await typed.inputValue()
   await typed.fill(`${all}\n0151 2000`)
@@ -50,7 +53,12 @@ scenario('a text to 25 people is confirmed, scheduled, paused and resumed', asyn
   await typed.fill(`${all}\n0151 200 000 10`)
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Monday' }).waitFor()
-  await page.locator('.as-written').getByText('The sale begins on Tuesday').waitFor()
+  await page
+    .locator('.as-written')
+    .getByText('The sale in {{city|New York}} begins on Tuesday')
+    .waitFor()
+  const [changed] = await ann.collection('campaigns').getFullList()
+  expect(changed!.variables ?? {}).toEqual({})
 
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByText('Paused', { exact: true }).waitFor()
@@ -66,7 +74,7 @@ scenario('a text to 25 people is confirmed, scheduled, paused and resumed', asyn
   await ann.send(`/api/campaigns/${campaign!.id}`, { method: 'PATCH', body: { hold_seconds: 0 } })
   await expect
     .poll(async () => (await phone.claim()).map((task) => task.body), { timeout: 30_000 })
-    .toContain('The sale begins on Tuesday')
+    .toContain('The sale in New York begins on Tuesday')
   await page.getByText('Sending', { exact: true }).first().waitFor()
 
   // the question has one way to cancel

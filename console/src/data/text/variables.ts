@@ -51,6 +51,10 @@ export const addDefaults = (body: string, defaults: Readonly<Record<string, stri
     })
     .join('')
 
+/** The default that a text gives a variable; empty if none. */
+export const findDefault = (body: string, name: string): string =>
+  splitAtVariables(body).find(({ text, isVariable }) => isVariable && text === name)?.fallback ?? ''
+
 export const listVariables = (body: string): string[] =>
   dropRepeatedNames(
     splitAtVariables(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])),

@@ -13,7 +13,12 @@ import {
   type When,
 } from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
-import { listOwnVariables, listVariables } from '../../data/text/variables.ts'
+import {
+  addDefaults,
+  findDefault,
+  listOwnVariables,
+  listVariables,
+} from '../../data/text/variables.ts'
 import { isSameValue } from '../../data/use/draft-members.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useGroups } from '../../data/use/use-list.ts'
@@ -35,7 +40,10 @@ const MOST_REASONS = 5
 interface Draft {
   readonly name: string
   readonly text: string
+  /** Values for all recipients. */
   readonly variables: Readonly<Record<string, string>>
+  /** Values of the text's variables for people without their own, as far as they were typed here. */
+  readonly defaults: Readonly<Record<string, string>>
   readonly when: When
   readonly repeat: Repeat
   readonly groups: readonly string[]
@@ -54,6 +62,7 @@ const makeDraft = ({
   name,
   text: body,
   variables: variables ?? {},
+  defaults: {},
   when: { isLater: true, at: formatLocal(parseDate(scheduled_at)) },
   repeat: repeat ?? ONCE,
   groups,
@@ -113,15 +122,26 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
             hint={formatTextSize(draft.text, pictures.files.length > 0)}
           />
         )}
-        {names.map((name) => (
-          <TextField
-            key={name}
-            label={name}
-            name={`variable ${name}`}
-            value={draft.variables[name] ?? ''}
-            onValue={(typed) => change({ variables: { ...draft.variables, [name]: typed } })}
-          />
-        ))}
+        {names.map((name) => {
+          // the console puts values into the text as defaults; templates and programs have ones for all
+          const part = campaign.template || name in was.variables ? 'variables' : 'defaults'
+          return (
+            <TextField
+              key={name}
+              label={name}
+              name={`variable ${name}`}
+              value={
+                draft[part][name] ?? (part === 'defaults' ? findDefault(draft.text, name) : '')
+              }
+              onValue={(typed) => change({ [part]: { ...draft[part], [name]: typed } })}
+              hint={
+                part === 'defaults'
+                  ? t('For people without a value. Contacts keep their own.')
+                  : t('Goes to all recipients, also to contacts with a value of their own.')
+              }
+            />
+          )
+        })}
         <AddPictures files={pictures.files} lost={pictures.lost} onFiles={pictures.set} />
         {campaign.repeat ? (
           <RepeatField value={draft.repeat} onValue={(repeat) => change({ repeat })} isFixed />
@@ -165,16 +185,19 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
 function makeRequest(
   campaign: Campaign,
   was: Draft,
-  { name, text, variables, when, repeat, groups, numbers }: Draft,
+  { name, text, variables, defaults, when, repeat, groups, numbers }: Draft,
   recipients: readonly TypedNumber[],
 ) {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   return {
     ...(name !== was.name && { name }),
-    ...(!isSameValue([text, variables], [was.text, was.variables]) &&
+    ...(!isSameValue([text, variables, defaults], [was.text, was.variables, was.defaults]) &&
       (campaign.template
         ? { template_id: campaign.template, variables }
-        : { body: text, ...(listVariables(text).length > 0 && { variables: given }) })),
+        : {
+            body: addDefaults(text, defaults),
+            ...(listVariables(text).length > 0 && { variables: given }),
+          })),
     ...(!isSameValue(repeat, was.repeat) && { repeat: makeRepeatRequest(repeat) }),
     ...(!isSameValue(when, was.when) &&
       (when.isLater ? { scheduled_at: parseLocalTime(when.at) } : { hold_seconds: 10 })),
