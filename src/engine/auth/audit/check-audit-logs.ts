@@ -47,7 +47,10 @@ export async function* checkAuditLogs(db: Db): AsyncGenerator<string, number> {
   const key = await findPurposeKey(db, SEAL_PURPOSE)
   const superusers = await findChain(db, SUPERUSERS_LOG)
   if (!key || !superusers) {
-    yield 'No entry has a seal. If this server has run for a minute, the seals were removed by hand.'
+    // a server makes its first seals after a minute
+    const [stray] = await findStrayEntries(db, 1)
+    if (stray)
+      yield 'No entry has a seal, but not all wait for one: the seals were removed by hand.'
     return 0
   }
   let [chains, sealed] = [0, 0]
@@ -148,9 +151,9 @@ async function* joinFaults(faults: AsyncGenerator<AuditFault>): AsyncGenerator<A
   if (open) yield open
 }
 
-/** Looks for entries without a seal that no transaction has queued, and for seals of no chain. */
-async function* findStrayRows(db: Db): AsyncGenerator<string> {
-  const strays = await queries(db, 'planned')
+/** Entries without a seal that do not wait for one. */
+const findStrayEntries = (db: Db, most: number) =>
+  queries(db, 'planned')
     .selectFrom(({ selectFrom }) =>
       selectFrom('_audit')
         .select(['id', sql.lit(SUPERUSERS_LOG).as('account')])
@@ -164,9 +167,12 @@ async function* findStrayRows(db: Db): AsyncGenerator<string> {
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('_audit_unsealed as u').whereRef('u.entry', '=', 'e.id'))),
     )
-    .limit(STRAYS_SHOWN)
+    .limit(most)
     .execute()
-  for (const { id, account } of strays)
+
+/** Looks for entries without a seal that no transaction has queued, and for seals of no chain. */
+async function* findStrayRows(db: Db): AsyncGenerator<string> {
+  for (const { id, account } of await findStrayEntries(db, STRAYS_SHOWN))
     yield `${nameLog(account)}: the entry ${id} was added by hand, or its seal was removed.`
   const lost = await queries(db)
     .selectFrom('_audit_seals as s')
