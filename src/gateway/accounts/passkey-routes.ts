@@ -127,8 +127,9 @@ export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
     async run(call, c) {
       requirePasswordHolder(call)
       const { auth, store, services } = call
+      const proof = checkShape(PROOF, await readJsonBody(c))
       const site = requirePasskeySite(services.config.publicUrl)
-      await requireProof(call, c, checkShape(PROOF, await readJsonBody(c)))
+      await requireProof(call, c, proof)
       c.header('cache-control', 'no-store')
       return startPasskey(store.db, auth, site, readMailSender(services).appName)
     },
