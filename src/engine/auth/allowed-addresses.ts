@@ -89,21 +89,21 @@ const REFUSED = {
 } as const
 
 /** Where a token may be used: the addresses of its device, or of the member who acts. */
-const addressesOf = memoize(({ collection, values, actor }: AuthRecord) =>
+const findTokenAddresses = memoize(({ collection, values, actor }: AuthRecord) =>
   splitAddresses(
     actor?.addresses ?? (collection.id === DEVICES_ID ? String(values.addresses ?? '') : ''),
   ),
 )
 
 export const isTokenAllowedAt = (auth: AuthRecord, ip: string): boolean =>
-  isAllowedAt(addressesOf(auth), ip)
+  isAllowedAt(findTokenAddresses(auth), ip)
 
 /** Throws 403, and notes it, if a device or a member uses a token at an address that its list excludes. */
 export function requireTokenAddress(store: Store, auth: AuthRecord, ip: string): void {
   const { id, values, actor } = auth
   requireAllowedAddress(
     store,
-    addressesOf(auth),
+    findTokenAddresses(auth),
     ip,
     actor
       ? { user: id, collection: 'members', record: actor.id, name: '' }

@@ -16,6 +16,7 @@ import {
   type PasskeySite,
   type RegistrationResponseJSON,
   readChallenge,
+  refusePasskey,
   verifyCreation,
   verifySignature,
 } from './webauthn.ts'
@@ -93,8 +94,6 @@ export async function startPasskey(db: Db, auth: AuthRecord, site: PasskeySite, 
   return makeCreationOptions(site, challenge, { app, person, handle }, known)
 }
 
-const REFUSED = 'This passkey was refused. Try again.'
-
 /**
  * Stores the passkey that a browser made. Returns recovery codes if it is the person's first second factor,
  * else []. Throws 400.
@@ -107,7 +106,7 @@ export async function storePasskey(
   response: RegistrationResponseJSON,
 ): Promise<readonly string[]> {
   const challenge = readChallenge(response)
-  if (!(await useChallenge(db, challenge, 'add', auth))) throw badRequest(REFUSED)
+  if (!(await useChallenge(db, challenge, 'add', auth))) refusePasskey()
   const { transports, ...made } = await verifyCreation(site, challenge, response)
   return db.transaction(async (inside) => {
     // the row of the person's factors is locked first, so that their number is right
@@ -184,17 +183,16 @@ export async function requireSignature(
   person?: AuthRecord,
 ): Promise<PasskeyOwner> {
   const challenge = readChallenge(response)
-  if (!(await useChallenge(db, challenge, purpose, person))) throw badRequest(REFUSED)
+  if (!(await useChallenge(db, challenge, purpose, person))) refusePasskey()
   const found = await selectPasskeys(db)
     .select(['id', 'collection', 'record'])
     .where('credential', '=', response.id)
     .where('host', '=', site.host)
     .executeTakeFirst()
-  if (!found || (person && !isOwner(person, found))) throw badRequest(REFUSED)
+  if (!found || (person && !isOwner(person, found))) refusePasskey()
   const { userHandle } = response.response
   const handle = `${found.collection}/${found.record}`
-  if (userHandle && Buffer.from(userHandle, 'base64url').toString() !== handle)
-    throw badRequest(REFUSED)
+  if (userHandle && Buffer.from(userHandle, 'base64url').toString() !== handle) refusePasskey()
   const counter = await verifySignature(site, challenge, response, found)
   await noteUse(db, found, counter)
   return found
@@ -215,5 +213,5 @@ async function noteUse(
     .where('id', '=', id)
     .where('counter', '=', counter)
     .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw badRequest(REFUSED)
+  if (numUpdatedRows === 0n) refusePasskey()
 }

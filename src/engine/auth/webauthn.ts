@@ -86,10 +86,9 @@ export async function makeRequestOptions(
   })
 }
 
-const REFUSED = 'This passkey was refused. Try again.'
-
-const refuse = (): never => {
-  throw badRequest(REFUSED)
+/** Throws 400 for an answer of a browser that does not hold. */
+export function refusePasskey(): never {
+  throw badRequest('This passkey was refused. Try again.')
 }
 
 /**
@@ -104,7 +103,7 @@ async function requirePlainAttestation({ response }: RegistrationResponseJSON): 
     const isSelfMade = format === 'packed' && !attestation.get('attStmt').get('x5c')
     if (format === 'none' || isSelfMade) return
   } catch {} // no attestation at all
-  refuse()
+  refusePasskey()
 }
 
 /** The new passkey of a browser's answer. Throws 400. */
@@ -122,8 +121,8 @@ export async function verifyCreation(
     expectedRPID: host,
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
-  }).catch(refuse)
-  if (!verified || !registrationInfo) return refuse()
+  }).catch(refusePasskey)
+  if (!verified || !registrationInfo) return refusePasskey()
   const { id, publicKey, counter, transports = [] } = registrationInfo.credential
   return { credential: id, public_key: Buffer.from(publicKey), counter, transports }
 }
@@ -151,8 +150,8 @@ export async function verifySignature(
       counter,
       transports: transports as Transports,
     },
-  }).catch(refuse)
-  return verified ? authenticationInfo.newCounter : refuse()
+  }).catch(refusePasskey)
+  return verified ? authenticationInfo.newCounter : refusePasskey()
 }
 
 /**
