@@ -3,7 +3,7 @@ import { commonRefusal } from '../../platform/common-refusals.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import { toNetwork } from '../../platform/limits/limit-holder.ts'
 import { isIpListed } from '../../platform/tools/ip-lists.ts'
-import { Lru, memoize } from '../../platform/tools/lru.ts'
+import { makeOncePer, memoize } from '../../platform/tools/lru.ts'
 import type { Store } from '../collections/catalog.ts'
 import { DEVICES_ID } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
@@ -50,19 +50,15 @@ interface UsedRecord {
 /** How long a refusal is not noted again. */
 const NOTED_MS = 3_600_000
 const MAX_NOTED = 10_000
-/** When a record was last refused in a network, in milliseconds since 1970. */
-const notedAtMs = new Lru<string, number>(MAX_NOTED)
+const mustNote = makeOncePer(NOTED_MS, MAX_NOTED)
 
 /**
  * Notes in the background, once an hour for each network, that a record was used at an address which its
  * list excludes. A failure is ignored.
  */
 function noteRefusedAddress({ db }: Store, used: UsedRecord, ip: string): void {
-  const nowMs = Date.now()
   const network = toNetwork(ip)
-  const key = `${used.record} ${network}`
-  if (nowMs - (notedAtMs.get(key) ?? 0) < NOTED_MS) return
-  notedAtMs.set(key, nowMs)
+  if (!mustNote(`${used.record} ${network}`)) return
   const { user, collection, record, name } = used
   callFunction(db, 'auth_note_refused_address', user, collection, record, name, ip, network).catch(
     () => {},

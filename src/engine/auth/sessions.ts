@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { Lru } from '../../platform/tools/lru.ts'
+import { makeOncePer } from '../../platform/tools/lru.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
 import { type AuthCollection, DEVICES_ID } from '../collections/collection.ts'
 import { INSTANT } from '../fields/date-schema.ts'
@@ -127,17 +127,14 @@ export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<S
 /** Minimum time between two notes of the use of a session. */
 const NOTED_MS = 5 * 60_000
 const MAX_NOTED = 10_000
-/** When the use of each token was last noted, in milliseconds since 1970. */
-const notedAtMs = new Lru<string, number>(MAX_NOTED)
+const mustNote = makeOncePer(NOTED_MS, MAX_NOTED)
 
 /**
  * Notes in the background that a token is used, at most once in five minutes. A failure is ignored. Devices
  * have no sessions.
  */
 export function recordSessionUse(db: Db, { collection }: AuthRecord, token: string): void {
-  const nowMs = Date.now()
-  if (collection.id === DEVICES_ID || nowMs - (notedAtMs.get(token) ?? 0) < NOTED_MS) return
-  notedAtMs.set(token, nowMs)
+  if (collection.id === DEVICES_ID || !mustNote(token)) return
   useSession(db, token).catch(() => {})
 }
 

@@ -26,6 +26,20 @@ export class Lru<K, V> {
   }
 }
 
+/**
+ * Returns a function that says true for a key at most once in so many milliseconds. It remembers the
+ * `maxKeys` keys that were asked for last, in this process.
+ */
+export function makeOncePer(ms: number, maxKeys: number): (key: string) => boolean {
+  const saidAtMs = new Lru<string, number>(maxKeys)
+  return (key) => {
+    const nowMs = Date.now()
+    if (nowMs - (saidAtMs.get(key) ?? 0) < ms) return false
+    saidAtMs.set(key, nowMs)
+    return true
+  }
+}
+
 /** Caches a function of an immutable object (a collection, a catalog) for the object's lifetime. */
 export function memoize<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>()
