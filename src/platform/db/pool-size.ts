@@ -2,11 +2,14 @@ import type { Config } from '../config.ts'
 import { readMachineMemory } from '../tools/machine-memory.ts'
 import type { PoolSize } from './postgres.ts'
 
-/** Less memory than this is small, in bytes. */
-const SMALL_MEMORY = 400 * 2 ** 20
+const MB = 2 ** 20
 
-/** Connections to Postgres on a machine with so much memory: each takes some 14 MB of Postgres's. */
-export const choosePoolSize = (memoryBytes: number): number => (memoryBytes < SMALL_MEMORY ? 4 : 24)
+/**
+ * Connections to Postgres on a machine with so many bytes of memory: each takes 6 to 14 MB. With 24, a
+ * container of 512 MB was killed by ten users who attacked.
+ */
+export const choosePoolSize = (memoryBytes: number): number =>
+  Math.min(Math.max(4, Math.round(memoryBytes / (64 * MB))), 24)
 
 /** Connections to Postgres: as DATABASE_POOL says, else by the memory of this machine. */
 export const countConnections = ({ databasePool }: Pick<Config, 'databasePool'>): number =>

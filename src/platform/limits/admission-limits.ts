@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { readMachineMemory } from '../tools/machine-memory.ts'
 
 /** A limit on concurrent work: `total` for all holders together, `share` for one holder. */
 export interface Limit {
@@ -43,13 +44,23 @@ export const LIMITS = {
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
 } as const satisfies Record<string, Limit>
 
-export const BYTES = {
-  /** Bodies and answers of more than 64 KiB each, from the first byte to the last. */
-  memory: { name: 'memory', total: 192 * MEBIBYTE },
-  temporaryFiles: { name: 'temporary files', total: 256 * MEBIBYTE },
-  /** Subscriptions, changes not yet checked against their filters, and events that clients have not read. */
-  realtimeMemory: { name: 'memory of subscriptions', total: 64 * MEBIBYTE },
-} as const satisfies Record<string, ByteLimit>
+/**
+ * Budgets on a machine with so many bytes of memory; they no longer grow from 1.5 GB on. With 192 MiB, ten
+ * users who attacked a container of 512 MB had it killed.
+ */
+export const makeByteLimits = (memoryBytes: number) =>
+  ({
+    /** Bodies and answers of more than 64 KiB each, from the first byte to the last. */
+    memory: { name: 'memory', total: Math.min(memoryBytes / 8, 192 * MEBIBYTE) },
+    temporaryFiles: { name: 'temporary files', total: 256 * MEBIBYTE },
+    /** Subscriptions, changes not yet checked against their filters, and events not yet read. */
+    realtimeMemory: {
+      name: 'memory of subscriptions',
+      total: Math.min(memoryBytes / 24, 64 * MEBIBYTE),
+    },
+  }) as const satisfies Record<string, ByteLimit>
+
+export const BYTES = makeByteLimits(readMachineMemory())
 
 /** Rates of each holder. Superusers are not charged for `bodyBytes` and `filterShapes`. */
 export const RATES = {

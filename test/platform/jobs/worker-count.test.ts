@@ -21,7 +21,8 @@ test.each(['0', '-1', '1.5', 'all', '1000'])('WORKERS=%s is refused', (WORKERS) 
 
 test.each([
   [256, 4],
-  [512, 24],
+  [512, 8],
+  [1_024, 16],
   [65_536, 24],
 ])('a server with %s MB of memory has %s connections to Postgres', (megabytes, connections) => {
   expect(choosePoolSize(megabytes * 2 ** 20)).toBe(connections)

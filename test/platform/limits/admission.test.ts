@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { BYTES, LIMITS, RATES } from '../../../src/platform/limits/admission-limits.ts'
+import { LIMITS, makeByteLimits, RATES } from '../../../src/platform/limits/admission-limits.ts'
 import { Budget } from '../../../src/platform/limits/byte-budget.ts'
 import {
   type Holder,
@@ -200,6 +200,20 @@ const number = (n: number) =>
       ? n.toLocaleString('en')
       : n.toFixed(0)
 
+test.each([
+  [256, 32, 10],
+  [512, 64, 21],
+  [1_536, 192, 64],
+  [65_536, 192, 64],
+])(
+  'with %s MB of memory, large bodies and answers may take %s MiB, subscriptions %s',
+  (mb, memory, realtime) => {
+    const limits = makeByteLimits(mb * 2 ** 20)
+    expect(Math.floor(limits.memory.total / 2 ** 20)).toBe(memory)
+    expect(Math.floor(limits.realtimeMemory.total / 2 ** 20)).toBe(realtime)
+  },
+)
+
 test('docs/internals/client-limits.md lists each limit', () => {
   const page = readFileSync(
     new URL('../../../docs/internals/client-limits.md', import.meta.url),
@@ -208,7 +222,7 @@ test('docs/internals/client-limits.md lists each limit', () => {
   for (const { name, total, share } of Object.values(LIMITS))
     expect(page).toContain(`\n| ${name} | ${number(total)} | ${number(share)} |`)
   // of bytes a holder that is alone has half
-  for (const { name, total } of Object.values(BYTES))
+  for (const { name, total } of Object.values(makeByteLimits(2 ** 31)))
     expect(page).toContain(`\n| ${name} | ${number(total)} | ${number(total / 2)} |`)
   for (const { name, burst, perSecond } of Object.values(RATES))
     expect(page).toContain(`\n| ${name} | | ${number(burst)}, then ${number(perSecond)} a second |`)
