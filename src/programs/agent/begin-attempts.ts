@@ -8,10 +8,7 @@ export interface Claimed extends OutgoingText {
   readonly lease_until: string
 }
 
-/**
- * A message to send. `askedMs`: when the server was asked for it; `untilMs`: deadline for handing it to the
- * radio (monotonic clock). `recall`: aborted when the server wants it back.
- */
+/** `askedMs`: when the server was asked; `untilMs`: deadline (monotonic clock); `recall`: as in a driver. */
 export interface SendJob extends Claimed {
   readonly askedMs: number
   readonly untilMs: number
@@ -25,10 +22,8 @@ const FRESH_MS = 2_000
 
 export const makeAttemptKey = ({ id, attempt }: Claimed) => `${id}.${attempt}`
 
-/** Answers of `begin` after which a message may be sent. */
 export const MAY_LEAVE: ReadonlySet<Begun> = new Set(['here', 'elsewhere'])
 
-/** Why a text is given back when the agent stops. Its line is not the cause. */
 export const STOPPED = 'The agent was stopped'
 
 /** Why a message is given back that was not sent. `waitsFor`: the driver's reason. */
@@ -44,7 +39,6 @@ export function explainUnsent(
 
 /** Begins attempts in a journal, and asks it whether messages may leave. `ending`: the agent stops. */
 export function openAttempts(journal: Journal, say: (line: string) => void, ending: AbortSignal) {
-  /** Waits until the attempt can be stored, the lease ends or the agent stops. */
   async function begin(job: SendJob): Promise<Begun> {
     const mayWait = () => performance.now() < job.untilMs && !ending.aborted
     for (let tries = 0; ; tries++) {
@@ -58,7 +52,6 @@ export function openAttempts(journal: Journal, say: (line: string) => void, endi
     }
   }
 
-  /** Waits before a further request, then asks whether the text may leave. */
   async function mayLeaveAfter(job: SendJob, ms: number): Promise<boolean> {
     const signal = AbortSignal.any([ending, job.recall.signal])
     const isWanted = () => performance.now() <= job.untilMs && !signal.aborted
@@ -67,10 +60,7 @@ export function openAttempts(journal: Journal, say: (line: string) => void, endi
     return MAY_LEAVE.has(await begin(job)) && isWanted()
   }
 
-  /**
-   * Whether this process may report that it did not send a message. If another one may begin the attempt,
-   * this process must have begun it before: it tries until that is stored, or the agent stops.
-   */
+  /** Whether this process may report it unsent. If others may begin it, this one must store that it did. */
   async function isOwn({ id, attempt }: SendJob, known: Begun): Promise<boolean> {
     let begun = known
     while (begun === 'unstored' && journal.isShared) {

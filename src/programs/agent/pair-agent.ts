@@ -3,7 +3,6 @@ import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
 import { saveState } from './agent-state.ts'
 import { callServer, ServerUnavailable } from './server-link.ts'
 
-/** The end of a pairing address, which follows the URL of the server. */
 const PAIR_PATH = /\/api\/devices\/pair\/?$/
 
 /** Returns the server's URL, and the code: `code`, else the address's `#CODE`. Throws a UserError. */
@@ -18,10 +17,7 @@ export function readPairing(address: string, code: string): { url: string; code:
   return { url: `${origin}${pathname}`.replace(PAIR_PATH, '').replace(/\/+$/, ''), code: digits }
 }
 
-/**
- * Pairs the device and stores its token. If `device.name` is '', the device gets the name given when the
- * code was made. Throws a UserError if the server refuses or fails.
- */
+/** Without `device.name`, the code's name counts. Throws a UserError if the server refuses or fails. */
 export async function pairAgent(
   url: string,
   code: string,

@@ -24,7 +24,6 @@ import { openServerQueue } from './server-queue.ts'
 const POLL_MS = 30_000
 /** Safety margin before the server's deadlines: answers show the server's clock only to the second. */
 const MARGIN_MS = 2_000
-/** The server's maximum of messages per request. */
 const MAX_CLAIM = 100
 
 /** Fetches, sends and reports messages until `ended`. Throws GatewayError, e.g. for an unknown device. */
@@ -37,7 +36,6 @@ export async function runDriver(
 ): Promise<void> {
   const work = new WakeSignal()
   const jobs: SendJob[] = []
-  /** The jobs that are being sent. */
   const underway = new Set<SendJob>()
   const claimed = new Set<string>()
   const running = new Set<Promise<void>>()
@@ -110,7 +108,6 @@ export async function runDriver(
   const isKnown = ({ id, attempt }: Claimed) =>
     journal.hasResult(id, attempt) || (!driver.isRepeatable && journal.hasBegun(id, attempt))
 
-  /** Discards a message that the server does not want to be sent any more. */
   function discard({ id, attempt }: Readonly<Partial<Pick<Claimed, 'id' | 'attempt'>>>): void {
     const isNamed = (job: SendJob) => job.id === id && job.attempt === (attempt ?? job.attempt)
     for (const job of underway) if (isNamed(job)) job.recall.abort()

@@ -3,23 +3,17 @@ import type { Driver } from '../driver-interface.ts'
 
 export type Say = (line: string) => void
 
-/** A kind of driver, with its options on the command line. */
 export interface DriverKind {
   readonly options: ArgsDef
-  /** The platform that a new device gets. */
   readonly platform: 'simulator' | 'android' | 'modem' | 'carrier'
   /** A program that the driver uses, and the arguments by which it prints its version. */
   readonly version?: readonly [command: string, ...args: string[]]
-  /**
-   * Makes a driver. `stateFile`: the device's state file, whose name may begin the names of the driver's own
-   * files. Throws a UserError for an invalid option.
-   */
+  /** `stateFile` may begin the names of the driver's own files. Throws a UserError for an invalid option. */
   readonly make: (given: never, stateFile: string, say: Say) => Driver
   /** Checks the connection without sending, for `--check`. Throws a UserError if it fails. */
   readonly check?: (given: never, say: Say) => Promise<void>
 }
 
-/** Types the functions of a kind by its options. */
 export const defineDriverKind = <const Options extends ArgsDef>(
   kind: Omit<DriverKind, 'options' | 'make' | 'check'> & {
     readonly options: Options

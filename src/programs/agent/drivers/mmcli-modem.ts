@@ -127,7 +127,6 @@ export function openModem(name: string, slot: number) {
     if (await forget(path)) reported.delete(key)
   }
 
-  /** Reports the delivery of a text that this agent sent. */
   async function report(
     path: string,
     { content, properties }: Sms,

@@ -5,10 +5,8 @@ export const makeOption = (description: string, valueHint: string, fallback: str
 export const makeNumberOption = (description: string, fallback = '0') =>
   makeOption(description, 'N', fallback)
 
-/** `--sims`, which two kinds of drivers share. */
 export const SIMS = makeNumberOption('simulator, termux: number of SIM cards; 0: unknown')
 
-/** `--settings`, which two kinds of drivers share. */
 export const SETTINGS_OPTION = makeOption(
   "smpp, http: JSON file with the carrier's account",
   'FILE',

@@ -6,7 +6,6 @@ import type { DriverEvents, IncomingText, OutgoingText, SendResult } from '../dr
 import { defineDriverKind, type Say } from './driver-kind.ts'
 import { makeNumberOption, readNumberOption, SIMS } from './options.ts'
 
-/** Default options of a simulated phone. */
 const WELL_BEHAVED = {
   /** Milliseconds to send a message. `deliveryMs`: from then until its delivery report. */
   lagMs: 200,
@@ -30,7 +29,6 @@ const PARALLEL = 10
 
 type Simulator = ReturnType<typeof makeSimulatorDriver>
 
-/** A simulated phone, for trials and for tests of failures. */
 export function makeSimulatorDriver(given: Partial<SimulatorOptions> = {}) {
   const options = { ...WELL_BEHAVED, ...given }
   const reports = new Set<NodeJS.Timeout>()

@@ -20,7 +20,6 @@ const LOOK_MS = 10_000
 const CALL_MS = 60_000
 /** Time limit of a call that may wait for the user to grant a permission. */
 const INFO_MS = 15_000
-/** Texts to read at a time. */
 const PAGE = 50
 /** Maximum texts of a check, after the agent was stopped for long. */
 const MAX_TEXTS = 5_000
@@ -134,10 +133,7 @@ async function readApiLevel(): Promise<number | undefined> {
 
 type Box = 'inbox' | 'sent'
 
-/**
- * The texts of a box, the oldest first. Reads the next page if a page has only new texts. Undefined if
- * Android does not answer: if this counted as an empty box, all texts would later be new.
- */
+/** Oldest first. Undefined without an answer: if that counted as empty, all texts would later be new. */
 async function look(box: Box, { isNew }: Pick<ReturnType<typeof openTermuxInbox>, 'isNew'>) {
   const texts: Listed[] = []
   let page: readonly Listed[]

@@ -19,21 +19,18 @@ const SENDER = z
 /** Whether a sender is a Messaging Service of Twilio, which chooses the number, and the channel. */
 export const isSenderService = (sender: string) => /^MG[\da-f]{32}$/.test(sender)
 
-/** A carrier's account. Its secrets are separate: `SECRETS`. */
 export const ACCOUNT = z.strictObject({
   preset: z.enum(PRESET_NAMES),
   url: address.optional(),
   user: z.string().max(200).default(''),
   /** Senders, which count as the device's SIMs 1, 2, … Without any the carrier chooses. */
   senders: z.array(SENDER).max(MAX_SIMS).default([]),
-  /** More values for the templates. */
   values: z.record(z.string().regex(/^[a-z_]{1,40}$/), z.string().max(1_000)).default({}),
   /** Maximum texts per second. */
   rate: z.number().min(0.01).max(1_000).default(10),
   /** Maximum requests at the same time. */
   parallel: z.int().min(1).max(100).default(10),
   answer_seconds: z.int().min(1).max(60).default(30),
-  /** The interface of a carrier without a preset. */
   custom: PRESET.optional(),
 })
 
@@ -45,10 +42,7 @@ export const SECRETS = z.strictObject({
   webhook_secret: SECRET.default(''),
 })
 
-/**
- * `allowPrivate`: requests to private addresses and by plain http are allowed. `callback`: our address, or
- * ''.
- */
+/** `allowPrivate`: private addresses and plain http, too. `callback`: our address, or ''. */
 export interface Carrier extends z.output<typeof ACCOUNT>, z.output<typeof SECRETS> {
   readonly interface: Preset
   readonly address: string
@@ -82,10 +76,7 @@ export function makeCarrierAccount(
   return { ...account, ...secrets, ...place, interface: found, address: base.replace(/\/+$/, '') }
 }
 
-/**
- * Parts of an account that no error text may quote: the secrets, and the path of our address, which alone
- * protects calls that a carrier does not sign.
- */
+/** What no error may quote: the secrets, and our address's path, the only protection of unsigned calls. */
 export function listHiddenParts({ secret, webhook_secret, callback }: Carrier): readonly string[] {
   const path = callback === '' ? '' : new URL(callback).pathname
   return [secret, webhook_secret, path === '/' ? '' : path].filter(Boolean)

@@ -29,11 +29,9 @@ export const splitFormPairs = (text: string): string[] => text.split('&', MAX_FI
 
 export const readCallQuery = ({ url }: SignedCall): string => url.split('?')[1] ?? ''
 
-/** The fields of a query or form. */
 export const parseFormFields = (text: string): URLSearchParams =>
   new URLSearchParams(splitFormPairs(text).join('&'))
 
-/** The fields of a call whose body is a form. */
 export const readCallForm = (call: SignedCall): URLSearchParams =>
   parseFormFields(isFormCall(call) ? call.body.toString() : '')
 

@@ -9,7 +9,6 @@ interface DescribedPreset {
   readonly user: string
   readonly secret: string
   readonly webhook_secret: string
-  /** Names of further values. */
   readonly values: string[]
   readonly receipts: boolean
   readonly incoming: boolean

@@ -21,7 +21,6 @@ const MAX_WAIT_SECONDS = 3_600
 /** The first pause before an attempt is repeated whose answer is missing. */
 const REPEAT_MS = 1_000
 
-/** What an earlier run of a driver left behind, and limits that tests set. */
 interface DriverOptions {
   /** An earlier run reported a fault: the first text that is sent ends it. */
   readonly isFaulty?: boolean

@@ -10,7 +10,6 @@ import type { Preset } from './preset.ts'
 /** Maximum characters of a filled request. */
 const MAX_LENGTH = 1 << 20
 const FORM = /^application\/x-www-form-urlencoded\b/i
-/** A request with templates. */
 type Template = Omit<Preset['send'], 'method'> & {
   readonly method: string
   /** The template of each file of an MMS. */
@@ -20,7 +19,6 @@ type Fill = (template: string) => string
 
 const WHOLE = /^\{\{(\w+)\}\}$/
 
-/** Names an attempt in the carrier's calls. */
 export const makeAttemptRef = ({ id, attempt }: Pick<OutgoingText, 'id' | 'attempt'>) =>
   `${id}.${attempt}`
 

@@ -18,14 +18,12 @@ const MAX_READ = 1_000
 const OF_ACCOUNT = new Set([401, 402, 403, 404, 405, 410])
 const MAY_HAVE_SENT = new Set([408, 409, 425])
 
-/** The meaning of a status that no row of the preset names. */
 function classifyStatus(status: number): Meaning {
   if (status === 429) return 'busy'
   if (status >= 500 || MAY_HAVE_SENT.has(status) || status < 300) return 'unknown'
   return status < 400 || OF_ACCOUNT.has(status) ? 'account' : 'final'
 }
 
-/** Reads an answer by the carrier's preset. */
 export function readAnswer(carrier: Carrier, status: number, raw: string): Verdict {
   const { answer, refusals } = carrier.interface
   const parsed = parseJson(raw)

@@ -3,7 +3,6 @@ export const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 
-/** The code before a code of the extension table. */
 export const ESCAPE = 0x1b
 
 /** The extension table. 3GPP TS 23.038, 6.2.1.1 */

@@ -10,7 +10,6 @@ interface Place {
   readonly seq: number
 }
 
-/** The bytes of a text or part, and how they are read. */
 interface Content {
   readonly bytes: Buffer
   readonly coding: Coding
@@ -182,10 +181,7 @@ export function openPartJoiner(
 /** Whether the text was passed on so long ago that an equal part belongs to a new text. */
 const isPartExpired = ({ isHanded, at }: Whole) => isHanded && at <= Date.now() - REPEATED_MS
 
-/**
- * Reads from header or sar_* fields which part of a long text a message is, its language tables, and whether
- * it is data for a program of the phone.
- */
+/** From header or sar_* fields. */
 export function readHeader(pdu: Pdu, header: Buffer) {
   const { sar_msg_ref_num: ref, sar_total_segments: total, sar_segment_seqnum: seq } = pdu
   let place: Place | undefined

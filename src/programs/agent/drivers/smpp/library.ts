@@ -4,7 +4,7 @@ import smpp from 'smpp'
 
 // This file repairs faults of the package smpp 0.5.1. Others use the package through it alone.
 
-/** A message of SMPP. Texts in it are still bytes. */
+/** Texts in it are still bytes. */
 export interface Pdu {
   readonly command: string
   readonly command_status: number
@@ -83,5 +83,4 @@ export function findStatusName(code: number): string {
 
 export const makePdu = (command: string, fields: object): Pdu => new smpp.PDU(command, fields)
 
-/** Speaks SMPP on an open connection. */
 export const makeLibrarySession = (socket: Socket): LibrarySession => new smpp.Session({ socket })

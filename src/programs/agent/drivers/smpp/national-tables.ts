@@ -2,7 +2,6 @@
 interface NationalTable {
   /** Replaces the default alphabet; undefined if the language has no such table. */
   readonly locking?: string
-  /** Replaces the extension table. */
   readonly single: string
 }
 

@@ -24,7 +24,6 @@ const MAX_LATE = 10_000
 export const listBinds = ({ bind }: SmppSettings): readonly Bind[] =>
   bind === 'transceiver' ? ['bind_transceiver'] : ['bind_transmitter', 'bind_receiver']
 
-/** A bound connection to the carrier. */
 export type SmppSession = Awaited<ReturnType<typeof openSmppSession>>
 
 /** Connects and binds. Throws an error with the status or the cause. */
@@ -57,10 +56,7 @@ export async function openSmppSession(settings: SmppSettings, bind: Bind, delive
 
   const isWritable = () => !unbind && socket.writable
 
-  /**
-   * Sends a request. Returns undefined if no answer arrives in time: the carrier may have executed the
-   * request. `late` gets an answer that arrives later.
-   */
+  /** Undefined after a timeout: the carrier may have executed the request. `late`: gets a later answer. */
   function request(
     command: string,
     fields = {},
@@ -112,7 +108,6 @@ export async function openSmppSession(settings: SmppSettings, bind: Bind, delive
     leave()
   }
 
-  /** Stops reading while too many requests are unanswered or the carrier does not read the answers. */
   function pace(): void {
     if (answering >= MAX_ANSWERING || socket.writableNeedDrain) session.pause()
     else session.resume()

@@ -117,10 +117,7 @@ const NAME = 5
 
 type Forms = Pick<SmppSettings, 'country_code' | 'international_prefix' | 'numbers'>
 
-/**
- * A phone number of an incoming text, in E.164 if its country is known, else the unchanged address. The
- * carrier's type of number and its international prefix say what no number says by itself.
- */
+/** E.164 if the type of number and the carrier's prefix show the country, else the unchanged address. */
 export function readPhoneAddress(address: string, ton: number, forms: Forms): string {
   const { country_code, international_prefix: prefix, numbers } = forms
   if (ton === NAME || address.length < SHORTEST) return address
@@ -131,7 +128,6 @@ export function readPhoneAddress(address: string, ton: number, forms: Forms): st
   return readPhone(text, country_code, { bare }).phone ?? address
 }
 
-/** Prints how the usual forms of incoming numbers are understood. */
 export function printNumbers(forms: Forms, say: (line: string) => void): void {
   const code = forms.country_code || '49'
   const tons = [UNKNOWN, INTERNATIONAL, NATIONAL]
