@@ -16,7 +16,6 @@ const MAX_PAGE = 100_000
 
 const makeNumberQuery = (max: number) => z.coerce.number().pipe(makeWholeNumber(1, max)).optional()
 
-/** The parameters of a list of sent texts. A text must have all that are given. */
 export const SENT_QUERY = z.strictObject({
   ids: makeIdSchema()
     .transform((list) => list.split(',').map((one) => one.trim()))
@@ -32,7 +31,6 @@ export const SENT_QUERY = z.strictObject({
     .describe('Fields of each text, with commas between. Default: all.'),
 })
 
-/** Which texts a sender asks for. */
 export type SentTextChoice = Pick<z.output<typeof SENT_QUERY>, 'ids' | 'client_ref' | 'batch'>
 
 interface Page {
@@ -40,10 +38,7 @@ interface Page {
   readonly total: number
 }
 
-/**
- * Texts that this API key has sent, in the order of the sends, as records in JSON. A person finds all
- * outgoing texts of the account. Throws 400 if nothing is named.
- */
+/** Those of this API key, in the order of the sends; a person finds all. Throws 400 if nothing is named. */
 export async function findSentTexts(
   store: Store,
   sender: Sender,

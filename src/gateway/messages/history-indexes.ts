@@ -93,10 +93,7 @@ export async function listIndexWarnings(db: Db, large = LARGE_HISTORY): Promise<
   })
 }
 
-/**
- * Builds missing indexes in the background and retries failures. Returns a function to stop; Postgres then
- * finishes an index that it is building.
- */
+/** Retries failures. Returns a function to stop, after which Postgres still finishes the index it builds. */
 export function startIndexes(db: Db, log: Logger): () => Promise<void> {
   let [isTold, isStopped] = [false, false]
   const build = async () => {

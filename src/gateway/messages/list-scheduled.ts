@@ -79,10 +79,7 @@ type Period = z.output<typeof SCHEDULED_DAYS_QUERY>
 const writeBeginning = (user: string, day: string, later: number) =>
   sql<Date>`(${day}::timestamp + ${sql.lit(later)} * interval '1 day') at time zone sms_time_zone(${user})`
 
-/**
- * The user's sends whose texts wait for their time, without those of campaigns: read from one index, in
- * which the texts of a send stand beside each other.
- */
+/** Without those of campaigns. Read from one index, in which the texts of a send stand beside each other. */
 const selectSends = ({ db }: Store, user: string, { from, until }: Period) =>
   queries(db, 'shaped')
     .selectFrom(({ selectFrom }) =>
@@ -113,7 +110,6 @@ const selectSends = ({ db }: Store, user: string, { from, until }: Period) =>
       not(exists(selectFrom('campaigns as c').select('c.id').whereRef('c.id', '=', 'm.sent_by'))),
     )
 
-/** Lists the user's sends whose texts wait for their time, the earliest first. */
 export async function listScheduledSends(
   store: Store,
   user: string,

@@ -40,11 +40,9 @@ import { MAX_SEND_BODY_BYTES } from './send-routes.ts'
 
 const readMessageJson = (c: Ctx) => readJsonBody(c)
 
-/** The body of a request that needs none. */
 const readOptionalJson = async (c: Ctx) =>
   readBodyLength(c.env.incoming) > 0 ? await readMessageJson(c) : {}
 
-/** How the judge refuses a text that a sender may not change. */
 const OUT_OF_BOUNDS: readonly RefusalCode[] = [
   'destination_not_allowed',
   'line_not_allowed',

@@ -15,7 +15,6 @@ import { SEND_ROUTES } from './send-routes.ts'
 import { SENT_TEXT_ROUTES } from './sent-texts-routes.ts'
 import { USAGE_ROUTES } from './usage-routes.ts'
 
-/** A message's life: send, queue, claim, report. */
 export const MESSAGES: Feature<SendingServices> = {
   rows: [...SENT_TEXT_ROUTES, ...SEND_ROUTES, ...USAGE_ROUTES, ...MESSAGE_ROUTES],
   api: {

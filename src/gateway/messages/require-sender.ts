@@ -30,7 +30,6 @@ export interface SendingServices extends Services {
   readonly sending: Sending
 }
 
-/** A sender with what sending needs. */
 export const addSending = (
   services: SendingServices,
   sender: SendingCaller,
@@ -78,10 +77,7 @@ export const allowReader = (act: Act): Permission<SendingCaller & HasServices> =
 /** For work that only reads, whose SQL does not compare the versions of its caller. */
 export const READ_FRESH: RetryOptions = { isRead: true }
 
-/**
- * Runs `work` for a user or API key that may do this act, again if the sender or the collections have changed
- * meanwhile: see `retryRequest`. Throws as `allowSender`.
- */
+/** Again if the sender or the collections have changed: see `retryRequest`. Throws as `allowSender`. */
 export function asSender<T>(
   c: Ctx,
   services: Services,

@@ -70,10 +70,7 @@ const TEMPLATE_EXAMPLE = {
   variables: { code: '4711' },
 }
 
-/**
- * Sends a text or a template. `adapt` reads the body of another API, whose numbers may have any notation, and
- * which has no files: throws 400 for them.
- */
+/** `adapt` reads the body of another API, whose numbers have any notation: throws 400 for files. */
 export async function answerSendRequest(
   sender: ActingCaller,
   c: Ctx,
@@ -100,7 +97,6 @@ export async function answerSendRequest(
   return sendRaw(c, writeAnswer(accepted))
 }
 
-/** Says in a header whether the answer is that of an earlier request. */
 function setReplayHeader(c: Ctx, { isReplayed }: Accepted): void {
   if (!isReplayed) return
   c.header('Idempotent-Replayed', 'true')

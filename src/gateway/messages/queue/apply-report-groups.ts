@@ -15,10 +15,7 @@ export interface Report {
   readonly at?: number | undefined
   /** The device is certain that it sent nothing: the message is reassigned. Only with `failed`. */
   readonly not_sent?: boolean | undefined
-  /**
-   * The device and its SIM are not the cause of the failure: the message was canceled, or was fetched too
-   * late.
-   */
+  /** The device and its SIM did not cause the failure: the text was canceled, or fetched too late. */
   readonly blameless?: boolean | undefined
   /** Absent for SMS and MMS. Only with `delivered`. */
   readonly channel?: 'rcs' | undefined
@@ -40,7 +37,6 @@ export const REPORT_RESULT = z
 
 const NO_REASON = 'The device could not send the message'
 
-/** The detail of a report's step; of a failure, the message's error, too. */
 function writeReason({ status, error_message, channel }: Report): string {
   if (status === 'failed') return error_message || NO_REASON
   return status === 'delivered' && channel === 'rcs' ? 'By RCS' : ''

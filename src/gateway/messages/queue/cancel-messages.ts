@@ -49,10 +49,7 @@ const selectBatchMessages = (db: Db, permit: Permit, batch: string, which: Waiti
     .where('m.batch_id', '=', batch)
     .where('m.batch_id', '<>', sql.lit(''))
 
-/**
- * Cancels and refunds a batch's unclaimed messages, or none if the judge refuses one. Idempotent. Throws 404
- * `batch_not_found`, 403, 409.
- */
+/** All or none, if the judge refuses one. Idempotent. Throws 404 `batch_not_found`, 403, 409. */
 export async function cancelBatch(store: Store, permit: Permit, batchId: string) {
   for (const which of ['waiting', 'fetched'] as const) {
     const { refused } = await selectBatchMessages(store.db, permit, batchId, which)
@@ -64,10 +61,7 @@ export async function cancelBatch(store: Store, permit: Permit, batchId: string)
   return { ...(await countBatch(store, permit.sender.user, batchId)), canceled }
 }
 
-/**
- * Cancels and refunds a batch's unclaimed messages, and asks devices to give back those that they have
- * fetched. Returns how many it has canceled; 0 also for an unknown batch.
- */
+/** Asks devices to give back those they have fetched. Returns how many are canceled: 0 if unknown. */
 export async function cancelWaitingTexts(
   store: Store,
   permit: Permit,
@@ -93,10 +87,7 @@ export async function cancelWaitingTexts(
   }
 }
 
-/**
- * Locks up to MAX_ROWS messages of a batch that no device has claimed. Waits for concurrent claims and
- * cancellations. Throws if the judge refuses one.
- */
+/** Locks up to MAX_ROWS; waits for concurrent claims and cancellations. Throws if the judge refuses one. */
 export const lockWaiting = (db: Db, permit: Permit, batchId: string) =>
   lockBatch(db, permit, batchId, 'waiting')
 
@@ -116,10 +107,7 @@ async function lockBatch(db: Db, permit: Permit, batchId: string, which: Waiting
   return requireUnrefused(permit, found)
 }
 
-/**
- * An unclaimed message, its device if it has one, how often it was claimed before, who sent it, and why the
- * sender may not cancel it.
- */
+/** Has the number of earlier claims, who sent the text, and why the sender may not cancel it. */
 type Unclaimed = Readonly<{
   message: string
   device: string
@@ -133,7 +121,6 @@ function requireUnrefused({ sender }: Permit, found: readonly Unclaimed[]) {
   return found
 }
 
-/** Cancels and refunds locked messages; returns how many. */
 async function cancelLocked(db: Db, permit: Permit, record: string, found: readonly Unclaimed[]) {
   if (found.length === 0) return 0
   const locked = sql`select unnest(${found.map(({ message }) => message)}::text[])`
@@ -143,10 +130,7 @@ async function cancelLocked(db: Db, permit: Permit, record: string, found: reado
   return canceled
 }
 
-/**
- * Asks devices to give back locked messages that they have fetched. Cancels and refunds those that wait in a
- * server, for a carrier.
- */
+/** Asks devices to give texts back. Cancels and refunds those that wait in a server, for a carrier. */
 async function recallLocked(
   db: Db,
   permit: Permit,
@@ -189,10 +173,7 @@ export async function cancelMessage(store: Store, permit: Permit, id: string) {
   return { id, status: 'failed', error_message: REASONS.canceled }
 }
 
-/**
- * Cancels and refunds an unclaimed message, or one that waits in a server for a carrier; false if it was
- * canceled before. Asks another device that has fetched it to give it back. Throws as `cancelMessage`.
- */
+/** False if canceled before. Asks a device that has fetched it to give it back. Throws as `cancelMessage`. */
 export async function cancelOnce(store: Store, permit: Permit, id: string): Promise<boolean> {
   const { user } = permit.sender
   const canceled = await store.db.transaction(async (db) => {

@@ -121,14 +121,13 @@ export function parseMessageChange(
   }
 }
 
-/** A text and its size. Throws 400 `body_too_long`. */
+/** Throws 400 `body_too_long`. */
 function measureText(body: string | null): Pick<WaitingMessageChange, 'body' | 'segments'> {
   if (body === null) return { body, segments: null }
   checkTextLength(body)
   return { body, segments: countSegments(body).segments }
 }
 
-/** A change that keeps the links of a text that leaves instead of an MMS, as an MMS keeps its files. */
 async function keepLinks(
   db: Db,
   permit: Permit,
@@ -147,10 +146,7 @@ async function keepLinks(
     : change
 }
 
-/**
- * Changes a scheduled message. Idempotent. Throws 403, 404, 409, StaleAuth, 400 `invalid_request` or
- * `body_too_long`.
- */
+/** Idempotent. Throws 403, 404, 409, StaleAuth, 400 `invalid_request` or `body_too_long`. */
 export async function changeWaitingMessage(
   { db }: Store,
   permit: Permit,

@@ -60,7 +60,6 @@ export const LINKED_MESSAGE = CLAIMED_MESSAGE.extend({
 /** Seconds for which links of files are valid: carriers fetch them when they send. */
 const LINK_SECONDS = 86_400
 
-/** Adds links to the files of claimed messages. */
 export async function linkClaimedFiles(
   { db }: Store,
   messages: readonly ClaimedMessage[],
@@ -77,10 +76,7 @@ export async function linkClaimedFiles(
   return linked
 }
 
-/**
- * Gives a device up to `limit` messages to send. `most` bounds the new ones, even if leases of old ones end
- * meanwhile. Concurrent claims share a query. Throws 403 if disabled.
- */
+/** `most` bounds new ones, even if old leases end meanwhile. Concurrent claims share a query. Throws 403. */
 export async function claimMessages(
   { db }: Store,
   device: Device,
@@ -135,7 +131,6 @@ const claiming = makeDatabaseGroups<Ask, Claimed>((db) => ({
   },
 }))
 
-/** Up to `limit` messages that a device has claimed and whose leases still run. */
 export const loadLeasedMessages = async ({ db }: Store, device: Device, limit: number) =>
   (await claimForDevices(db, [{ device, limit, room: 0, leaseSeconds: 0 }]))[0]!.messages
 
@@ -182,10 +177,7 @@ async function claimForDevices(db: Db, asks: readonly Ask[]): Promise<Claimed[]>
   return found
 }
 
-/**
- * Reads how many messages a device's limits allow, and how many each of its lines allows (JSON, by line id).
- * The device's other claims wait until the transaction ends.
- */
+/** The limits of lines are JSON. The device's other claims wait until the transaction ends. */
 async function loadFreeLimits(db: Db, { id, user }: Device) {
   await acquireLock(db, LOCKS.claim, id)
   const found = await queries(db)
@@ -203,10 +195,7 @@ async function loadFreeLimits(db: Db, { id, user }: Device) {
   return found ?? { left: 0, lines: null }
 }
 
-/**
- * A claimed message with its decrypted text, or with its files. [] if decryption fails, or a file is gone:
- * the message's lease then runs out.
- */
+/** Has the decrypted text or the files. [] if decryption fails or a file is gone: the lease then runs out. */
 async function toMessage(
   db: Db,
   user: string,

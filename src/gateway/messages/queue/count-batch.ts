@@ -34,7 +34,6 @@ export async function countBatch(store: Store, user: string, batchId: string) {
 type Counts = z.output<typeof BATCH_STATUS>['counts']
 type Count = Readonly<{ status: string; messages: number }>
 
-/** Makes counts by status. */
 export function countByStatus(counted: readonly Count[]): Counts {
   const found = new Map(counted.map(({ status, messages }) => [status, messages]))
   return Object.fromEntries(

@@ -9,7 +9,6 @@ import {
 } from '../../../platform/db/queries.ts'
 import type { Device } from '../../base/device-record.ts'
 
-/** An attempt to send a message. Each claim of the message is a new attempt. */
 export interface MessageAttempt {
   readonly id: string
   readonly attempt: number
@@ -66,9 +65,7 @@ export async function extendAllLeases(db: Db, seconds: number): Promise<void> {
   await recordOutage(db)
 }
 
-/**
- * Records that an outage of this server ends now: src/gateway/alarms then ignores devices' silence before it.
- */
+/** src/gateway/alarms then ignores devices' silence before the end of the outage, which is now. */
 export async function recordOutage(db: Db): Promise<void> {
   const now = sql<Date>`now()`
   await queries(db)

@@ -13,7 +13,6 @@ const MAX_ROWS = 1_000
 const selectQueued = (db: Db) =>
   queries(db).selectFrom('sms_dispatch as d').select('d.message').limit(sql.lit(MAX_ROWS))
 
-/** Makes a step of a sweep that fails the messages that `find` locks. */
 const makeFailStep = (reason: string, find: (db: Db) => Expression<unknown>) => async (db: Db) => {
   await failMessages(db, find(db), reason)
   return []
@@ -51,10 +50,7 @@ const REFUSED_AND_NEXT = sql`array(
     order by q.priority desc, q.position limit ${sql.lit(MAX_ROWS)}
   ) n)`
 
-/**
- * Ends messages that a claim has refused, and those behind them that it would refuse: a claim marks only as
- * many as the device asks for. Returns their devices, which may claim others.
- */
+/** Ends those behind them, too: a claim marks only what the device asks for. Returns devices to wake. */
 export const cancelRefusedMessages = (db: Db): Promise<string[]> =>
   cancelIfRefused(
     db,
@@ -66,7 +62,6 @@ export const cancelRefusedMessages = (db: Db): Promise<string[]> =>
       .skipLocked(),
   )
 
-/** Fails messages that expired before a device claimed them. */
 export const failExpiredMessages = makeFailStep(REASONS.expired, (db) =>
   selectQueued(db)
     .where('d.state', '<>', sql.lit('sending'))
@@ -76,7 +71,6 @@ export const failExpiredMessages = makeFailStep(REASONS.expired, (db) =>
     .skipLocked(),
 )
 
-/** Fails messages for a deleted device that their request names. */
 export const failForDeletedDevice = makeFailStep(REASONS.deviceDeleted, (db) =>
   selectQueued(db)
     .innerJoin(sql<{ device: string }>`sms_queued_devices()`.as('p'), 'p.device', 'd.device')
@@ -89,7 +83,6 @@ export const failForDeletedDevice = makeFailStep(REASONS.deviceDeleted, (db) =>
     .skipLocked(),
 )
 
-/** Fails due messages for a deleted line that their request names. */
 export const failForDeletedLine = makeFailStep(REASONS.lineDeleted, (db) =>
   selectQueued(db)
     .where('d.state', '=', sql.lit('pending'))
@@ -103,10 +96,7 @@ export const failForDeletedLine = makeFailStep(REASONS.lineDeleted, (db) =>
     .skipLocked(),
 )
 
-/**
- * Reassigns messages whose lease expired and that may be sent twice. Lines' limits count both attempts.
- * Returns the devices to wake, as the next steps do.
- */
+/** Lines' limits count both attempts. Returns the devices to wake, as the next steps do. */
 export async function retryExpiredLeases(db: Db, onlineSeconds: number): Promise<string[]> {
   const expired = selectQueued(db)
     .where('d.state', '=', sql.lit('sending'))
@@ -122,14 +112,10 @@ export async function retryExpiredLeases(db: Db, onlineSeconds: number): Promise
 export const reassignUnclaimed = (db: Db, onlineSeconds: number): Promise<string[]> =>
   listWokenDevices(callFunctionRows(db, 'sms_reassign_unclaimed', onlineSeconds, MAX_ROWS))
 
-/** Wakes devices for unclaimed messages. */
 export const wakeUnclaimedAgain = (db: Db): Promise<string[]> =>
   listWokenDevices(callFunctionRows(db, 'sms_rewake', MAX_ROWS * 5))
 
-/**
- * Takes back unclaimed messages that may not be sent now or have no device. `releaseDueMessages` reassigns
- * them.
- */
+/** Those that may not be sent now or have no device: `releaseDueMessages` reassigns them. */
 export async function returnStaleMessages(db: Db): Promise<string[]> {
   await callFunction(db, 'sms_return_stale', MAX_ROWS)
   return []

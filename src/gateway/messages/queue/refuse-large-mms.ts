@@ -5,14 +5,9 @@ import { MESSAGE_COLLECTION } from '../../base/message-files.ts'
 import { REASONS } from '../../base/message-status.ts'
 import { cancelIfRefused } from './reassign-messages.ts'
 
-/** Maximum messages that one transaction refuses. */
 const MAX_ROWS = 1_000
 
-/**
- * Refuses queued MMS whose files have more than `maxBytes`: an earlier setting of the server allowed them. A
- * retry prepares their files again. An MMS that a device has fetched ends when the device reports that it did
- * not send it.
- */
+/** An earlier setting allowed them. A device that has fetched one ends it by a report. A retry shrinks it. */
 export async function refuseLargeMms(db: Db, maxBytes: number): Promise<void> {
   for (;;) {
     const found = await db.transaction(async (tx) => {

@@ -7,7 +7,6 @@ import { matchAny, queries, tryAcquireLock } from '../../../platform/db/queries.
 /** Queue rows per check, which takes 20 ms. */
 const MAX_CHECKED = 5_000
 
-/** Deletes queue rows of messages that were deleted, or ended by a superuser. */
 const deleteOrphans = (db: Db, messages: readonly string[]) =>
   queries(db)
     .deleteFrom('sms_dispatch as d')

@@ -41,10 +41,7 @@ const MAX_ROWS = 1_000
 export const readReschedule = (raw: unknown, now: Date): WaitingMessageChange =>
   parseMessageChange(checkShape(RESCHEDULE, raw), now)
 
-/**
- * Reschedules a batch's waiting messages. Idempotent. Throws 403, 404, 409; 400 if a message would expire
- * before it is due, or if they are more than the sender may change at once.
- */
+/** Idempotent. Throws 403, 404, 409; 400 for an expiry before the time, or above the sender's limit. */
 export async function rescheduleBatch(
   store: Store,
   sender: Sender,
@@ -61,7 +58,6 @@ export async function rescheduleBatch(
   return { ...(await countBatch(store, sender.user, batchId)), rescheduled }
 }
 
-/** Judges the change of a whole batch before the first message is changed. */
 async function requireBatch(
   { db }: Store,
   sender: Sender,

@@ -83,9 +83,8 @@ async function loadFailedTexts(db: Db, user: string, batch: string) {
 type Failed = Awaited<ReturnType<typeof loadFailedTexts>>[number]
 
 /**
- * Sends a batch's failed messages again to any device, each at most once. The new batch's id is made from the
- * old one's, so a repeated call continues. `left` counts messages that were not sent. Throws 404
- * `batch_not_found`, 409, StaleAuth, and 402, 503 or another refusal if nothing could be sent.
+ * Each at most once: the new batch's id is made from the old one's, so a repeated call continues. `left`: not
+ * sent. Throws 404 `batch_not_found`, 409, StaleAuth, and 402, 503 or others if nothing was sent.
  */
 export async function retryBatch(
   services: SendServices,
@@ -155,7 +154,6 @@ function findRetryObstacle(
   return isGone ? 'no_text' : undefined
 }
 
-/** Sends a failed message again. If accepted, the verdict has the new message's id. */
 async function offerFailedAgain(
   services: SendServices,
   permit: Permit,
@@ -177,7 +175,6 @@ async function offerFailedAgain(
   return withStoredMedia(store.db, user, config, one, (media, words) => send(words, media))
 }
 
-/** The options of a failed message that is sent again. */
 const makeRetryOptions = (failed: Failed): SendOptions => ({
   ...PLAIN_OPTIONS,
   ...readStoredOptions(failed),
@@ -186,7 +183,6 @@ const makeRetryOptions = (failed: Failed): SendOptions => ({
   scope: readScope(failed.scope),
 })
 
-/** The id of the batch that resends a batch's failed messages. */
 export const findBatchAfter = (batchId: string): string => deriveId(`retry:${batchId}`)
 
 /** Sends a failed message again. Idempotent. Throws 404, 409 `not_retriable`, and as `send`. */

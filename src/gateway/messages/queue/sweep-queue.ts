@@ -16,10 +16,7 @@ import {
   wakeUnclaimedAgain,
 } from './overdue-messages.ts'
 
-/**
- * Steps of a sweep, ordered so that no device is woken for an ended message, and that a refused text ends as
- * refused: it costs nothing. They return devices to wake.
- */
+/** No device is woken for an ended message, and a refused text ends as refused: it costs nothing. */
 const SWEEPS: readonly ((
   db: Db,
   onlineSeconds: number,
@@ -36,7 +33,6 @@ const SWEEPS: readonly ((
   reassignUnclaimed,
   wakeUnclaimedAgain,
 ]
-/** Steps for texts of silent devices. */
 const BY_SILENCE: ReadonlySet<unknown> = new Set([
   failExpiredLeases,
   retryExpiredLeases,

@@ -79,10 +79,7 @@ export interface AskedFiles {
   readonly named?: GivenFiles | undefined
 }
 
-/**
- * Accepts all messages of a request or none, once for its idempotency key and for its client_ref. All
- * requests that send use this. Throws a refusal (a GatewayError), StaleAuth, and as `read`.
- */
+/** All or none, once for the idempotency key and client_ref. Throws a GatewayError, StaleAuth, as `read`. */
 export async function acceptSend(
   services: SendServices,
   sender: Sender,
@@ -110,7 +107,6 @@ export async function acceptSend(
   }
 }
 
-/** Prepares and stores a checked send. */
 async function storeSend(
   services: SendServices,
   sender: Sender,
@@ -160,7 +156,6 @@ export async function answerOffer(
   return { ...found, isReplayed: false }
 }
 
-/** The stored answer to an earlier request. */
 function readAnswer(answer: string): Accepted {
   const { batch_id: batch, message_ids: ids } = JSON.parse(answer) as z.output<typeof ACCEPTED>
   return { batch, ids, isReplayed: true }

@@ -8,10 +8,7 @@ import { readOfferedWords } from './mms.ts'
 import type { Offer } from './offer.ts'
 import type { SendOrigin } from './send-options.ts'
 
-/**
- * Throws 422 for a message to another number, with another text or with other files. Removed and changed
- * texts match. With files, links or names of files may follow the words.
- */
+/** Throws 422 for another number, text or files. Removed and changed texts match. Links may follow words. */
 export async function checkClientRef({ db }: Store, message: string, offer: Offer) {
   const [first] = offer.messages
   const hasFiles = offer.media !== undefined || offer.given !== undefined
@@ -30,7 +27,6 @@ export async function checkClientRef({ db }: Store, message: string, offer: Offe
     throw gatewayRefusal('client_ref_reused')
 }
 
-/** What is kept about a send, with its files. */
 export const keepGiven = (
   origin: SendOrigin | undefined,
   files: GivenFiles | undefined,

@@ -7,7 +7,6 @@ import { queries } from '../../../platform/db/queries.ts'
 import { DECIMAL, loadCurrency } from '../../base/currency.ts'
 import { computeStickySince } from './store-offers.ts'
 
-/** What a send would cost by each line, if it left now. */
 const ESTIMATE = z
   .object({
     currency: z.string().describe('`currency` of the `user_settings`; empty: unset.'),
@@ -73,7 +72,6 @@ export async function estimateCost(
   return { currency: await loadCurrency(store, user), lines, waiting }
 }
 
-/** Whether a line of the account has prices. */
 async function hasPrices({ db }: Store, user: string): Promise<boolean> {
   const found = await queries(db)
     .selectFrom('lines')

@@ -12,12 +12,10 @@ import { readOfferedWords } from './mms.ts'
 import type { Offer } from './offer.ts'
 import { checkTextLength } from './write-text-bodies.ts'
 
-// Links in a text that leaves instead of an MMS. Each is short: the id of the message, the place of the file
-// among its files, and the first characters of their HMAC. It ends with the file or the message.
+// A link has the message's id, the file's place and 66 bits of an HMAC. It ends with the file or the message.
 
 const PURPOSE = 'file link'
 const KEY_BYTES = 32
-/** 66 bits. */
 const TAG_CHARACTERS = 11
 const TOKEN = /^([a-z0-9]{15})(\d)([\w-]{11})$/
 /** How long a link works, from when its text was due or sent. */
@@ -41,7 +39,6 @@ export async function makeLinkedText(db: Db, { publicUrl }: LinkConfig, files: n
 const splitWords = (text: string) => text.split(/(?=\s)/)
 const isFileLink = (id: string, word: string) => word.includes(`/f/${id}`)
 
-/** The words of a message without links to its files. */
 export const cutFileLinks = (id: string, text: string): string =>
   splitWords(text)
     .filter((word) => !isFileLink(id, word))

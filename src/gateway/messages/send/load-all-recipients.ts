@@ -15,10 +15,7 @@ export function checkPhones(phones: readonly string[]): void {
   for (const phone of phones) if (!E164.test(phone)) throw makePhoneError(phone)
 }
 
-/**
- * `recipients`, then the groups' members, each person once. Throws 400 above `max` and for forbidden short
- * codes, 404 for an unknown group.
- */
+/** Groups' members are last, each person once. Throws 400 above `max`, for forbidden short codes; 404. */
 export async function loadAllRecipients(
   { db }: Store,
   user: string,
@@ -42,7 +39,6 @@ export async function loadAllRecipients(
   return [...phones]
 }
 
-/** Whether an account allows short codes as recipients. */
 export const allowsShortCodes = async ({ db }: Pick<Store, 'db'>, user: string): Promise<boolean> =>
   (await findSettings(db, user, 'short_codes'))?.short_codes ?? false
 

@@ -30,7 +30,6 @@ export async function hasMmsLine(
   return found !== undefined
 }
 
-/** Maximum files of a message: the field `attachments` takes no more. */
 export const MAX_FILES = 10
 type NamedFile = Pick<StoredFile, 'name' | 'type' | 'size'>
 
@@ -78,7 +77,6 @@ export async function storeMediaFiles(
     await storeFileForAll(db, { ...place, name }, { type, owner }, content)
 }
 
-/** Deletes the files of an offer that was not accepted. */
 export const dropOfferedFiles = (db: Db, { messages }: Offer) =>
   queries(db)
     .deleteFrom('_files')

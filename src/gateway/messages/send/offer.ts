@@ -12,7 +12,6 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   /** The send is scheduled for later: no device is chosen yet. */
   readonly later?: boolean
   readonly batch?: string | undefined
-  /** The text of messages that have no text of their own. */
   readonly body?: string | undefined
   /** The encrypted text that devices send instead of `body`. */
   readonly sealed?: string | undefined
@@ -28,7 +27,6 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly isHelp?: boolean
   /** Of an MMS: what each message has besides its text. */
   readonly media?: Media | undefined
-  /** What a request with a client_ref gave as files. */
   readonly given?: GivenFiles | undefined
   readonly messages: readonly OfferedMessage[]
 }

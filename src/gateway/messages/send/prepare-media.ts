@@ -9,7 +9,6 @@ import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { type Attachment, type Media, readAttachment } from '../../base/message-files.ts'
 import { MAX_FILES } from './mms.ts'
 
-/** A file of a send, as its sender names it. */
 export interface GivenFile {
   readonly name: string
   readonly bytes: Buffer
@@ -34,7 +33,6 @@ const NARROWER: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** The type by which a file is sent. */
 const toSentType = (type: string): string => {
   if (PICTURES.has(type) || OTHERS.test(type)) return type
   const [, wide] = NARROWER.find(([narrow]) => narrow.test(type)) ?? []
@@ -42,10 +40,8 @@ const toSentType = (type: string): string => {
 }
 
 /**
- * Makes what an MMS has besides its text. Pictures and films lose what no decoder needs, such as the place
- * of a photo, and pictures are made smaller until all files fit into `maxBytes`. Each picture waits for a
- * turn of `holder`, so that pictures of others are between them. Throws 400 for a file of another type, too
- * many files, and files that do not fit; RetryLater without a turn.
+ * Removes what no decoder needs, such as a photo's place; shrinks pictures to `maxBytes`, each in a turn.
+ * Throws 400 for other types, too many or too large files; RetryLater without a turn.
  */
 export async function prepareMedia(
   holder: Holder,

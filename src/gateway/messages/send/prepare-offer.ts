@@ -28,7 +28,6 @@ export interface SentMessages {
   readonly ids: readonly string[]
 }
 
-/** The answer to a send, JSON of ACCEPTED. */
 export const writeAnswer = ({ batch, ids }: SentMessages): string =>
   JSON.stringify({
     batch_id: batch,
@@ -50,7 +49,6 @@ const makeOfferedMessage = (
   ...(keepsQuiet && { zone: findTimeZone(to) }),
 })
 
-/** What an offer is made of, once its texts are written. */
 interface WrittenSend {
   readonly permit: Permit
   readonly options: SendOptions
@@ -101,9 +99,7 @@ export function makeOffer({
   }
 }
 
-/**
- * Makes an offer from a checked body: finds its recipients and writes its texts. Throws 400, 403, 404, 429.
- */
+/** Throws 400, 403, 404, 429. */
 export async function prepareOffer(
   store: Store,
   config: OfferConfig,

@@ -21,7 +21,6 @@ import { type GivenFile, type LeaveOut, prepareMedia, preparePictures } from './
 
 /** Maximum bytes of the files of a send before pictures are made smaller. */
 const MAX_GIVEN_BYTES = 20 << 20
-/** Time to fetch all files of a send. */
 const FETCH_MS = 15_000
 
 /** Hashes of the uploads of a request, made once. */
@@ -43,7 +42,6 @@ export const describeAsked = async (
 ): Promise<unknown> =>
   key !== undefined && uploads.length > 0 ? [fields, await hashUploads(uploads)] : fields
 
-/** The files of a send, as its request has them. */
 export interface AskedMedia {
   /** '' for none. */
   readonly subject: string
@@ -77,10 +75,7 @@ export function makeMediaLoad(
 /** Files that were loaded for a request, for repetitions of the request. */
 const LOADED = new WeakMap<AskedMedia['memory'], Map<string, Media>>()
 
-/**
- * Reads the files of a send, once for a request. Throws 400 without a line for MMS, and for a file that is
- * missing, too large, or of a type that cannot be sent.
- */
+/** Reads once for a request. Throws 400 without a line for MMS, and for a missing, large or wrong file. */
 export async function loadMedia(
   store: Store,
   user: string,
@@ -181,10 +176,7 @@ async function fetchNamed(
 const MARKUP = /^(?:(?:text|application)\/(?:html|xml)|.*\+xml)(?:;|$)/
 const BEGINS_AS_MARKUP = /^\s*<[?!a-z]/i
 
-/**
- * Whether an address answered with a page of a website, TwiML or other XML, which a phone would show as its
- * source: such an address was confused with another, or its page says what is wrong. `declared`: its type.
- */
+/** A phone would show the page's source. `declared`: its type. */
 async function isPage(bytes: Buffer, declared: string): Promise<boolean> {
   const { type } = await sniffContentType(bytes)
   if (MARKUP.test(type)) return true

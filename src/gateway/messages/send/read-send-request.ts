@@ -7,7 +7,6 @@ import { invalidRequest } from '../../../platform/common-refusals.ts'
 import { readMediaType } from '../../../platform/tools/charsets.ts'
 import { parseJson } from '../../../platform/tools/json.ts'
 
-/** Enough for the files of a send. */
 const FORM_WITH_FILES_BYTES = 32 << 20
 
 const isForm = (c: Routed) =>
@@ -19,7 +18,6 @@ export const allowFiles =
   (c: Routed): number =>
     isForm(c) ? FORM_WITH_FILES_BYTES : jsonBytes
 
-/** A body of JSON, or a form as the same JSON with the files of `attachments`. */
 export const readSendRequest = async (
   c: Ctx,
 ): Promise<{ readonly json: unknown; readonly uploads: readonly Upload[] }> =>

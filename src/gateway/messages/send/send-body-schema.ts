@@ -88,7 +88,6 @@ export const COMMON = {
     ),
 }
 
-/** Maximum characters of the subject of an MMS. */
 const MAX_SUBJECT = 40
 
 /** Not among COMMON: a campaign lacks the one, and leaves people out by the other. */
@@ -123,7 +122,6 @@ const NAMED =
 const OR_LINK =
   '`or_link`: if no line that may send this can send MMS, a text leaves with a link to each file. The links work for 30 days. `only`'
 
-/** The fields of an MMS. */
 export const MMS = {
   attachments: z
     .array(makeRequiredIdSchema(2_000), 'must be a list of addresses and files')

@@ -52,7 +52,6 @@ const describeFault = (error: unknown): string =>
     ? error.message.replace(/^attachments: /, '').slice(0, MAX_FAULT)
     : 'The pictures could not be loaded or stored.'
 
-/** How offers of one text each leave with their pictures: as MMS, or as texts with links. */
 export type PictureForm = (
   db: Db,
   config: LinkConfig,
@@ -72,10 +71,7 @@ export const makeMmsOffer: PictureForm = (_db, _config, offer, { media, mention 
   }
 }
 
-/**
- * Texts with links, of at most `maxParts` segments with the links: the last pictures that do not fit are left
- * out. Throws 400 if no link fits.
- */
+/** The last pictures that do not fit into `maxParts` segments are left out. Throws 400 if no link fits. */
 export const makeLinksOffer =
   (maxParts: number): PictureForm =>
   async (db, config, offer, pictures) => {
@@ -96,10 +92,7 @@ const makeRoomError = (maxParts: number) =>
 
 const SOME_LEFT_OUT = 'The text has no room for the links of all pictures.'
 
-/**
- * Sends offers in the caller's transaction by `send`: in the first of these forms that can be stored, else
- * without pictures. `fault` says why pictures are left out; '' if none are.
- */
+/** In the first form that can be stored, else without pictures: `fault` says why, '' if none are left out. */
 export async function sendWithPictures<T>(
   db: Db,
   config: LinkConfig,

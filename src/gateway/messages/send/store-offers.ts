@@ -46,10 +46,7 @@ interface Group {
   readonly places: number[]
 }
 
-/**
- * Stores a group of offers in one statement, in a transaction of the caller if one has files. Returns the
- * verdict on each and the devices to wake.
- */
+/** Uses one statement, in the caller's transaction if one offer has files. */
 export async function storeOffers(
   store: Store,
   config: AcceptConfig,

@@ -15,7 +15,6 @@ import { cutFileLinks } from './file-links.ts'
 import { readWords } from './mms.ts'
 import { type GivenFile, prepareMedia } from './prepare-media.ts'
 
-/** What a message needs to be sent again. */
 export interface StoredMms {
   readonly id: string
   readonly body: string
@@ -33,10 +32,7 @@ export interface RecordFiles extends Omit<FilePlace, 'name'>, Pick<Media, 'subje
   readonly names: readonly string[]
 }
 
-/**
- * Runs `work` with the files of a record: they are prepared as if they were new, since the server's limit may
- * be another now. Throws 409 if a file was deleted, 400 for files that do not fit.
- */
+/** Prepares them anew: the limit may be another now. Throws 409 for a deleted, 400 for a too large file. */
 export async function withRecordFiles<T>(
   db: Db,
   user: string,

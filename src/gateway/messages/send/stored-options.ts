@@ -1,10 +1,7 @@
 import { z } from 'zod'
 import { makeWholeNumber } from '../../base/body-schemas.ts'
 
-/**
- * Options of a send that messages and campaigns store in columns of the same names, so that a text which is
- * sent again or by a campaign has them as well. `null` counts as absent.
- */
+/** Columns of messages and campaigns, so that texts sent again keep them. `null` counts as absent. */
 export const STORED_OPTIONS = {
   priority: makeWholeNumber(-128, 127).nullish().describe('Higher is sent first. Default: 0.'),
   sim: makeWholeNumber(0, 8).nullish().describe('Slot of the SIM that sends, from 1. 0: any line.'),
@@ -36,6 +33,5 @@ export const readStoredOptions = ({
   guarantee: guarantee || 'at_most_once',
 })
 
-/** The columns of these options in a table, for SELECT. */
 export const listStoredOptions = <Table extends string>(table: Table) =>
   [`${table}.priority`, `${table}.sim`, `${table}.guarantee`] as const

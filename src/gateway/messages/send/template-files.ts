@@ -8,11 +8,7 @@ export interface NamedFiles {
   readonly orLink: boolean | undefined
 }
 
-/**
- * Puts the files of its template before those that a request names. If it has no others, they may leave as
- * links unless the request says otherwise: its program may have been written for a template without files.
- * `uploads`: how many files the request brings.
- */
+/** They are first, and may leave as links unless the request says otherwise or has files of its own. */
 export async function addTemplateFiles(
   store: Store,
   user: string,

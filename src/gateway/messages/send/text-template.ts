@@ -88,7 +88,6 @@ export const refuseMissingVariable: Missing = (name, empty) => {
   return empty
 }
 
-/** The text for a recipient. */
 export function renderForPerson(
   filled: Template,
   person: PersonValues,
