@@ -17,7 +17,6 @@ import { USER_ROUTES } from './user-routes.ts'
 import { userSettingsExtension } from './user-settings-extension.ts'
 import { usersExtension } from './users-extension.ts'
 
-/** Users, their settings, and members who act for them. */
 export const ACCOUNTS: Feature = {
   rows: [
     ...ACCOUNT_ROUTES,

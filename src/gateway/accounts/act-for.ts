@@ -21,7 +21,6 @@ export const ACCOUNT_OF_MEMBER = z
 
 const MAX_ACCOUNTS = 1_000
 
-/** The accounts that a member may act for. */
 export const listAccountsOfMember = (
   db: Db,
   member: string,
@@ -37,9 +36,7 @@ export const listAccountsOfMember = (
     .limit(sql.lit(MAX_ACCOUNTS))
     .execute()
 
-/**
- * Stores a token to act for an account. It joins the session of the member's own token: both end together.
- */
+/** It joins the session of the member's own token: both end together. */
 const storeActingToken = (db: Db, own: string, acting: string, account: string) =>
   queries(db)
     .insertInto('auth_session_tokens')
@@ -85,9 +82,8 @@ export const listActingSessions = (db: Db, account: string): Promise<SignInSessi
     .execute()
 
 /**
- * Makes a token to act for an account, which expires with the member's token `own`. Throws 404 for a
- * non-member, 403 if the member lacks a second factor that the account
- * requires, or may not act at the address `ip`.
+ * It expires with the member's token `own`. Throws 404 for a non-member; 403 without a required second
+ * factor, or if the member may not act at the address `ip`.
  */
 export async function actForAccount(
   store: Store,

@@ -6,7 +6,6 @@ import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { ROLES } from './members.ts'
 
-/** The name of a record of `senders`. */
 export const SENDER_NAME = z.string().describe("The name, or the email's part before the @.")
 
 export const ME = z
@@ -22,7 +21,6 @@ export const ME = z
   })
   .meta({ id: 'Me' })
 
-/** The names of records of `senders`. */
 export const findSenderNames = (db: Db, ids: readonly string[]) =>
   queries(db, 'lookUp')
     .selectFrom('senders')
@@ -30,7 +28,6 @@ export const findSenderNames = (db: Db, ids: readonly string[]) =>
     .where('id', '=', matchAny(ids))
     .execute()
 
-/** The account and the person of a request, and the person's role. */
 export async function loadOwnAccount(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {
   const { id, actor, values } = auth
   const found = await findSenderNames(db, [id, actor?.id ?? id])

@@ -31,7 +31,6 @@ const HAND = z.object({
   since: INSTANT,
 })
 
-/** The figures of the account's first page. */
 export const TODAY = z
   .object({
     days: USAGE_DAYS.shape.days.describe('The last 7 days; today is the last.'),
@@ -57,7 +56,6 @@ export const TODAY = z
   })
   .meta({ id: 'Today' })
 
-/** Reads the figures of an account's first page. */
 export async function loadToday(
   store: Store,
   user: string,
@@ -139,9 +137,8 @@ const sumDecimals = ({ db }: Store, decimals: readonly string[]): Promise<string
 const MAX_RECEIVED = 2_000
 
 /**
- * The persons of the account: their open conversations, and how long people waited for their first answers.
- * A wait begins with the first text after an answer, and ends with the next text of a person of the account.
- * A text that failed or was canceled is no answer, and one that is scheduled becomes one when it is due.
+ * And how long people waited for first answers, from the first text after an answer to the next of a person.
+ * A failed or canceled text is no answer; a scheduled one is an answer once it is due.
  */
 const loadPeople = ({ db }: Store, user: string) =>
   queries(db, 'shaped')

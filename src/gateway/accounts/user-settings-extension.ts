@@ -97,10 +97,7 @@ function isCountryAllowed(values: CheckedValues, old: CheckedValues): boolean {
 
 const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]
 
-/**
- * Makes the next sweep check messages that wait for a line or for the end of quiet hours, not those that
- * can still be undone.
- */
+/** Checks texts that wait for a line or for the end of quiet hours, not those that can still be undone. */
 const retryWaitingTexts = (db: Db, user: string) =>
   queries(db)
     .updateTable('sms_dispatch')

@@ -14,9 +14,7 @@ import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
 
 /** Name of the jobs that send alarm mails. The payload is AlarmNews[], the key is part of the Message-ID. */
 const ALARM_MAIL = 'alarm_mail'
-/**
- * `last_seen` may be this many seconds old: servers write it no more often (gateway/base/device-record.ts).
- */
+/** Seconds by which `last_seen` may be old: see gateway/base/device-record.ts. */
 const SPARED_SECONDS = 30
 
 /** Adds mail jobs about devices that fail, are low on battery, are silent or have returned. */
@@ -93,7 +91,6 @@ export interface AlarmNews {
   readonly budget?: string
   /** An address at which `name` was used, although its list excludes that. */
   readonly refusedAddress?: string
-  /** The collection of `name`. */
   readonly refusedOf?: string
   readonly silentSince?: string
   readonly backSince?: string

@@ -1,7 +1,6 @@
 import { EVERY_MINUTE, type Feature } from '../base/feature.ts'
 import { checkSilentDevices, makeAlarmMailJobs } from './alarm-mails.ts'
 
-/** Mails about devices that fail or are silent. */
 export const ALARMS: Feature = {
   timed: ({ store, config: { deviceAlarmMinutes } }) =>
     deviceAlarmMinutes > 0

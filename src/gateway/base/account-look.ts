@@ -4,7 +4,6 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { chooseInk } from '../../portable/choose-ink.ts'
 
-/** How public pages and mails of an account look. */
 export interface AccountLook {
   /** The path of its logo below the server's address; '' for none. */
   readonly logo: string

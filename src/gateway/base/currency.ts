@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { findSettings } from './find-settings.ts'
 
-/** An amount of money. */
 export const DECIMAL = z.string().regex(/^\d+(\.\d+)?$/)
 
 /** The currency of an account's prices; '' if unset. */

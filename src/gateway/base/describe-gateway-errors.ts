@@ -3,7 +3,6 @@ import { HINT } from '../../http/openapi/failures.ts'
 import { makeErrorDescriber } from '../../http/openapi/gateway-error-answers.ts'
 import { REFUSALS } from './gateway-errors.ts'
 
-/** Describes refusals of the gateway's own routes for OpenAPI. */
 export const describeRefusals = makeErrorDescriber(REFUSALS, {
   examples: {
     invalid_template: 'Missing variable: code.',

@@ -10,7 +10,6 @@ import { makeStoredName } from '../../engine/files/stored-name.ts'
 import { type FileContent, makeMemoryContent } from '../../engine/files/upload.ts'
 import type { Db } from '../../platform/db/open.ts'
 
-/** The collection whose records have the files. */
 export const MESSAGE_COLLECTION = 'sms_messages'
 /** Collections whose records have files that leave with texts, in the field `attachments`. */
 export const WITH_FILES = [

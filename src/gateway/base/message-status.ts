@@ -17,10 +17,7 @@ export const STATUSES = [
 ] as const
 export type Status = (typeof STATUSES)[number]
 
-/**
- * Maps a status to its successors, as the SQL function sms_may_become does. Only unsent or repeatable
- * messages change from `sending` to `assigned`.
- */
+/** As sms_may_become. Only unsent or repeatable messages change from `sending` to `assigned`. */
 export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   pending: ['assigned', 'failed'],
   // pending: a pause, quiet hours or a lost line take back a message that no device has claimed

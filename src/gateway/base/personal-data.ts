@@ -32,7 +32,6 @@ export type PersonRows = (person: Person, texts: Texts) => RawBuilder<boolean>
 /** A place with data of persons: a table, which of its rows belong to a person, and how these are erased. */
 export interface Place {
   readonly table: keyof Tables
-  /** The heading in an export. */
   readonly title: string
   readonly rows: PersonRows
   /** The columns that an export shows. Without any, the place only repeats what other places show. */
@@ -40,9 +39,8 @@ export interface Place {
   /** The column by which an export reads the rows. */
   readonly key: string
   /**
-   * What an erasure does. `delete`: it deletes the rows. `records`: it deletes the records and those that
-   * belong to them. Values by column: it overwrites the columns; a function makes the value of a column from
-   * the person and the name.
+   * `delete`: the rows. `records`: with those that belong to them. By column: it overwrites these; a function
+   * makes a value from the person and the name.
    */
   readonly erasure: 'delete' | 'records' | Readonly<Record<string, Erased>>
   /**

@@ -11,7 +11,6 @@ interface WithSending {
   readonly sending: Sending
 }
 
-/** Texts to many, at a time, once or again and again. */
 export const CAMPAIGNS: Feature<Services & WithSending, QueuedServices & WithSending> = {
   rows: CAMPAIGN_ROUTES,
   api: { roots: ['/api/campaigns'], group: 'other', errorForm: sendGatewayError, isOwn: true },

@@ -29,10 +29,7 @@ import { settleAndRun, settleCampaign } from './settle-campaign.ts'
 /** A campaign that begins within this time cannot be changed: devices may already get its messages. */
 const MARGIN_MS = 2_000
 
-/**
- * Changes a campaign: its name at any time, the rest before it begins. `load` reads the files of the change.
- * Throws 409 `campaign_begun`.
- */
+/** The name at any time, the rest before it begins. `load`: its files. Throws 409 `campaign_begun`. */
 export async function changeCampaign(
   services: CampaignServices,
   permit: Permit,
@@ -108,8 +105,7 @@ async function reviseCampaign(
     files: attachments.length,
     orLink,
   })
-  // check the quota for additional messages only: those stored so far will be deleted and refunded.
-  // A repeating campaign has no messages of its own
+  // For additional messages only: those stored will be refunded. A repeating campaign has none.
   if (!repeat)
     await checkQuota(
       services,

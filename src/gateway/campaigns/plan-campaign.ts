@@ -61,8 +61,7 @@ interface PlannedWay extends ChosenLine {
 }
 
 /**
- * Finds a campaign's recipients, without those who have opted out or have not given the consent that the
- * campaign, its template or a group requires, and counts the segments of all their texts. Throws 400 if no
+ * Without those who have opted out or lack a required consent. Counts all segments. Throws 400 if no
  * recipient is left, 403 if the account may not send to one.
  */
 export async function planAudience(

@@ -38,10 +38,7 @@ export const computeExpiryAt = (
   at: string,
 ) => moveExpiry(expiresAt, scheduledAt, toDate(at)!.getTime())
 
-/**
- * Moves a repeating campaign to its first time after `after`; ends it if there is none. False if the campaign
- * has changed since it was read. `also`: further changes.
- */
+/** After `after`; ends it without a next time. False if it has changed. `also`: further changes. */
 export function moveToNextRun(
   db: Db,
   campaign: Campaign,
@@ -63,10 +60,7 @@ export function moveToNextRun(
   })
 }
 
-/**
- * If a run of a repeating campaign is due, stores the run as a campaign of its own and moves the repeating
- * one to its next time, in one transaction. The run's id is made from its time: no time has two runs.
- */
+/** Moves the campaign on in the same transaction. A run's id is made from its time: no time has two. */
 export async function repeatIfDue(services: CampaignServices, campaign: Campaign): Promise<void> {
   const { db } = services.store
   const { id, repeat, status, scheduledAt, nowMs } = campaign

@@ -83,10 +83,7 @@ export function listTimesAfter(
   return times.filter((at) => until === '' || formatDate(at) <= until)
 }
 
-/**
- * The first `count` times at or after `from`, a PocketBase date. Throws 400 if there is none. Finding that
- * out takes 0.1 s, for example for 31 February on a Monday.
- */
+/** Throws 400 if there is none: finding that out takes 0.1 s, for example for 31 February on a Monday. */
 export async function listTimesFrom(
   user: string,
   repeat: Repeat,
@@ -120,7 +117,6 @@ export async function readTimes(
   return { time_zone: repeat.time_zone, times: await listTimesFrom(user, repeat, from, count) }
 }
 
-/** The body of a request for the times of a repetition. */
 export const REPETITION = z
   .strictObject({
     repeat: REPEAT,
@@ -134,10 +130,7 @@ export const REPETITION = z
   })
   .meta({ id: 'CampaignRepetition' })
 
-/**
- * Parses a repetition, its earliest time (default: now) and how many times are wanted. Throws 400 that names
- * the first wrong field.
- */
+/** With its earliest time (default: now), and how many. Throws 400 that names the first wrong field. */
 export function readRepetition(raw: unknown, now: Date) {
   const { repeat, scheduled_at, count } = checkShape(REPETITION, raw)
   const from = keepFutureDate(scheduled_at, now) || formatDate(now)

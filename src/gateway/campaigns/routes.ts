@@ -63,7 +63,6 @@ const DEVICE_AND_LINE: readonly RefusalCode[] = [
   'line_ambiguous',
 ]
 
-/** A row of a route that changes the state of a campaign, `verb`. */
 const describeStatusRoute = (
   verb: string,
   change: typeof pauseCampaign,

@@ -21,10 +21,7 @@ import { withCampaignMedia } from './campaign-files.ts'
 import { checkQuota } from './plan-campaign.ts'
 import { makeChunkKey, splitAudience } from './split-audience.ts'
 
-/**
- * Stores a campaign's missing messages. Returns false if the campaign was changed or `signal` aborted. Throws
- * a GatewayError if the messages are refused.
- */
+/** False if the campaign was changed or `signal` aborted. Throws a GatewayError if messages are refused. */
 export async function storeMessages(
   services: CampaignServices,
   campaign: Campaign,

@@ -19,7 +19,6 @@ import { subscribeToDevice, writeDeviceEvent } from '../lines/wake-devices.ts'
 import { applyReports } from '../messages/queue/apply-reports.ts'
 import { claimMessages, linkClaimedFiles } from '../messages/queue/claim-messages.ts'
 
-/** What the link uses of the server's services. */
 export type LinkServices = Pick<Services, 'store' | 'config'>
 
 type Work = (
@@ -30,8 +29,7 @@ type Work = (
 ) => Promise<unknown>
 
 /**
- * What an agent uses of the device API (`gateway/device-api/device-routes`), without HTTP. Incoming
- * texts arrive by calls: see `receive-text`.
+ * Of `gateway/device-api/device-routes`, without HTTP. Incoming texts arrive by calls: see `receive-text`.
  */
 const ROUTES: Readonly<Record<string, Work>> = {
   async '/api/devices/heartbeat'(store, device, body) {

@@ -39,7 +39,6 @@ import {
 
 const TOKEN_LENGTH = 40
 
-/** Adds, changes and lists carriers, and takes their calls. */
 export function makeCarrierService({
   store: all,
   config,
@@ -181,10 +180,7 @@ export function makeCarrierService({
 const serializeDestination = ({ preset, url, user, values, custom }: CarrierBody['account']) =>
   JSON.stringify([preset, url, user, values, custom])
 
-/**
- * Throws 400 if the settings or the secret contain an API key of the carrier's own account: its
- * texts would return to it.
- */
+/** Throws 400 for an API key of the carrier's own account: its texts would return to it. */
 async function refuseOwnKey(
   db: Db,
   user: string,

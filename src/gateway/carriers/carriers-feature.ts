@@ -11,7 +11,6 @@ const FAULTS: MentionStep = {
   })),
 }
 
-/** Carriers that the server runs by HTTP. */
 export const CARRIERS: Feature<CarrierServices> = {
   rows: CARRIER_ROUTES,
   alsoDeletes: { devices: forgetCarriers },

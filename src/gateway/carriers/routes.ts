@@ -11,7 +11,6 @@ import type { CarrierService } from '../lines/carrier-schemas.ts'
 import { CARRIER_BODY, CARRIER_LIST, MADE_CARRIER } from '../lines/carrier-schemas.ts'
 
 const MAX_BODY_BYTES = 64 << 10
-/** Maximum bytes of a carrier's call. */
 const MAX_CALL_BYTES = 256 << 10
 
 export interface CarrierServices extends Services {

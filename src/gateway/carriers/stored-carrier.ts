@@ -17,11 +17,9 @@ const PURPOSE = 'carrier'
 /** Path of the address for a carrier's calls. A token follows. */
 const CALLS = '/api/devices/carriers/calls/'
 
-/** The stored row of a carrier. */
 export interface StoredCarrier {
   readonly device: string
   readonly user: string
-  /** JSON. */
   readonly account: string
   readonly sealed: string
   readonly version: number

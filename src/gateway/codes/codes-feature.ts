@@ -9,7 +9,6 @@ import { CODE_ROUTES } from './routes.ts'
 import { verifyServicesExtension } from './services-extension.ts'
 import { verificationsExtension } from './verification-schemas.ts'
 
-/** Codes that prove a number. */
 export const CODES: Feature<SendingServices> = {
   rows: CODE_ROUTES,
   api: {

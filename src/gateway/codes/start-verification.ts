@@ -60,10 +60,7 @@ export async function startVerification(
   return verification
 }
 
-/**
- * Sends a code that was counted, or the pending one again, in the caller's transaction. Returns the id of its
- * text and the devices to wake, too.
- */
+/** Already counted; in the caller's transaction. Also returns the text's id and the devices to wake. */
 export async function sendVerificationCode(
   { store, config }: VerifyServices,
   service: VerifyService,
@@ -207,7 +204,6 @@ interface Start extends Omit<Wording, 'template'> {
   /** A text with `{{code}}`, unless `templateId` names a template. */
   readonly template?: string
   readonly length: number
-  /** Seconds. */
   readonly ttl: number
   /** The IP address of the person who asked for the code; '' if it is not known. */
   readonly ip: string

@@ -27,9 +27,8 @@ interface ConsentAnswer {
 }
 
 /**
- * The answer to a text that joined a group, confirmed or asked for help; undefined for other texts. Call it
- * in a transaction. A question counts as a code of Verify: above the limits of its number or its account, the
- * text gets no question.
+ * To a text that joined, confirmed or asked for help, in a transaction; else undefined. A question counts as
+ * a code of Verify: above those limits there is none.
  */
 export async function makeConsentAnswer(
   store: Store,

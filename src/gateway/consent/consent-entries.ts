@@ -33,10 +33,7 @@ export const hashShownText = (shown: string): string =>
 const setConsentProof = (db: Db, proof: string) =>
   callFunction(db, 'set_config', 'pocketsms.consent', proof, true)
 
-/**
- * Gives the entries that changes of contacts' `opted_out` add to `consents` their proof (the trigger
- * contacts_consented), until the transaction `db` ends or another proof is given.
- */
+/** To the entries that the trigger contacts_consented adds, until `db` ends or another is given. */
 export const attachConsentProof = async (db: Db, proof: ConsentProof): Promise<void> => {
   await setConsentProof(db, JSON.stringify(proof))
 }
@@ -56,8 +53,7 @@ export async function withConsentProof<T>(
 const NAMED: ReadonlySet<string> = new Set<ConsentSource>(['console', 'import', 'page', 'api'])
 
 /**
- * The source that a client names, in the header `Consent-Source` unless it is given; `api` without one. Never
- * `page` for a superuser, whom no entry names: it would be the server's own entry.
+ * As given, else the header `Consent-Source`, else `api`. Never `page` for a superuser: it would be our own.
  */
 export function readConsentSource(
   request: Pick<RequestInfo, 'headers' | 'auth'>,
@@ -94,7 +90,6 @@ export interface Entry extends ConsentProof {
   readonly group: string
 }
 
-/** Adds an entry about a group to the ledger. */
 export async function addConsentEntry(db: Db, entry: Entry): Promise<void> {
   const {
     id = sql<string>`pb_new_id()`,
@@ -134,9 +129,7 @@ export async function addConsentEntry(db: Db, entry: Entry): Promise<void> {
     .execute()
 }
 
-/**
- * Adds the entry of a person whom the server asks to confirm: the state becomes `asked`. `db`: a transaction.
- */
+/** The state becomes `asked`. `db`: a transaction. */
 export async function addConsentQuestion(db: Db, entry: Omit<Entry, 'event'>): Promise<void> {
   const setAsks = (value: string) => callFunction(db, 'set_config', 'pocketsms.asks', value, true)
   await setAsks('yes')

@@ -1,12 +1,9 @@
 /** The texts of consent by language. `{account}`, `{group}`: names. Most signs are of the GSM alphabet. */
 interface Wording {
-  /** Texts that confirm. `ask` has the first one. */
   readonly yes: readonly string[]
-  /** Texts that ask for help. */
   readonly help: readonly string[]
   /** Asks a person who texted a word that joins. */
   readonly ask: string
-  /** The answer to a person's joining. */
   readonly joined: string
   /** The text with the code that a person enters on a page to join; the code replaces `{{code}}`. */
   readonly code: string

@@ -12,9 +12,8 @@ type ConsentWord =
   | { readonly kind: 'yes' | 'help' }
 
 /**
- * Reads a whole text as a word that joins, confirms or asks for help. A word that opts out is none of them;
- * one that opts in may confirm. Only accounts with groups that people join by themselves
- * answer a text for help.
+ * A word that joins, confirms or asks for help. One that opts in may confirm. Only accounts with groups to
+ * join answer a text for help.
  */
 export function readConsentWord(
   text: StoredText,

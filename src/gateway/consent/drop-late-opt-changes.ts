@@ -12,10 +12,7 @@ export interface OptChange {
   readonly group?: string | undefined
 }
 
-/**
- * Drops opt-ins that are older than an opt-out of the same sender: a text may arrive after a newer one, and
- * after the person or the account has entered an opt-out otherwise.
- */
+/** Older than an opt-out of the sender: a text may arrive after newer ones, or after an entry by hand. */
 export async function dropLateChanges<Change extends OptChange>(
   db: Db,
   user: string,

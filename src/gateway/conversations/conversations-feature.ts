@@ -12,7 +12,6 @@ import { CONVERSATION_DATA } from './personal-data.ts'
 import { reopenDueFollowUps } from './reopen-follow-ups.ts'
 import { makeAnswerJobs } from './send-auto-answers.ts'
 
-/** The inbox: texts by number, notes, drafts, automatic answers. */
 export const CONVERSATIONS: Feature<Services, QueuedServices & { readonly sending: Sending }> = {
   personalData: CONVERSATION_DATA,
   extensions: () => ({

@@ -25,8 +25,7 @@ import { matchesKeyword } from './keyword-match.ts'
 // Which automatic answer a received text gets, and its words.
 
 /**
- * Finds a text if it may be answered: no answer yet, user enabled. `simulatedLine`: the line that received
- * it, if it belongs to a simulated phone. `sent`: automatic answers that the sender got in the last 24 hours.
+ * Without an answer so far, of an enabled user. `simulatedLine`: a simulated phone's; `sent`: in 24 hours.
  */
 export const findAnswerable = (db: Db, user: string, id: string) =>
   queries(db)
@@ -56,7 +55,6 @@ export const findAnswerable = (db: Db, user: string, id: string) =>
     .where(({ not }) => not(isDisabled('m.user')))
     .executeTakeFirst()
 
-/** A received text that may be answered. */
 export type Answerable = NonNullable<Awaited<ReturnType<typeof findAnswerable>>>
 
 /** The `client_ref` of the automatic answer to a text. */
@@ -72,10 +70,7 @@ const MAX_ANSWERS = 50
 /** A text that has waited longer gets no answer. An answer that has waited longer is not sent. */
 export const MAX_ANSWER_DELAY_MS = 3_600_000
 
-/**
- * Reads the automatic answers whose lines, hours and pause let them answer a text now, oldest first. Leaves
- * out those without a text, whose template was deleted.
- */
+/** By line, hours and pause, oldest first. Leaves out those without a text (a deleted template). */
 const loadDueAnswers = (db: Db, user: string, id: string) =>
   queries(db)
     .selectFrom('auto_answers as a')
@@ -114,9 +109,8 @@ export interface DueAnswer {
 }
 
 /**
- * Writes the answer about consent, else the first automatic answer that matches. An account's own answer to a
- * text for help is the first choice. A person who has opted out gets answers to texts for help alone, one in
- * each pause. Undefined if no answer matches or its template fails.
+ * About consent, else the first that matches. For help, an account's own answer is first. Who has opted out
+ * gets answers for help alone, one a pause. Undefined if none matches or a template fails.
  */
 export async function makeDueAnswer(
   store: Store,

@@ -10,16 +10,14 @@ import { dropLateChanges, type OptChange } from '../consent/drop-late-opt-change
 import type { JoinGroup } from '../consent/joinable-groups.ts'
 import { queueAnswers } from './queue-answers.ts'
 
-/** A new text of a person. */
 interface NewText extends StoredText {
   readonly id: string
   readonly from: string
 }
 
 /**
- * Adds entries to `consents` for new texts that join a group or confirm, unless the person has texted an
- * opt-out later. Queues an answer to each of them, and to each text that asks for help. `texts`: the oldest
- * first. Call it in the transaction that stores the texts, after opt-outs.
+ * Unless an opt-out is later. Queues an answer to each, and to texts for help. `texts`: the oldest first.
+ * Call it in the transaction that stores them, after opt-outs.
  */
 export async function recordConsentTexts(
   store: Store,

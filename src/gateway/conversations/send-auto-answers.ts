@@ -70,10 +70,7 @@ async function answerText(services: AnswerServices, job: Job): Promise<Again | u
   }
 }
 
-/**
- * Stores the answer to a text. Locks the sender first, so that pause and limit count other nodes' answers,
- * too. Throws PicturesMissing.
- */
+/** Locks the sender: pause and limit count other nodes' answers, too. Throws PicturesMissing. */
 async function storeAnswerOnce(
   { store, config }: AnswerServices,
   job: Job,

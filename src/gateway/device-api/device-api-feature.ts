@@ -4,7 +4,6 @@ import type { Feature } from '../base/feature.ts'
 import { DEVICE_ROUTES, DEVICE_TAG } from './device-routes.ts'
 import { PAIRING_ROUTES } from './pairing-routes.ts'
 
-/** The API by which devices fetch texts and report what became of them. */
 export const DEVICE_API: Feature = {
   rows: [...DEVICE_ROUTES, ...PAIRING_ROUTES],
   api: {

@@ -37,10 +37,7 @@ export interface PostedBody {
 /** Supabase writes `v1,` before a secret of Standard Webhooks. */
 export const trimStandardSecret = (secret: string) => secret.replace(/^v1,/, '')
 
-/**
- * Checks a body's signature. Returns a name of the call, the same one if the call is repeated; '' if the hook
- * has no signing secret. Throws 401 for a missing, wrong or old signature.
- */
+/** Returns a name that repetitions share; '' without a secret. Throws 401 for a missing, wrong or old one. */
 export function checkSignature(
   { preset, signing_secret: secret }: Hook,
   posted: PostedBody,

@@ -63,12 +63,10 @@ class Trial extends Error {
   }
 }
 
-/** A trial loads no pictures. */
 const NO_PICTURES: Pictures = { mention: '', fault: '' }
 
 /**
- * Handles a call of a hook (incoming webhook): sends, and stores the call. Throws 404, or the call's refusal.
- * `isTrial`: sends nothing, and stores only a refused call. Takes places of heavy work.
+ * Throws 404, or a refusal. `isTrial`: sends nothing, stores only a refused call. Takes heavy work's places.
  */
 export async function handleHookCall(
   store: Store,
@@ -212,9 +210,8 @@ const writeNews = ({ name, max_parts }: Hook, news: string) =>
 const TOO_LARGE = 'an alarm was too large to read.'
 
 /**
- * What a hook sends for a body that could not be read: one that is too large is news for its own recipients.
- * Throws the reason for other bodies, and for hooks of codes and those that check signatures: nothing proves
- * who called them.
+ * One too large is news for the hook's recipients. Throws for other bodies, for codes and for signing hooks:
+ * nothing proves who called them.
  */
 function composeUnread(hook: Hook, reason: ApiError) {
   const { kind, recipients, groups, signing_secret } = hook

@@ -7,7 +7,6 @@ import { HOOK_DATA } from './personal-data.ts'
 import { HOOK_ROUTES } from './routes.ts'
 import { sendHookError } from './send-hook-error.ts'
 
-/** Addresses that other tools call, and that make texts. */
 export const HOOKS: Feature = {
   rows: HOOK_ROUTES,
   api: { roots: ['/api/hooks'], group: 'hooks', errorForm: sendHookError, isOwn: true },

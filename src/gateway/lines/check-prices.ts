@@ -10,8 +10,7 @@ const PREFIX = /^\+[1-9]\d{0,14}$/
 const DECIMAL = /^\d{1,6}(\.\d{1,6})?$/
 
 /**
- * Throws 400 unless a line's `prices` are decimals as texts, by prefix or `default`, and a `monthly_budget`
- * has prices. Numbers of JSON are refused: programs read them as binary fractions.
+ * Decimals as texts, by prefix or `default`: programs read numbers of JSON as binary fractions. Throws 400.
  */
 export function checkPrices({ prices, monthly_budget: budget }: CheckedValues): void {
   const given = parseJson(String(prices ?? null))

@@ -62,7 +62,6 @@ export const devicesExtension: Extension = {
   },
 }
 
-/** Rules of lines (SIMs). */
 export const linesExtension: Extension = {
   keepsReferences: true,
   check: checkPrices,

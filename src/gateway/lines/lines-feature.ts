@@ -9,7 +9,6 @@ import { countLinesByLimit } from './lines-near-limit.ts'
 import { LINE_DATA } from './personal-data.ts'
 import { deleteOldBatteries, IS_LOW } from './phone-health.ts'
 
-/** Phones, agents and their lines. */
 export const LINES: Feature = {
   personalData: LINE_DATA,
   extensions: () => ({

@@ -62,10 +62,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/**
- * Checks the fields that the first argument names. Throws 400 for one time without the other, equal times, or
- * days without times; not if none of them differs from `old`.
- */
+/** Throws 400 for one time without the other, equal times, or days without times, if changed from `old`. */
 export function checkHours(
   { from, to, days = '' }: Readonly<Record<'from' | 'to', string>> & { readonly days?: string },
   values: CheckedValues,

@@ -2,7 +2,6 @@ import { EVERY_MINUTE, EVERY_TEN_MINUTES, type Feature } from '../base/feature.t
 import { cleanUpPushes, pushJobs } from './push-jobs.ts'
 import { addReplyMails, makeReplyMailJobs } from './reply-mails.ts'
 
-/** Browser pushes and mails about texts that wait. */
 export const NOTIFICATIONS: Feature = {
   personalData: {
     noPlaces: {

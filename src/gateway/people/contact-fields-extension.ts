@@ -26,8 +26,7 @@ const MOST_FORMER = 20
 const RESERVED: readonly string[] = ['name', 'phone', 'stop_link']
 
 /**
- * Rules of contacts' fields. A rename keeps the values, which are stored under the first name, and the former
- * names, by which templates and programs still find them. A deletion removes the values of all contacts.
+ * A rename keeps the values, stored under the first name, and former names. A deletion removes all values.
  */
 export const contactFieldsExtension: Extension = {
   readsStrictly: true,

@@ -21,7 +21,6 @@ import { startTimeSlice } from './time-slice.ts'
 
 type Erasure = Omit<Erasing, 'texts'> & HasPersonalData & { readonly request: string }
 
-/** Where an erasure continues. */
 interface At extends MentionsAt {
   /** The name of the person at the start: the contact may be deleted before the end. */
   readonly name: string
@@ -36,9 +35,8 @@ interface At extends MentionsAt {
 const TEXTS_SHARE = 0.6
 
 /**
- * Erases all data of a person. Each step may be repeated, and continues where the last run ended: texts
- * first, in portions with all that belongs to them, then mentions in other words, page by page, then
- * everything of the number in one transaction, with the number of the request itself. A request without a
+ * Each step may be repeated, and continues where the last run ended: texts with all that belongs to them,
+ * mentions page by page, then the rest and the request's number in one transaction. A request without a
  * number has only its last step left.
  */
 export async function eraseData(
@@ -197,10 +195,7 @@ async function forgetStatistics({
     await db.query(`analyze "${table}"`)
 }
 
-/**
- * Erases the rows of a person in the places of some phases, in a transaction, and adds their number to the
- * counts of the request. `texts`: the texts whose places are erased.
- */
+/** In a transaction. Adds their number to the counts of the request. `texts`: of the erased places. */
 async function erasePlaces(
   { request, personalData, ...erasing }: Erasure,
   phases: readonly Place['phase'][],

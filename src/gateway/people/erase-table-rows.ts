@@ -88,9 +88,7 @@ async function deletePersonRows(
     .execute()
 }
 
-/**
- * Overwrites columns of rows `t`, and notifies subscribers of a collection. Returns the names of the rows.
- */
+/** Notifies subscribers of a collection. Returns the names of the rows. */
 export async function overwriteRows(
   db: Db,
   place: Pick<Place, 'table' | 'key'>,

@@ -24,16 +24,14 @@ const KEPT = `interval '1 day'`
 /** One transaction writes portions for so long: a kill loses no more work. */
 const SLICE_MS = 1_000
 
-/** Where an export continues. */
 interface At extends ExportAt {
   /** The names of JSON and page. */
   readonly files: readonly [json: string, page: string]
 }
 
 /**
- * Stores all data of a person, or of a whole account, as files of the request: JSON, a page for people, and
- * of a person copies of the files of texts. Each transaction adds a slice, so a job whose node died continues
- * after the last one. Throws FilesFull, and an ApiError if the person was erased meanwhile.
+ * As JSON, a page, and a person's copies of files. Each transaction adds a slice: a job whose node died
+ * continues. Throws FilesFull, and an ApiError after an erasure.
  */
 export async function exportData(
   store: Pick<Store, 'db'>,
@@ -75,10 +73,7 @@ async function requireNotErased(db: Db, request: string, isBegun: boolean): Prom
   if (!found) throw new ApiError(409, 'The person was erased meanwhile.')
 }
 
-/**
- * Begins or continues the files of an export. The record names them from the start, so they are deleted with
- * it.
- */
+/** The record names them from the start: they are deleted with it. */
 async function openExport(
   db: Db,
   { request, person, owner }: Exporting,

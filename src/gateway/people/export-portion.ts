@@ -11,10 +11,7 @@ import { listShownColumns } from './personal-account-tables.ts'
 import type { AllPersonalData } from './personal-tables.ts'
 import { selectPersonTexts } from './texts-of-person.ts'
 
-/**
- * The places that an export of one person shows. Of records that are about the person alone it shows all
- * fields, also those that superusers added.
- */
+/** Of records about the person alone, with all fields, also those that superusers added. */
 export const listExportedPlaces = (catalog: Catalog, { places }: AllPersonalData): Place[] =>
   places
     .filter(({ shown }) => shown.length > 0)
@@ -55,7 +52,6 @@ export interface ExportAt {
 
 export const FIRST_PORTION: ExportAt = { place: 0, counts: {}, texts: 0, read: 0, copied: [] }
 
-/** The share of the work that is done. */
 export const computeExportShare = (
   { places }: Exporting,
   { place, texts, read }: ExportAt,
@@ -160,10 +156,7 @@ interface RowsOfPlace {
   readonly next: string | undefined
 }
 
-/**
- * Reads the next rows of a person in a place, in the order of its key. `texts`: of these texts only. The
- * order is spelled like the index that has it.
- */
+/** In the order of its key, spelled like the index that has it. `texts`: of these texts only. */
 export async function loadPersonalRows(
   db: Db,
   { table, shown, key, rows }: Place,

@@ -120,10 +120,7 @@ const OF_ERASURE: Bound = {
   by: 'turns; 10,000 rows of a place; 20 open requests of an account',
 }
 
-/**
- * `/api/contacts/{id}/data`, `/erase`, `/api/person`: data of one person. `/api/account/data`: data of the
- * whole account.
- */
+/** Data of one person; `/api/account/data`: of the whole account. */
 export const PERSON_ROUTES = makeRoutes('person_requests', {
   'POST /api/account/data': {
     permission: byAdmin,

@@ -46,8 +46,7 @@ export const REPLACED_AT = sql<string>`greatest(e.created, coalesce(s.updated,
   (select c.last_at from conversations c where c."user" = e."user" and c.number = e.number)))`
 
 /**
- * The entries of an account that no longer count: another entry made the present state, `days` days ago
- * or earlier. The group of an entry without a state was deleted: the latest text to the number counts then.
+ * Replaced `days` days ago or earlier. Without a state (a deleted group), the number's latest text counts.
  */
 export const selectReplaced = (db: Db, user: string, days: unknown) =>
   queries(db, 'planned')

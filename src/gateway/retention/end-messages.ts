@@ -45,10 +45,7 @@ async function deleteMessages(store: Store, extensions: Extensions, ids: readonl
   await deleteRecords(store, extensions, catalog.find('sms_messages')!, gone)
 }
 
-/**
- * Blanks the texts of messages in conversations, and texts and attachments in webhook deliveries. There, sets
- * the fields of `more`, too. Returns the ids of changed conversations.
- */
+/** Also attachments in deliveries, with the fields of `more`. Returns the ids of changed conversations. */
 export async function redactCopies(
   db: Db,
   messages: readonly string[],

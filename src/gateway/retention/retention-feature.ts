@@ -7,7 +7,6 @@ import { endTextsOfMembers, listGroupAccounts } from './end-old-group-texts.ts'
 import { endOldMessages } from './end-old-messages.ts'
 import { makeRetentionIndex } from './make-retention-index.ts'
 
-/** Deletes or empties old texts. */
 export const RETENTION: Feature = {
   timed: ({ store, extensions, config: { retention }, stopping }) => [
     {
@@ -24,9 +23,8 @@ export const RETENTION: Feature = {
 }
 
 /**
- * Ends old records that are found by person: texts of members of groups with days of their own, and replaced
- * entries of `consents`. Reads all contacts and entries of these accounts, until `signal` aborts. Stops while
- * another node does it.
+ * Of members of groups with days of their own, and replaced entries of `consents`. Reads all contacts of
+ * these accounts, until `signal` aborts or another node does it.
  */
 export async function endOldByPerson(
   store: Store,

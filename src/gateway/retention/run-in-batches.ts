@@ -19,10 +19,7 @@ export const selectOldTexts = (which: RawBuilder<boolean>, days: string) =>
       and m.created < ${writeDaysAgo(sql.ref(days))} and m.updated < ${writeDaysAgo(sql.ref(days))}
     order by m.created limit ${sql.lit(MESSAGES_PER_BATCH)} for update skip locked)`.as('old')
 
-/**
- * Runs `work` in a transaction of its own, while no other node has the lock `key`: undefined then. Sends
- * subscribers no events for its changes.
- */
+/** Notifies no subscribers. Undefined if another node has the lock `key`. */
 const runIfUnlocked = <T>(store: Store, key: number, work: (inside: Store) => Promise<T>) =>
   store.db.transaction(async (db) => {
     if (!(await tryAcquireLock(db, key))) return undefined
@@ -51,7 +48,6 @@ export async function runInBatches(
   return total
 }
 
-/** Persons per transaction. */
 export const PEOPLE_PER_BATCH = 1_000
 
 interface PeoplePage {

@@ -6,8 +6,7 @@ const SECRET =
   /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
 
 /**
- * The signature of Standard Webhooks, without a check of the secret. https://www.standardwebhooks.com
- * By a KeyObject: Node signs with it in 3 µs, and with the bytes themselves in 11.
+ * Without a check of the secret. By a KeyObject: 3 µs in Node, 11 by bytes. https://www.standardwebhooks.com
  */
 export const signText = (secret: string, text: string): string =>
   `v1,${createHmac('sha256', createSecretKey(secret.slice('whsec_'.length), 'base64'))

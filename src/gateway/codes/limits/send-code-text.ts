@@ -12,7 +12,6 @@ import { countCodes } from './count-codes.ts'
 
 export const CODE_PRIORITY = 100
 
-/** A one-time password for a phone number. */
 interface TextWithCode {
   readonly to: string
   readonly body: string

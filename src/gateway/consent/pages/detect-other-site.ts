@@ -1,9 +1,6 @@
 import type { Ctx, Services } from '../../../http/request-context.ts'
 
-/**
- * Whether a page of another site sent this form. Browsers say so in Sec-Fetch-Site; older ones, and those on
- * plain HTTP, name the page's origin. Programs that are no browsers name neither.
- */
+/** By Sec-Fetch-Site, or the page's origin in older browsers and on plain HTTP. Programs name neither. */
 export function isOfOtherSite(c: Ctx, { config }: Pick<Services, 'config'>): boolean {
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'

@@ -36,7 +36,6 @@ ${renderStartOver(say('again'))}`,
 /** A link to the empty form: the address of the page itself. */
 const renderStartOver = (words: Html) => html`<p><a href="">${words}</a></p>`
 
-/** The page after a code was right. */
 export const renderJoinedPage = ({ language, names, look }: JoinPage, number: string): HtmlPage =>
   renderHtmlPage(
     language,

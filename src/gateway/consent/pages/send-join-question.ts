@@ -41,9 +41,8 @@ export const SERVICE = 'join page'
 const MAX_WAIT_MS = 3_600_000
 
 /**
- * Texts a number to confirm that it joins a group, and adds an entry to `consents`. A number that has joined
- * or opted out gets no text, and the visitor does not learn that: the same is done for it, and undone. Throws
- * 402, 403 and 429 at the limits of pages, and as `send`.
+ * Adds an entry to `consents`. A number that has joined or opted out gets no text, and the visitor cannot see
+ * that: the same is done, and undone. Throws 402, 403, 429 at the limits of pages, and as `send`.
  */
 export async function askToJoin(
   store: Store,
@@ -85,7 +84,6 @@ export async function askToJoin(
   wakeDevices(store.db, wake)
 }
 
-/** Undoes a trial. */
 class Undone extends Error {}
 
 /** Fields of `consents` about what a visitor of a page has agreed to. */
