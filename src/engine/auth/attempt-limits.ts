@@ -20,10 +20,7 @@ const MAIL_LIMITS = [15, 300, 60]
 /** How long an address that signed in to an account is exempt from the limit per account. */
 const KNOWN_DAYS = 90
 
-/**
- * Runs `check`, which throws 400 for a wrong password or code. Counts failures by account and address; throws
- * 429 after too many. Sign-ins from networks known for the account wait in a queue of their own.
- */
+/** Counts wrong secrets (`check` throws 400). Throws 429 after too many. Known networks wait apart. */
 export async function limitSignInAttempts<T>(
   signInAttempt: AuthAttempt,
   check: () => Promise<T>,

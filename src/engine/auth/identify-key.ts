@@ -47,10 +47,8 @@ const MAX_KNOWN = 10_000
 const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNOWN))
 
 /**
- * Finds the user of an API key; null if the key is unknown, disabled or expired, or its user deleted or
- * disabled. With `cached` the result may be out of date: the caller's SQL must compare the versions of key
- * and user; if they differ, call again without `cached`. Stores the last use, by address `ip`. Throws 403 if
- * the key may not be used at this address.
+ * Null for an invalid key or user. `cached`: may be outdated: the caller's SQL compares the versions, and
+ * calls again. Stores the last use, by `ip`. Throws 403 at an address that is not allowed.
  */
 export async function identifyKey(
   store: Store,
@@ -88,10 +86,7 @@ export const requireKeyAddress = (
 
 const isLive = ({ expiresAt }: KeyHolder) => expiresAt === '' || expiresAt > formatNow()
 
-/**
- * The cached holder of a key; undefined if not cached, or if the key may not be used at this address. Not for
- * authorization: it may be outdated.
- */
+/** Undefined if not cached, or at a forbidden address. Not for authorization: it may be outdated. */
 export function findCachedKeyHolder(
   catalog: Catalog,
   key: string,

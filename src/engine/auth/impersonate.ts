@@ -9,9 +9,7 @@ import { signToken } from './tokens.ts'
 
 export const IMPERSONATE_FORM = makeObjectShape({ duration: whole })
 
-/**
- * Makes a token of a record for a superuser; it cannot be refreshed. PocketBase: record_auth_impersonate.go
- */
+/** For a superuser; cannot be refreshed. PocketBase: record_auth_impersonate.go */
 export async function impersonateRecord(
   store: Store,
   collection: AuthCollection,

@@ -62,7 +62,6 @@ const listCredentials = (db: Db, auth: AuthRecord, { host }: PasskeySite): Promi
     .where(({ and }) => and({ ...makeOwnerKey(auth), host }))
     .execute()
 
-/** Whether a person has a passkey. */
 export async function hasPasskey(db: Db, auth: AuthRecord): Promise<boolean> {
   const found = await queries(db)
     .selectFrom('auth_passkeys')
@@ -94,10 +93,7 @@ export async function startPasskey(db: Db, auth: AuthRecord, site: PasskeySite, 
   return makeCreationOptions(site, challenge, { app, person, handle }, known)
 }
 
-/**
- * Stores the passkey that a browser made. Returns recovery codes if it is the person's first second factor,
- * else []. Throws 400.
- */
+/** Returns recovery codes if it is the person's first second factor, else []. Throws 400. */
 export async function storePasskey(
   db: Db,
   auth: AuthRecord,
@@ -165,16 +161,12 @@ export async function askPerson(
 export const askAnybody = async (db: Db, site: PasskeySite, network: string) =>
   makeRequestOptions(site, await makeChallenge(db, 'alone', { network }), [])
 
-/** Who owns a passkey: ids of the auth collection and of the record in it. */
 interface PasskeyOwner {
   readonly collection: string
   readonly record: string
 }
 
-/**
- * Checks a signature by a passkey, and uses up its challenge. `person`: whose passkey it must be. Returns the
- * owner of the passkey. Throws 400.
- */
+/** Uses up its challenge. `person`: whose passkey it must be. Throws 400. */
 export async function requireSignature(
   db: Db,
   site: PasskeySite,

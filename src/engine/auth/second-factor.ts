@@ -23,10 +23,8 @@ const TRIES_SECONDS = 3_600
 
 const nameOwner = ({ collection, id }: AuthRecord) => `${collection.id} ${id}`
 
-/** The key of a person's row. */
 const makeRowKey = ({ collection, id }: AuthRecord) => ({ collection: collection.id, record: id })
 
-/** Whether a person signs in with a second factor. */
 export async function hasFactor(db: Db, auth: AuthRecord): Promise<boolean> {
   const found = await queries(db)
     .selectFrom('auth_factors')
@@ -49,10 +47,7 @@ export async function hasFactors(db: Db, { id }: Collection): Promise<boolean> {
   return found !== undefined
 }
 
-/**
- * When the person got a second factor, in PocketBase's format; whether there is an authenticator app; and how
- * many recovery codes are left.
- */
+/** Since when there is one, in PocketBase's format; whether an app; how many recovery codes are left. */
 export async function readFactor(db: Db, auth: AuthRecord) {
   const found = await queries(db)
     .selectFrom('auth_factors')

@@ -21,10 +21,7 @@ const readSessionSeconds = (auth: AuthRecord): number =>
 
 const readNowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-/**
- * Signs a token that no other session has. `keep` stores the token's hash, or returns false if another
- * session has this hash. The next try then signs another expiry.
- */
+/** `keep` returns false if another session has the token's hash: then another expiry is signed. */
 async function signOwnToken(
   auth: AuthRecord,
   keep: (hash: string, expires: number) => Promise<boolean>,
@@ -61,10 +58,7 @@ export const SESSION = z
   .meta({ id: 'Session' })
 export type SignInSession = z.output<typeof SESSION>
 
-/**
- * Starts a session and returns its token. If all tries collide with concurrent sign-ins, the token is valid,
- * but no session is listed.
- */
+/** If all tries collide with concurrent sign-ins, the token is valid, but no session is listed. */
 export async function startSession(
   db: Db,
   auth: AuthRecord,
@@ -129,10 +123,7 @@ const NOTED_MS = 5 * 60_000
 const MAX_NOTED = 10_000
 const mustNote = makeOncePer(NOTED_MS, MAX_NOTED)
 
-/**
- * Notes in the background that a token is used, at most once in five minutes. A failure is ignored. Devices
- * have no sessions.
- */
+/** Runs in the background, at most once in five minutes, and ignores failures. Devices have no sessions. */
 export function recordSessionUse(db: Db, { collection }: AuthRecord, token: string): void {
   if (collection.id === DEVICES_ID || !mustNote(token)) return
   useSession(db, token).catch(() => {})
@@ -179,10 +170,7 @@ async function addToken(
   return numUpdatedRows > 0n
 }
 
-/**
- * Returns a new token for the session of the token `old`, at most one per SAME_SECONDS. Returns `old` itself
- * if it cannot be refreshed.
- */
+/** Makes at most one token per SAME_SECONDS. Returns `old` itself if it cannot be refreshed. */
 export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promise<string> {
   if (!readClaims(old)?.refreshable) return old
   const known = await useSession(db, old)

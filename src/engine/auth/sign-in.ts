@@ -34,10 +34,7 @@ export interface SignInProof {
   readonly token?: string
 }
 
-/**
- * Answers a sign-in with JSON `{"record":…,"token":…}`. Throws 403, or 401 if a second method is required.
- * PocketBase: apis/record_helpers.go, recordAuthResponse
- */
+/** Throws 403, or 401 if a second method is required. PocketBase: record_helpers.go, recordAuthResponse */
 export async function answerSignIn(
   store: Store,
   services: AuthServices,
@@ -70,10 +67,7 @@ const MAX_ORIGINS = 5
 const MAX_AGENT_LENGTH = 200
 const MAIL_MS = 15_000
 
-/**
- * Stores the last five origins of sign-ins (IP address and browser); mails about a new one. PocketBase:
- * record_helpers.go, authAlert
- */
+/** The last five addresses and browsers; mails about a new one. PocketBase: record_helpers.go, authAlert */
 async function recordSignInOrigin(
   store: Store,
   services: AuthServices,

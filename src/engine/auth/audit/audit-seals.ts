@@ -13,7 +13,6 @@ export const BROKEN = 'broken'
 /** Seals that are read or made at a time. */
 export const SEALS_PER_BATCH = 1_000
 
-/** A row of `_audit_seals`. */
 export type Seal = Readonly<Selectable<Tables['_audit_seals']>>
 /** A row of `_audit_chains`: the ends of the seals of one account, or of superusers. */
 export type Chain = Readonly<Selectable<Tables['_audit_chains']>>
@@ -37,7 +36,6 @@ function computeSignature(key: Buffer, chain: Omit<Chain, 'signature'>): string 
 export const hasSignedEnds = (key: Buffer, chain: Chain): boolean =>
   chain.signature === computeSignature(key, chain)
 
-/** A chain without seals. */
 export const makeChain = (account: string): Chain => ({
   ...{ account, first_number: 0, first_seal: '', last_number: 0, last_seal: '' },
   ...{ chains: 0, settled: '', signature: '' },
@@ -71,7 +69,6 @@ export async function storeSeals(db: Db, seals: readonly Seal[]): Promise<void> 
     .execute()
 }
 
-/** Signs and stores the ends of chains. */
 export async function storeChains(db: Db, key: Buffer, chains: readonly Chain[]): Promise<void> {
   if (chains.length === 0) return
   const signed = chains.map((chain) => ({ ...chain, signature: computeSignature(key, chain) }))

@@ -39,10 +39,7 @@ interface AuditFault {
   readonly to: number
 }
 
-/**
- * Compares all entries of the audit logs with their seals. Yields a sentence for each fault, and returns how
- * many entries have seals. `db`: a transaction whose statements all see the same rows.
- */
+/** Yields a sentence per fault, returns how many have seals. `db`: all statements see the same rows. */
 export async function* checkAuditLogs(db: Db): AsyncGenerator<string, number> {
   const key = await findPurposeKey(db, SEAL_PURPOSE)
   const superusers = await findChain(db, SUPERUSERS_LOG)
@@ -86,7 +83,6 @@ async function* readChains(db: Db): AsyncGenerator<Chain> {
   }
 }
 
-/** Yields a sentence for each fault of a log. */
 async function* checkChain(db: Db, key: Buffer, chain: Chain): AsyncGenerator<string> {
   const log = nameLog(chain.account)
   if (!hasSignedEnds(key, chain)) yield `${log}: the ends of the seals were changed.`
@@ -140,7 +136,6 @@ function findEntryFault(row: Seal, entry: LoggedEntry | undefined): AuditFault['
 
 const toMs = (date: string) => Date.parse(date.replace(' ', 'T'))
 
-/** Joins equal faults of consecutive entries. */
 async function* joinFaults(faults: AsyncGenerator<AuditFault>): AsyncGenerator<AuditFault> {
   let open: AuditFault | undefined
   for await (const fault of faults) {

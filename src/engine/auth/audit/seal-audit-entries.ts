@@ -24,7 +24,6 @@ export interface SealedEntry extends LoggedEntry {
   readonly seal: string
 }
 
-/** Sends sealed entries out of the audit log, in the transaction that stores their seals. */
 export type PublishEntries = (tx: Db, entries: readonly SealedEntry[]) => Promise<void>
 
 interface Unsealed {
@@ -32,7 +31,6 @@ interface Unsealed {
   readonly entry: string
 }
 
-/** What seals are made from. */
 interface Batch {
   readonly key: Buffer
   readonly unsealed: readonly Unsealed[]
@@ -154,10 +152,7 @@ const listSealed = (
     digest === '' ? [] : [{ ...entries.get(entry)!, number, seal }],
   )
 
-/**
- * Returns the end of a chain whose last stored seal has the number `stored`. If it was changed by hand, the
- * next seal does not continue the chain: the server must not sign what it did not write.
- */
+/** A chain that was changed by hand is not continued: the server must not sign what it did not write. */
 function repairEnd(key: Buffer, end: Chain, stored: number, log: Logger): Chain {
   const isNew = end.signature === '' && stored === 0
   if (isNew || (hasSignedEnds(key, end) && stored <= end.last_number)) return end
