@@ -49,13 +49,11 @@ export async function findAnyObject(db: Db): Promise<string | undefined> {
   return rows[0] && String(rows[0][0])
 }
 
-/** What follows the rows of a backup, in the restore's transaction. */
 export interface AfterRestore {
   /** Those that the backup lacks are created. */
   readonly builtIn: BuiltIn
   /**
-   * Changes restored rows that no longer hold. Unless `resume`, ends what was unfinished. Returns how many
-   * messages it has ended.
+   * Changes rows that no longer hold. Unless `resume`, ends what was unfinished: returns how many messages.
    */
   readonly run: (tx: Db, resume: boolean) => Promise<number>
 }
@@ -75,10 +73,7 @@ export interface Restored extends BackupSummary {
   readonly foreign: readonly string[]
 }
 
-/**
- * Restores a backup in one transaction. Throws a UserError if the file or the database does not allow it.
- * After `replace`, the caller must reload all that it has in memory.
- */
+/** In one transaction. Throws a UserError. After `replace`, the caller reloads what it has in memory. */
 export async function restoreBackup(
   db: Db,
   path: string,

@@ -5,7 +5,6 @@ import { type AgeIdentity, parseIdentities } from '../../platform/age/keys.ts'
 import { isSealed, unseal } from '../../platform/age/seal.ts'
 import { UserError } from '../../platform/api-errors.ts'
 
-/** How the name of a sealed backup ends. */
 export const SEALED_ENDING = '.age'
 
 /** Secret keys from the text of a key file. Throws a UserError if it has none. */

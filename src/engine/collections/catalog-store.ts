@@ -72,9 +72,7 @@ export class CatalogStore {
     )
   }
 
-  /**
-   * Changes collections, one call at a time in all servers. Waits until all servers have loaded the change.
-   */
+  /** Runs one call at a time in all servers, and waits until all have loaded the change. */
   async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
     let change = ''
     try {

@@ -13,7 +13,6 @@ import { toIndexName, toTableName } from './sql-names.ts'
 
 const REQUIRED_UNIQUE = ['tokenKey', 'email']
 
-/** The text of an index without its name, schema and table, to compare definitions. */
 const writeUnnamedIndex = (index: IndexExpression) =>
   writeIndex({ ...index, schema: '', name: 'i', table: 't' })
 /** The text of an index without names, collations, orders and condition, to compare unique columns. */

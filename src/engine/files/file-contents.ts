@@ -12,10 +12,7 @@ import type { FileContent } from './upload.ts'
 export const CHUNK_BYTES = 256 << 10
 const HASHED_BYTES = 64 << 10
 
-/**
- * The id of a stored content with these bytes. Call it in the transaction that stores a file with the id.
- * Throws FilesFull.
- */
+/** Finds or stores it, in the transaction that stores a file with this id. Throws FilesFull. */
 export async function storeContent(
   db: Db,
   owner: FileOwner,
@@ -78,12 +75,10 @@ async function insertContent(
 export const dropContents = (db: Db, ids: readonly number[]) =>
   callFunction(db, '_file_contents_drop', ids)
 
-/** Contents that one statement looks at. */
 const PAGE = 10_000
 
 /**
- * Deletes contents without a file. They remain if several transactions delete their last files at the same
- * time, since each transaction still sees the files that the others delete.
+ * They remain if transactions that end together delete their last files, as none sees the others' deletes.
  */
 export async function sweepContents(db: Db): Promise<void> {
   for (let after: number | undefined = 0; after !== undefined; ) {

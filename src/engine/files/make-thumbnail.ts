@@ -56,10 +56,7 @@ export const isDecodable = (picture: Buffer): Promise<boolean> =>
     () => false,
   )
 
-/**
- * Opens a picture, to be decoded upright. Throws for one that is invalid, and PictureTooLarge for one that
- * takes too much memory or time.
- */
+/** Throws for an invalid picture, and PictureTooLarge for one that takes too much memory or time. */
 export async function openUpright(picture: Buffer) {
   checkPictureWork(picture)
   const sharp = await loadSharp()

@@ -9,10 +9,7 @@ export class PictureTooLarge extends RangeError {
   }
 }
 
-/**
- * Maximum parts of a file. Cameras and programs write some thousand; 20 MiB of empty parts take seconds to
- * read.
- */
+/** Cameras and programs write some thousand; 20 MiB of empty parts take seconds to read. */
 export const MAX_FILE_PARTS = 100_000
 
 /** Yields the parts of a file. Throws PictureTooLarge after MAX_FILE_PARTS of them. */
@@ -33,7 +30,6 @@ export interface FilePart {
 /** `marker` as in T.81, table B.1. A scan ends where its compressed data ends. */
 export interface JpegSegment extends FilePart {
   readonly marker: number
-  /** Where the content begins. */
   readonly from: number
   /** Where the content ends; the data of a scan follows. */
   readonly to: number
@@ -64,10 +60,7 @@ function* walkJpegSegments(bytes: Buffer): Generator<JpegSegment> {
   }
 }
 
-/**
- * The position of the next 0xff, and of a run of fill bytes the last one.
- * By a loop: `indexOf` takes 100 ns, and each byte may be a marker.
- */
+/** Finds the last of a run of fill bytes. `indexOf` would take 100 ns, and each byte may be a marker. */
 function findMarker(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] === 0xff && bytes[at + 1] !== 0xff) return at

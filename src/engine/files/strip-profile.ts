@@ -27,10 +27,7 @@ interface Tag {
   readonly size: number
 }
 
-/**
- * A profile of colours without all that names a device, a program or a person. Undefined if it is none, or
- * would become larger, as one whose tags overlap.
- */
+/** All that names a device, a program or a person. Undefined if it is no profile, or would become larger. */
 export function stripProfile(profile: Buffer): Buffer | undefined {
   if (profile.toString('latin1', 36, 40) !== 'acsp' || profile.length < HEADER_BYTES + 4)
     return undefined
@@ -53,10 +50,7 @@ function listTags(profile: Buffer): Tag[] {
   return tags
 }
 
-/**
- * Whether a profile has a transform of any number of steps, which a decoder runs for each colour: 10,000 of
- * them, in a file of 80 kB, take 22 s.
- */
+/** Decoders run a program of any number of steps for each colour: 10,000 of them, in 80 kB, take 22 s. */
 export const hasProgram = (profile: Buffer): boolean =>
   profile.length >= HEADER_BYTES + 4 && listTags(profile).some(({ name }) => PROGRAMS.has(name))
 

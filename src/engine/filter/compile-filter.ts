@@ -62,7 +62,6 @@ function findOrBuildTemplate(
   return length > MAX_CLIENT_LENGTH ? template : templates.set(key, template)
 }
 
-/** The SQL of a template with the values of this query's parameters. */
 export function bindTemplateParams(
   { compiled, params }: Template,
   { request, candidate = NO_CANDIDATE }: FilterQuery,
@@ -90,10 +89,7 @@ function findSuperuserName(text: string): string | undefined {
   return text.includes('@request.') ? '@request.' : undefined
 }
 
-/**
- * This many characters of a filter do not count against a client's limit: parsing them takes no longer than
- * the rest of a request.
- */
+/** Characters that do not count: parsing them takes no longer than the rest of a request. */
 const FREE_READING = 500
 const READING_SHARE = 0.5
 

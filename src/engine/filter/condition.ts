@@ -55,10 +55,7 @@ interface Constant {
 export interface Leaf extends Tested {
   readonly kind: 'leaf'
   readonly many: ReadonlySet<JoinedRow>
-  /**
-   * If one of these joined rows is missing, the condition cannot be true. If one of `notFalse` is missing,
-   * the condition cannot be false.
-   */
+  /** Without one of these joined rows, the condition cannot be true; without one of `notFalse`, not false. */
   readonly notTrue: ReadonlySet<JoinedRow>
   readonly notFalse: ReadonlySet<JoinedRow>
   /**
@@ -83,10 +80,7 @@ export const toConstant = (value: boolean | null): Constant =>
 const addAncestors = (rows: readonly JoinedRow[]): Set<JoinedRow> =>
   new Set(rows.flatMap(listWithAncestors))
 
-/**
- * Makes a condition of SQL. If a joined row of `notTrue` is missing, the condition cannot be true. If one of
- * `notFalse` is missing, the condition cannot be false.
- */
+/** Without one of the rows `notTrue`, it cannot be true; without one of `notFalse`, not false. */
 export function makeLeaf(
   part: Sql | Tested,
   notTrue: readonly JoinedRow[] = [],

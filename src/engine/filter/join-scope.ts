@@ -6,7 +6,6 @@ export function listWithAncestors(row: JoinedRow): JoinedRow[] {
   return line
 }
 
-/** The rows that a condition joins, one for each path. */
 export class JoinScope {
   readonly rows: JoinedRow[]
   readonly #byPath = new Map<string, JoinedRow>()

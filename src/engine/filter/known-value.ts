@@ -51,7 +51,6 @@ export const convertValue = ({ source, steps }: KnownValue, ...more: Step[]): Kn
   steps: [...steps, ...more],
 })
 
-/** What the parameters of a filter depend on. */
 export interface Input {
   readonly request: RequestInfo
   readonly literals: readonly { readonly value: Scalar; readonly pattern: string }[]
@@ -156,7 +155,6 @@ const STEPS = {
   foldedPattern: writeFoldedPattern,
 }
 
-/** The name of a conversion. */
 export type Step = keyof typeof STEPS
 
 const NUMERIC = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i

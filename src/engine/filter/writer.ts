@@ -12,7 +12,6 @@ export interface SqlText {
   readonly places: readonly ParamPlace[]
 }
 
-/** Writes several SQL texts that share one list of parameters. */
 export class Writer {
   readonly params: Param[] = []
   readonly #indexes = new Map<Param, number>()

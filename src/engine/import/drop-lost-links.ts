@@ -35,10 +35,7 @@ export function countLeftOut(extensions: Extensions) {
   }
 }
 
-/**
- * Empties relations to missing records, for example those that were left out, and deletes records whose
- * required relation is then empty. Returns how many were deleted.
- */
+/** Deletes records whose required relation is then empty. Returns how many. */
 export async function dropLostRelations(
   draft: CatalogDraft,
   leftOut: LeftOutCounts,

@@ -29,10 +29,7 @@ interface Part extends FilePosition {
   readonly rows: readonly ImportRow[]
 }
 
-/**
- * Imports collections (`schema`: PocketBase's export) and records (`{"collection": [{record}, …]}`), all or
- * nothing. May be repeated. Returns a summary; throws a UserError for invalid files.
- */
+/** `schema`: PocketBase's export. All or nothing; may be repeated. Throws a UserError for invalid files. */
 export async function importFiles(
   store: CatalogStore,
   extensions: Extensions,

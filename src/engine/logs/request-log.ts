@@ -146,7 +146,6 @@ export async function deleteUnwantedLogs(db: Db, logs: Settings['logs']): Promis
   await deleteLogs(db, sql<boolean>`level < ${logs.minLevel}`)
 }
 
-/** Deletes logs in batches. */
 async function deleteLogs(db: Db, condition: Expression<SqlBool>): Promise<void> {
   const deleteSome = () =>
     queries(db)
@@ -165,10 +164,7 @@ async function deleteLogs(db: Db, condition: Expression<SqlBool>): Promise<void>
 const DEFAULT_DATA_BYTES = 16 << 10
 const MAX_MESSAGE_BYTES = 8_000
 
-/**
- * Cuts data to `maxDataSize` bytes: the first member that does not fit becomes null, and later members are
- * left out. PocketBase: core/log_model.go, DBExport
- */
+/** The first member that does not fit becomes null, later ones are left out. PocketBase: core/log_model.go */
 export function cutLogLine(line: LogLine, maxDataSize: number): LogLine {
   const limit = maxDataSize || DEFAULT_DATA_BYTES
   const message = Buffer.from(line.message).subarray(0, MAX_MESSAGE_BYTES).toString()

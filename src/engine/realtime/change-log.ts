@@ -20,10 +20,7 @@ export interface ChangeEntry {
 /** A record as it was after a change, or before its deletion. */
 export interface RecordImage {
   readonly row: RecordRow
-  /**
-   * Position of the record's last change in the transaction: rules check its image. Null for a create or
-   * update if the transaction also deletes the record, and for a delete if the transaction also created it.
-   */
+  /** The last change in the transaction: rules check its image. Null if the same one creates and deletes. */
   readonly judged: number | null
 }
 
@@ -41,10 +38,7 @@ const selectChanges = (db: Db, since: Snapshot, way?: 'planned') =>
     .orderBy('position')
     .limit(sql.lit(PAGE))
 
-/**
- * Passes each change committed since a snapshot to `take` once. Returns the snapshot to continue from, and
- * whether the node is still registered: if not, as after a crash of Postgres, changes may have been missed.
- */
+/** Passes each change to `take` once. Returns the next snapshot, and whether the node is still registered. */
 export async function loadChangeEntries(
   db: Db,
   node: string,

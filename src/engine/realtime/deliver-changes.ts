@@ -16,10 +16,7 @@ import { type Access, ALWAYS, decideLocally, makeAccessMaker } from './topic-acc
 const MAX_QUESTIONS = 1_000
 const RECEIVERS_BYTES = 100
 
-/**
- * Returns a function that sends changes in lanes (queues). If a lane gets too slow, its clients are
- * disconnected. They reconnect and read the data again.
- */
+/** Each lane is a queue. The clients of a slow lane are disconnected: they read the data again. */
 export function makeDelivery(lanes: ReturnType<typeof makeLanes>, log: Logger): DeliverEvent {
   const disconnect = (
     lane: string,
@@ -126,10 +123,7 @@ async function decideAccess(
   return judged.map(({ verdict }) => verdict === true)
 }
 
-/**
- * For each candidate, whether it sees the email of the changed auth record. If emailVisibility is off, only
- * superusers, the record itself and those whom the manageRule allows see it.
- */
+/** If emailVisibility is off: for superusers, the record itself, and those whom the manageRule allows. */
 async function findVisibleEmails(
   store: Store,
   change: RecordChange,

@@ -11,7 +11,6 @@ export const FORGOTTEN_SECONDS = 60
 /** Intervals at which a new listener looks for transactions that began before its registration. */
 const [STEP_MS, MAX_STEP_MS] = [5, 500]
 
-/** SQL of the transaction's id. */
 const XID = sql<string>`pg_current_xact_id()::text`
 
 /** SQL of what a node ignores after two calls, in whichever order they run. */
@@ -25,10 +24,7 @@ interface Settling {
   readonly settled: Promise<void>
 }
 
-/**
- * Registers a node as a listener: changes are logged from now on, except in collections that all nodes
- * ignore.
- */
+/** From now on, changes are logged, except in collections that all nodes ignore. */
 export async function registerNode(
   db: Db,
   node: string,
@@ -46,10 +42,7 @@ export async function registerNode(
   return { settled: awaitEarlierTransactions(db, Number(xid), isOver).catch(() => {}) }
 }
 
-/**
- * Has changes logged for a node in all collections but these. Does nothing when the node is not registered:
- * the next read finds that out.
- */
+/** In all collections but these. If the node is not registered, the next read finds that out. */
 export async function listenToMore(
   db: Db,
   node: string,

@@ -52,9 +52,7 @@ type Answer =
   | { readonly stale: true }
   | { readonly status: number; readonly message: string; readonly retryAfterSeconds?: number }
 
-/**
- * Forwards a subscribe request. Throws the error in the node's answer. Returns false if there is no answer.
- */
+/** Throws the error in the node's answer. Returns false if there is no answer. */
 export async function forwardSubscription(
   db: Db,
   node: string,

@@ -24,7 +24,6 @@ export function readSnapshot(text: string): Snapshot {
   }
 }
 
-/** Whether the snapshot includes a (committed) transaction. */
 export const isTransactionIncluded = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
   xid < xmin || (xid < xmax && !running.has(xid))
 

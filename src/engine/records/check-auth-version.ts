@@ -22,9 +22,7 @@ export function writeFreshAuthSql(auth: AuthRecord | null, parameters: SqlParame
   return [`${present} = ${parameters.add(auth.version)}`]
 }
 
-/**
- * Throws StaleAuth if a result of `writeAuthVersionSql` shows that the auth record was changed or deleted.
- */
+/** If a result of `writeAuthVersionSql` differs, throws StaleAuth. */
 export function checkAuthVersion(auth: AuthRecord | null, version: unknown): void {
   if (auth && version !== auth.version) throw new StaleAuth()
 }
@@ -44,7 +42,5 @@ export async function lockFreshAuth(store: Store, auth: AuthRecord | null): Prom
   checkAuthVersion(auth, rows[0]?.[0])
 }
 
-/**
- * In `_changes.collection`: an account's sessions ended. `_changes.record` then has its `makeAccountHolder`.
- */
+/** In `_changes.collection`: an account's sessions ended; `record` has its `makeAccountHolder`. */
 export const ENDED_SESSIONS = '_auth_sessions'

@@ -98,7 +98,6 @@ const NOTHING: Rights = { read: 'owner', write: 'owner', remove: 'owner' }
 /** Built-in collections that a team member who acts for no account may use, by their own API rules. */
 const PERSONAL_COLLECTIONS: ReadonlySet<string> = new Set([USERS_ID, 'members'])
 
-/** The answer to a person without a second factor that the account requires. */
 export const FACTOR_REQUIRED =
   'This account requires a second factor, and you have none. Set one up on the page Account of the console.'
 

@@ -98,10 +98,7 @@ function checkFiles(
   return makeFieldError('validation_invalid_file', text, { invalidFiles })
 }
 
-/**
- * Checks the form of an auth record, and hashes passwords. `checkValues` checks all values when the record is
- * stored, after the hook.
- */
+/** `checkValues` checks all values when the record is stored, after the hook. */
 export async function checkAuthAndHash(write: Write): Promise<Write> {
   const { collection, passwords } = write
   if (collection.type === 'auth') await checkForm(write, collection)

@@ -4,10 +4,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 
-/**
- * A table with some columns of a collection, and with `_rowid`. Triggers must keep it, in the transaction
- * that changes a record.
- */
+/** With some columns, and `_rowid`. Triggers must keep it, in the transaction that changes a record. */
 export interface CoveringTable {
   readonly table: string
   readonly columns: readonly string[]

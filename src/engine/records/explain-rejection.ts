@@ -7,10 +7,7 @@ import type { Checked, Write } from './write-in-progress.ts'
 
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
 
-/**
- * The 400 for a refused record. Names no fields if the rule fails. Has the errors of conditions with `late`
- * only if there are no other errors.
- */
+/** Names no fields if the rule fails. Conditions with `late` count only if there are no other errors. */
 export async function explainRejection(
   { store, failure: message, guard }: Write,
   { errors, conditions, parameters }: Checked,

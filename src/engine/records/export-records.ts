@@ -97,7 +97,6 @@ async function readPage(
 
 interface Lines {
   readonly head: string
-  /** Writes a record, which is JSON. */
   readonly writeLine: (record: string) => string
 }
 

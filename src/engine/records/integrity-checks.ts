@@ -64,10 +64,7 @@ const NO_RECORDS = makeFieldError(
   'Failed to find all relation records with the provided ids',
 )
 
-/**
- * Adds conditions that an id is free. Ignores case if the field has a custom pattern. The id of an auth
- * record must be free in all auth collections.
- */
+/** A custom pattern ignores case. The id of an auth record must be free in all auth collections. */
 function addUniqueKeyCheck(
   { conditions, parameters }: Checked,
   catalog: Catalog,
@@ -96,7 +93,6 @@ const NOT_UNIQUE = makeFieldError(
   'Invalid or duplicated auth record id',
 )
 
-/** Adds the conditions that a linked record's auth record and OAuth2 provider exist. */
 function addOwnerCheck(
   { errors, conditions, parameters }: Checked,
   catalog: Catalog,

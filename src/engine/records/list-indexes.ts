@@ -10,11 +10,9 @@ const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 type Test = Extract<Predicate, { kind: 'comparison' }>
 type Comparison = Test & { readonly value: Exclude<Test['value'], ''> }
 
-/** Whether a condition compares a column with one value. */
 export const isComparison = (one: Predicate): one is Comparison =>
   one.kind === 'comparison' && one.value !== ''
 
-/** Whether a comparison fixes its column's value. */
 export const isEqual = ({ sign }: Comparison) => sign === '='
 
 const listConjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
@@ -88,7 +86,6 @@ export function findNarrowing(
   )
 }
 
-/** SQL of a comparison of the row `b`. */
 export const writeComparisonSql = ({ column, sign, value }: Comparison): string =>
   `${writeBaseColumn(column)} ${sign} $${value.index + 1}::${value.cast}`
 
@@ -106,7 +103,6 @@ export function writeIndexOrder(
   return isInOrder ? writeInsertionOrderSql(structure.sortKeys[0]!.direction ?? 'ASC') : orderBy
 }
 
-/** Whether an index alone can count the rows. */
 export const isIndexOnlyCount = (
   collection: Collection,
   { columns: read }: QueryStructure,

@@ -12,17 +12,14 @@ export interface ListPlan {
   readonly from: string
   readonly where: string
   readonly orderBy: string
-  /** LIMIT and OFFSET. */
   readonly limit: string
   /** SQL of the page size and of the number of rows before the page. */
   readonly size: string
   readonly before: string
-  /** SQL of the version of the caller's auth record. */
   readonly version: string
   readonly isFirstPage: boolean
   /** Whether to find the page's keys before reading rows: skipping 600,000 takes 60 ms instead of 1,240. */
   readonly isDeep: boolean
-  /** Whether the client wants no total. */
   readonly skipsTotal: boolean
   /** SQL of the stored total; undefined if there is none. */
   readonly total: string | undefined
@@ -30,7 +27,6 @@ export interface ListPlan {
   readonly hasKeys: boolean
   /** Whether an index of the collection yields the rows in order. */
   readonly isIndexed: boolean
-  /** Whether one plan for all values is good. */
   readonly isPlannedOnce: boolean
   /** Whether an index of the collection alone can count the rows. */
   readonly isIndexOnlyCount: boolean
@@ -121,7 +117,6 @@ function writeTotalThenSql(total: string, version: string, page: string): string
     LEFT JOIN LATERAL (${page}) p ON true`
 }
 
-/** The condition, for a page that is not behind the last row. */
 const limitByTotal = ({ where, before }: ListPlan) =>
   `${where && `(${where}) AND `}t.total > ${before}`
 

@@ -27,7 +27,6 @@ class Budget {
     if (this.#comparisons < 0) throw badRequest()
   }
 
-  /** The beginning of a text, as much as may still be read. */
   start(html: string): string {
     const start = html.slice(0, this.#html)
     this.#html -= start.length

@@ -39,10 +39,7 @@ export interface Draft {
   readonly passwords: Readonly<Record<string, string>>
   readonly old?: Readonly<Values>
   readonly uploads?: NamedUploads
-  /**
-   * Errors of unreadable values by field. Such a value becomes empty; if the field refuses an empty value,
-   * that error is answered instead.
-   */
+  /** Errors by field. An unreadable value becomes empty; if that is an error, too, it is answered instead. */
   readonly unreadable?: Readonly<FieldErrors>
 }
 

@@ -13,10 +13,7 @@ import type { Values } from './record-row.ts'
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
 export type LinkedCollection = (typeof LINKED_COLLECTIONS)[number]
 
-/**
- * Deletes the sign-in data of the auth records `ids` from the collections `names`. Without `names`, deletes
- * from all of them, and sessions and second factors, too. Returns the number of records of these collections.
- */
+/** Without `names`: from all of them, with sessions and second factors. Returns the number of records. */
 export async function deleteLinks(
   store: Store,
   collection: Collection,

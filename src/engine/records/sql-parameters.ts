@@ -11,7 +11,6 @@ export class SqlParameters {
     return `$${this.values.length}::${type}`
   }
 
-  /** Adds parameters of these types and returns their SQL. */
   addAll(values: readonly unknown[], types: readonly string[]): string[] {
     return values.map((value, i) => this.add(value, types[i]))
   }

@@ -31,10 +31,7 @@ interface Room {
 
 const ENDLESS: Room = { hold: () => {}, wait: async () => {} }
 
-/**
- * An answer in a transaction exceeds 1 MiB. Nothing was committed: call `wait`, which reserves memory for the
- * largest answer, then repeat the work.
- */
+/** In a transaction, above 1 MiB. Nothing is committed: `wait` for memory, then repeat the work. */
 export class LargeAnswer extends AnswerTooLarge {
   readonly wait: () => Promise<void>
 
@@ -99,9 +96,7 @@ export class AnswerMeter {
     this.#written += bytes
   }
 
-  /**
-   * Reserves memory for the largest answer. Throws RetryLater after a wait, 400 if it is reserved already.
-   */
+  /** Throws RetryLater after a wait, 400 if the largest answer is reserved already. */
   async takeAll(): Promise<void> {
     if (this.#room >= this.#maxBytes) throw this.tooLarge()
     await this.#source().wait(this.#maxBytes)

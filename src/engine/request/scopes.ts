@@ -28,9 +28,7 @@ export const REFRESH_SCOPE = 'tokens:refresh'
 /** Scopes as stored with an API key. An empty list means DEFAULT_SCOPES. */
 export type Scopes = readonly string[]
 
-/**
- * Scopes of a key that stores none. A thief of it cannot read inboxes, list messages or delete devices.
- */
+/** A thief of a key that stores none cannot read inboxes, list messages or delete devices. */
 const DEFAULT_SCOPES: readonly TokenScope[] = ['messages:send', 'messages:read', 'messages:cancel']
 
 export const resolveScopes = (scopes: Scopes): Scopes =>

@@ -119,11 +119,9 @@ function dropOptionalValues(field: Field, raw: RawCollection): Field {
   return { ...field, values: field.values.filter((value) => !optional.includes(value)) }
 }
 
-/** The built-in collections, each time with new secrets. */
 export const makeBuiltInCollections = ({ raw }: BuiltIn): Collection[] =>
   [...raw.values()].map((one) => completeCollection(parseNewCollection(one)))
 
-/** Whether an installation may remove a built-in field. Its column then stays in the table. */
 export const isOptionalField = (
   { raw }: BuiltIn,
   { id }: Pick<Collection, 'id'>,

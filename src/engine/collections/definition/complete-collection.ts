@@ -109,8 +109,7 @@ export const makeCollectionId = ({ type, name }: Pick<Collection, 'type' | 'name
   `pbc_${computeChecksum(type + name)}`
 
 /**
- * Adds the id, the system fields and their indexes. A new id is not one of `takenIds`. Names of indexes
- * contain the id or, if given, `namedBy`. PocketBase: core/collection_model.go
+ * A new id is none of `takenIds`. Indexes are named by id or `namedBy`. PocketBase: core/collection_model.go
  */
 export function completeCollection(
   collection: Collection,

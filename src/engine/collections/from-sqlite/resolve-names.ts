@@ -20,7 +20,6 @@ const CLAUSES = new Set([
   ...['with', 'select', 'from', 'join', 'on', 'using', 'where', 'group', 'having', 'order'],
   ...['limit', 'window', 'union', 'except', 'intersect'],
 ])
-/** Words between names that are no names. */
 const KEYWORDS = new Set([
   ...['as', 'left', 'right', 'inner', 'outer', 'cross', 'natural', 'full', 'distinct', 'all'],
   ...['and', 'or', 'not', 'is', 'in', 'like', 'between', 'case', 'when', 'then', 'else', 'by'],
@@ -41,8 +40,7 @@ const KEYWORDS = new Set([
 const AFTER_SELECT = new Set(['order', 'group'])
 
 /**
- * Resolves names as SQLite does: upper and lower case are the same, and a name in double quotes is a text if
- * no column has that name, even if a table has it.
+ * In any case; in double quotes, a text if no column has the name, even if a table has.
  * https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
  */
 export function resolveNames(sql: string, catalog: Catalog): string {
@@ -138,7 +136,6 @@ interface Scope {
   readonly columns: Known
   readonly aliases: Known
   readonly tables: Known
-  /** The collections of the catalog. */
   readonly collections: Known
   /** The tokens that an alias names, by its SELECT and its name: SQLite allows aliases after WHERE. */
   readonly expressions: ReadonlyMap<string, [from: number, to: number]>

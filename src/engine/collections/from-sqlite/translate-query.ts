@@ -68,7 +68,6 @@ function makeNameWriter(catalog: Catalog): Names {
 export const translateNames = (sql: string, catalog: Catalog): string =>
   tokenizeSql(sql).map(makeNameWriter(catalog)).join('')
 
-/** How names and calls are written in Postgres. */
 interface Target {
   readonly names: Names
   readonly calls: TranslateCall
