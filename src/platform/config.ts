@@ -47,7 +47,6 @@ export function readProxySettings(env: NodeJS.ProcessEnv): ProxySettings {
   return readSettings({ httpsProxy, noProxy, proxyNames }, env) as unknown as ProxySettings
 }
 
-/** The settings of outgoing calls. */
 export type ProxySettings = Pick<Config, 'httpsProxy' | 'noProxy' | 'proxyNames'>
 
 /** Reads the environment; an empty variable is unset. Throws a UserError that names each wrong setting. */

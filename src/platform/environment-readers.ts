@@ -6,7 +6,6 @@ import { decodeBech32 } from './bech32.ts'
 export const makeWholeSetting = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>
   makeWhole(min, max).default(fallback)
 
-/** A whole number without a default. */
 export const makeWhole = (min: number, max: number) => {
   const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`
   const isInRange = (text: string) =>

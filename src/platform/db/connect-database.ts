@@ -11,10 +11,7 @@ import { watchReplica } from './replica.ts'
 import { openReplica } from './replica-connection.ts'
 import { checkServerVersion } from './schema/oldest-server.ts'
 
-/**
- * Opens the Postgres of `databaseUrl`, else the embedded one, and waits until it answers. Throws a UserError
- * if it cannot be used. `admit` checks each new connection of a server.
- */
+/** Waits until it answers. Throws a UserError if it cannot. `admit` checks a server's new connections. */
 export async function openDb(config: Config, log: Logger, admit?: Admission): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
   const backend = openPostgres(config.databaseUrl ?? embedded!.url, computePoolSize(config), log, {

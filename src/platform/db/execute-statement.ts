@@ -11,7 +11,6 @@ import {
 import type { DbSession, Result } from './backend.ts'
 import type { Tables } from './tables.ts'
 
-/** The method of `Db` that sends a query. */
 export type QueryMethod = 'query' | 'lookUp' | 'shaped'
 
 export type TableRow<T extends keyof Tables> = Readonly<Selectable<Tables[T]>>

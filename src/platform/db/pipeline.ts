@@ -14,10 +14,7 @@ interface Connection {
   readonly untilMs: number
 }
 
-/**
- * One connection for reads by keys. It sends them without waiting for earlier answers: 12,000 reads a second
- * instead of 6,900. Reconnects after a loss, and after `lifetimeMs` to free prepared statements.
- */
+/** Does not wait for earlier answers: 12,000 reads a second, not 6,900. `lifetimeMs` frees statements. */
 export function openPipeline(
   open: () => pg.Client,
   lifetimeMs: number,

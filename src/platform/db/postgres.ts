@@ -61,9 +61,7 @@ interface PostgresOptions {
   readonly isEmbedded?: boolean
 }
 
-/**
- * Opens connection pools. They connect on first use, and again if a connection is lost or no longer answers.
- */
+/** They connect on first use, and again if a connection is lost or no longer answers. */
 export function openPostgres(
   url: string,
   size: PoolSize,
@@ -155,10 +153,7 @@ export function openPostgres(
   }
 }
 
-/**
- * Runs each statement on its own connection, which `connected` may prepare. Postgres finishes running
- * statements even after `close`.
- */
+/** `connected` may prepare a connection. Postgres finishes running statements even after `close`. */
 function makeLongWork(open: () => pg.Client, connected: (client: pg.Client) => void) {
   const clients = new Set<pg.Client>()
   return {
@@ -181,10 +176,7 @@ function makeLongWork(open: () => pg.Client, connected: (client: pg.Client) => v
   }
 }
 
-/**
- * Planner settings for short statements on data in memory. No parallel workers: they start slowly. Random
- * reads cost no more than sequential ones. No JIT: compilation alone took 700 ms of a count.
- */
+/** Data is in memory, and parallel workers start slowly. JIT: compilation alone took 700 ms of a count. */
 const SERVER_PLANNER = {
   max_parallel_workers_per_gather: 0,
   random_page_cost: 1,
@@ -193,10 +185,7 @@ const SERVER_PLANNER = {
   work_mem: '32MB',
 } as const
 
-/**
- * Generic plans from the start: with old statistics, the first five executions would read all messages of a
- * user (250 ms). No sorts: Postgres could sort 30,000 messages (9 ms) instead of using an ordered index.
- */
+/** With old statistics, five executions would read all messages (250 ms); a sort of 30,000 takes 9 ms. */
 const LOOK_UP_PLANNER = {
   ...SERVER_PLANNER,
   plan_cache_mode: 'force_generic_plan',

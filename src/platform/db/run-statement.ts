@@ -88,9 +88,8 @@ class Statement extends Query {
 }
 
 /**
- * Sends one statement. A text with `;` uses the extended protocol: Postgres then refuses a second statement.
- * A callback gets the rows: the driver's promise would keep them in memory while the connection is busy.
- * `patienceMs`: the driver's time limit.
+ * The extended protocol refuses a second statement after `;`. A callback gets the rows: the driver's promise
+ * would keep them in memory. `patienceMs`: the driver's limit.
  */
 export function runStatement(
   client: Pick<pg.ClientBase, 'query'>,

@@ -27,10 +27,7 @@ export type ToParent =
   | { readonly kind: 'collect' }
   | { readonly kind: 'metrics'; readonly metrics: readonly CollectedMetric[] }
 
-/**
- * Messages from the parent to a worker. `metrics` asks for those of its process. `collected` answers its
- * `collect`. `replaced`: another process serves in its place, so it finishes what runs and ends.
- */
+/** `metrics` asks for its own, `collected` answers its `collect`. `replaced`: finish what runs, then end. */
 export type ToWorker =
   | { readonly kind: 'replaced' }
   | { readonly kind: 'states'; readonly states: readonly WorkerState[] }

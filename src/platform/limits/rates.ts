@@ -40,10 +40,7 @@ export class Rates<H extends string = Holder> {
     this.charge(holder, units)
   }
 
-  /**
-   * Charges units, then waits until an earlier debt is paid off. If that takes over MAX_WAIT_MS, charges
-   * nothing and throws RetryLater (429).
-   */
+  /** Waits until an earlier debt is paid. Above MAX_WAIT_MS, charges nothing, throws RetryLater (429). */
   async pay(holder: H, units: number): Promise<void> {
     const seconds = this.#bucketOf(holder).secondsUntil(0)
     if (seconds * 1000 > MAX_WAIT_MS) throw makeOverLimit(this.#rate.name, true, seconds)
@@ -86,9 +83,8 @@ class TokenBucket {
 }
 
 /**
- * Runs statements with clients' filters in turn. A holder may run half of `total` at once while it is alone,
- * else a quarter. A holder that has used up its database time runs one at once, after holders with less debt.
- * Holders in debt together run at most half of `total`: the other places are for holders with time left.
+ * In turn. A holder may run half of `total` while it is alone, else a quarter; in debt one, after those with
+ * less, and all in debt half of `total`.
  */
 export class DatabaseTime {
   readonly #places: Places<Holder>
@@ -112,10 +108,7 @@ export class DatabaseTime {
     return this.#places.use
   }
 
-  /**
-   * Runs a statement in its holder's turn. Throws RetryLater if it has to wait too long, 400
-   * if the client has hung up meanwhile.
-   */
+  /** In its holder's turn. Throws RetryLater after too long a wait, 400 if the client has hung up. */
   run<T>(ticket: Ticket, statement: () => Promise<T>): Promise<T> {
     const { holder } = ticket
     return this.#places.run(holder, async () => {

@@ -5,10 +5,7 @@ import { PictureTime } from './picture-time.ts'
 import { Rates } from './rates.ts'
 import { Places } from './waiting-places.ts'
 
-/**
- * Limits that all clients of this process share. For the limit of database time see
- * `platform/db/open`.
- */
+/** Of all clients of this process. Database time: see `platform/db/open`. */
 export const admission = {
   requests: new Places(LIMITS.requests),
   /** For requests whose body is large (over 64 KiB) or still arriving. */
@@ -29,9 +26,6 @@ export const admission = {
   subscriptions: new Rates(RATES.subscriptions),
   optedOut: new Rates(RATES.optedOut),
   filterShapes: new Rates(RATES.filterShapes),
-  /**
-   * For parsing large bodies, `fields` of lists, deliveries of events, and many recipients: reading a number
-   * takes up to 50 µs, counting a long text 300 µs.
-   */
+  /** For large bodies, `fields`, events, recipients: a number takes up to 50 µs, a long text 300 µs. */
   slices: new EventLoopSlices(),
 } as const

@@ -22,10 +22,7 @@ export function usesProxy(host: string, port: number): boolean {
   return httpsProxy !== undefined && !LOCAL.test(host) && !isHostListed(noProxy, host, port)
 }
 
-/**
- * Whether a list has a host: `*`, a name with its subdomains, an address or a network; a name and an IPv4
- * address also with a port.
- */
+/** `*`, a name with its subdomains, an address or a network; a name and IPv4 also with a port. */
 function isHostListed(list: readonly string[], host: string, port: number): boolean {
   const asked = host.toLowerCase()
   return list.some((entry) => {
@@ -48,10 +45,7 @@ function findAddress(host: string, port: number, lookUp: LookupFunction): Promis
 
 const ANSWER_MS = 10_000
 
-/**
- * Connects to a host by the proxy, which is asked for the address that `lookUp` has found and checked here.
- * Rejects if there is none, and if the proxy refuses.
- */
+/** Connects to the address that `lookUp` has found and checked. Rejects if there is none, or if refused. */
 export async function openTunnel(
   host: string,
   port: number,

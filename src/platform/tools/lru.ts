@@ -26,10 +26,7 @@ export class Lru<K, V> {
   }
 }
 
-/**
- * Returns a function that says true for a key at most once in so many milliseconds. It remembers the
- * `maxKeys` keys that were asked for last, in this process.
- */
+/** True for a key at most once in so many milliseconds, in this process, for the latest `maxKeys` keys. */
 export function makeOncePer(ms: number, maxKeys: number): (key: string) => boolean {
   const saidAtMs = new Lru<string, number>(maxKeys)
   return (key) => {

@@ -111,10 +111,7 @@ function findSpans(
   return spans
 }
 
-/**
- * Masks our secrets in another program's text, in upper or lower case and with escapes. Call it once, where
- * the text is stored. Its time is proportional to the lengths of the text and the secrets, whatever they are.
- */
+/** Finds secrets in either case and with escapes. Call it once, where a text is stored. Takes linear time. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   const known = [...new Set(secrets)].filter((secret) => secret !== '')
   if (known.length === 0 || text === '') return text

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../log.ts'
 
-/**
- * Repeats `work`, with the pause `rest` in between. Of failures in a row, logs only the first. Returns a
- * function that stops it after the current `work`.
- */
+/** Pauses for `rest`. Of failures in a row, logs the first. Returns a function that stops after a `work`. */
 export function repeatWork(
   work: () => Promise<unknown>,
   rest: number | ((ended: AbortSignal) => Promise<void>),

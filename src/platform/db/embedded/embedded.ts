@@ -24,10 +24,7 @@ const STEADY_MS = 60_000
 
 export type Embedded = Awaited<ReturnType<typeof openEmbedded>>
 
-/**
- * Starts the Postgres of a data folder, or joins a running one. From then on, this process has no variables
- * of libpq. Throws a UserError if Postgres does not start.
- */
+/** Joins a running one, too. This process then has no variables of libpq. Throws a UserError. */
 export async function openEmbedded(
   dataDir: string,
   log: Logger,
@@ -194,10 +191,9 @@ async function leaveCluster(site: Site, presence: pg.Client): Promise<void> {
 }
 
 /**
- * Removes the variables of libpq, such as PGSSLMODE, PGOPTIONS and PGSERVICE, from the environment of this
- * process: they describe another Postgres than the embedded one. node-pg reads some of them whenever it makes
- * a client, and options of its own cannot replace an empty value. All names begin with PG and a letter, so
- * PG_BIN stays. https://www.postgresql.org/docs/current/libpq-envars.html
+ * Such as PGSSLMODE and PGSERVICE: they describe another Postgres, and node-pg reads some of them; its
+ * options cannot replace an empty value. PG_BIN has no letter after PG, and stays.
+ * https://www.postgresql.org/docs/current/libpq-envars.html
  */
 function clearLibpqVariables(environment: NodeJS.ProcessEnv = process.env): void {
   for (const name of Object.keys(environment)) if (/^PG[A-Z]/i.test(name)) delete environment[name]

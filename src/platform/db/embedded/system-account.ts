@@ -30,9 +30,8 @@ export interface Account {
 const NOBODY = 65_534
 
 /**
- * How to run Postgres' programs on the cluster of `owner`. An ordinary user runs them directly. Root runs
- * them as `owner`, else in a user namespace, else (most containers forbid namespaces) as another account.
- * Throws a UserError if there is no such account.
+ * Root runs them as `owner`, else in a user namespace, else (most containers forbid these) as another
+ * account. Throws a UserError if there is none.
  */
 export function chooseProcessIdentity(owner: Account | undefined): ProcessIdentity {
   const isRoot = process.getuid?.() === 0

@@ -24,10 +24,7 @@ const MAKE_TABLE =
 const listMigrations = () =>
   readSqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
-/**
- * Brings the schema up to date in one transaction. Ends all connections if older servers must not use it any
- * more. Returns the new migrations. Throws a UserError if the schema is too new or cannot be changed.
- */
+/** In one transaction. May end all connections of older servers. Returns the new ones. Throws a UserError. */
 export async function migrateDatabase(
   db: Db,
   only?: readonly string[],
