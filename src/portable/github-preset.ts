@@ -20,9 +20,7 @@ const ALERT = printFirstText(
   'of security',
 )
 
-/**
- * Texts by field. The first field that the body has decides; most bodies have several, so the order matters.
- */
+/** The first field that the body has decides. Most have several: the order matters. */
 const EVENTS = printFirstText(
   {
     zen: 'ping: {{zen}}',

@@ -1,7 +1,6 @@
 import { GITHUB_ONCE, GITHUB_RESOLVED, GITHUB_TEXT } from './github-preset.ts'
 import { printFirstText, printIfPresent } from './template-pieces.ts'
 
-/** Templates for the recipient and the code in a body that an auth server posts. */
 interface CodeFields {
   readonly to: string
   /** '' if the body has the code only within the text. */
@@ -62,8 +61,7 @@ const AUTH_SERVERS = {
 } as const
 
 /**
- * Defaults for a hook's empty fields. `once_key`: bodies with the same key are one event; '' for no key.
- * `resolved_when`: the condition, `path=value`, for a body that says that all is well again.
+ * `once_key`: names an event, '' for no key. `resolved_when`: `path=value` of a body that all is well again.
  */
 const makePreset = (template: string, once_key = '', resolved_when = '') => ({
   template,

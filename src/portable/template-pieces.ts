@@ -1,5 +1,3 @@
-// Building blocks for the Handlebars templates of presets.
-
 /** A template that prints the text of the first path that the body has, else `other`. */
 export function printFirstText(texts: Readonly<Record<string, string>>, other = ''): string {
   const [first = '', ...more] = Object.entries(texts).map(([path, text]) => `if ${path}}}${text}`)

@@ -1,13 +1,7 @@
-/**
- * Matches a cell that a spreadsheet would read as a formula, except phone numbers: digits behind a plus are
- * nothing but a number. OWASP: CSV injection
- */
+/** Read as a formula by spreadsheets; not phone numbers, digits behind a plus. OWASP: CSV injection */
 const FORMULA = /^'*(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d[\d ]*$)))/u
 
-/**
- * Matches a formula inside a text, where a program that separates cells by another mark than the file's would
- * begin one. Finds its sign first: a lookbehind at each blank takes quadratic time.
- */
+/** Where another separator would begin one. Its sign first: a lookbehind at blanks is quadratic. */
 const INNER_FORMULAS = {
   ',': /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[;\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu,
   ';': /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[,\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! |$)|\+(?!\d+(?:[\s,]|$)))/gu,
@@ -18,10 +12,7 @@ export type Separator = keyof typeof INNER_FORMULAS
 
 const QUOTED = { ',': /[",\r\n]/, ';': /[";\r\n]/ }
 
-/**
- * A line of CSV (RFC 4180). Joins lists by commas; other objects are JSON. Puts an apostrophe before a
- * formula, to make it text: `readCsvCells` takes it away again.
- */
+/** RFC 4180. Lists by commas, other objects as JSON. An apostrophe before formulas: see `readCsvCells`. */
 export const writeCsvLine = (values: readonly unknown[], separator: Separator = ','): string =>
   `${values.map((value) => writeCell(value, separator)).join(separator)}\r\n`
 
@@ -45,10 +36,7 @@ function guardFormula(text: string, separator: Separator): string {
   return FORMULA.test(text) ? `'${inner}` : inner
 }
 
-/**
- * The text of a cell as `writeCsvLine` got it: without the apostrophes that it puts before formulas. Other
- * cells stay as they are.
- */
+/** Without the apostrophes that `writeCsvLine` puts before formulas. Other cells stay. */
 export function removeFormulaGuard(cell: string, separator: Separator): string {
   if (!cell.includes("'")) return cell
   const texts = [cell.replace(/^'/, ''), cell].map((text) => removeInnerGuards(text, separator))

@@ -15,10 +15,9 @@ import { queries, writeTimeInSeconds } from '../platform/db/queries.ts'
 import { makeRandomId } from '../platform/tools/random.ts'
 import type { GatewayServices } from './gateway-services.ts'
 
-// Kannel's bearerbox sends a long text in parts, each with a header (3GPP TS 23.040, 9.2.3.24). A part is
-// stored as a message that is due in some minutes, so that each server finds it, and erasure, retention and
-// cancellation reach it. The last part to arrive replaces the others by the whole text. If one never arrives,
-// the others leave as texts when they are due.
+// Bearerbox sends parts (3GPP TS 23.040, 9.2.3.24). A part is stored as a message due in some minutes: each
+// server, erasure, retention and cancellation find it. The last part replaces them by the text, else they
+// leave as texts.
 
 /** Which part of a long text a message is. `ref`: equal in all parts, in hex. `seq`: from 1. */
 export interface PartPlace {
@@ -38,10 +37,7 @@ const MAX_TOTAL = 24
 
 const makeHeaderError = () => invalidRequest('Only texts are sent here, rejected')
 
-/**
- * Reads the place of a part from its header, which must have nothing else: an element 00 or 08, whose
- * reference has 8 or 16 bits. Throws 400 for another header.
- */
+/** An element 00 or 08 alone, whose reference has 8 or 16 bits. Throws 400 for another header. */
 export function readPartPlace(header: Buffer): PartPlace {
   const [length, element, size] = header
   const isWhole = length === header.length - 1 && size === header.length - 3
@@ -95,9 +91,8 @@ type Found = StoredPart & {
 const writeFoundText = ({ before, body, behind }: Found) => fromHex(before) + body + fromHex(behind)
 
 /**
- * The texts of all parts beside this one, undefined for one that has not arrived, and the messages that have
- * them (`ids`). Without `texts` the part is a repetition; `again`: of a part of this joined text.
- * @param stored the newest first.
+ * Undefined for a missing one; `ids`: their messages. Without `texts`: a repetition; `again`: of a joined
+ * text's part. `stored`: the newest first.
  */
 function findOthers(stored: readonly Found[], text: string, { total, seq }: PartPlace) {
   const at = stored.findIndex(({ joined }) => joined)
@@ -134,9 +129,8 @@ const noteAgain = (db: Db, { id, joined, ...part }: Found, seq: number) =>
     .execute()
 
 /**
- * Stores a part of a text to one number, or sends the whole text if it is the last part to arrive. A repeated
- * part changes nothing; one that begins another text under its reference is joined with the parts of that.
- * The parts of a whole text that is too long do not leave. Throws as `acceptSend`.
+ * To one number; the last part to arrive sends the whole. A repeated part changes nothing; another text's
+ * part under its reference begins that. A text that is too long does not leave. Throws as `acceptSend`.
  */
 export async function acceptPart(
   services: GatewayServices,

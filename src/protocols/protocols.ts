@@ -18,7 +18,6 @@ import { TWILIO } from './twilio/twilio-routes.ts'
 import { VENDEL } from './vendel/vendel-routes.ts'
 import { callVendel, writeVendelBody } from './vendel/vendel-webhook.ts'
 
-/** APIs of other products that this server offers. */
 export const PROTOCOLS: readonly Protocol[] = [
   TWILIO,
   SMSGATE,

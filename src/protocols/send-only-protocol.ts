@@ -25,16 +25,12 @@ export const allowKeyHeader = (name: string, security: Security): DoorPermission
   credentials: byKey(readKeyHeader(name)),
 })
 
-/**
- * Callers with an API key in the body or query. `work` reads the key, limits do not: for limits all callers
- * of these routes are guests.
- */
+/** `work` reads the key; limits do not, for which all callers of these routes are guests. */
 export const ALLOW_KEY_PARAMETER: DoorPermission = {
   security: NO_CREDENTIALS,
   credentials: BY_NOTHING,
 }
 
-/** The bound of a send by an API of another product. */
 export const OF_SEND: Bound = {
   cost: 'recipients; contacts and groups of the user if the request names them',
   by: '`MAX_RECIPIENTS`; an address has at most 16 KiB',

@@ -17,10 +17,7 @@ interface Classes {
 
 let known: Classes | undefined
 
-/**
- * The characters that the reader of phone numbers reads as digits, and those that it ignores between digits.
- * Both are written for `[…]` in a regular expression of Postgres.
- */
+/** Characters read as digits, and ignored between them, for `[…]` in a regular expression of Postgres. */
 export function findCharacterClasses(): Classes {
   known ??= findClasses()
   return known

@@ -17,9 +17,7 @@ import type { McpCaller, McpServices } from './caller.ts'
 import { defineTool, type Tool } from './define-tool.ts'
 
 const MAX_PER_PAGE = 100
-/**
- * Maximum characters of filter and sort, checked before parsing. Lists of records refuse longer ones, too.
- */
+/** Checked before parsing. Lists of records refuse longer ones, too. */
 const [MAX_FILTER, MAX_SORT] = [3_500, 2_100]
 
 const makePageSchema = (filterHelp: string, sort: string) =>

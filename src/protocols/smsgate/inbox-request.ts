@@ -11,9 +11,7 @@ export interface Period {
   readonly until: string
 }
 
-/**
- * Asks phones (`device` '': all) to post what they received in a period. Returns how many phones were asked.
- */
+/** `device` '': all. Returns how many phones were asked. */
 export async function requestInbox(store: Store, user: string, device: string, period: Period) {
   const phones = await queries(store.db)
     .updateTable('smsgate_phones')

@@ -69,10 +69,7 @@ const byCode =
     return limitPairing(c, services, join, isToken ? code : undefined)
   }
 
-/**
- * Ways to register, by authorization scheme. An app that was registered before can send the pairing code only
- * as its private token (Bearer).
- */
+/** An app that was registered before can send the code only as its private token (Bearer). */
 const WAYS: Readonly<Record<string, Way>> = {
   code: byCode(false),
   bearer: byCode(true),

@@ -2,7 +2,6 @@ import { type Feature, HOURLY } from '../../gateway/base/feature.ts'
 import { deleteOldTokens } from '../smsgate-api/token-pairs.ts'
 import { forgetPhones } from './phone-record.ts'
 
-/** What SMSGate's two APIs store. */
 export const SMSGATE_STATE: Feature = {
   alsoDeletes: { devices: forgetPhones },
   personalData: {

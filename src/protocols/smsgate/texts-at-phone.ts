@@ -17,10 +17,7 @@ interface HandedText extends MessageAttempt {
   readonly isToSend: boolean
 }
 
-/**
- * Reads what a phone was given, how many leases it has, whether its event stream is open, hasUrgent and
- * isOpen. Its row must be locked.
- */
+/** Its texts and leases, whether its stream is open, hasUrgent, isOpen. The phone's row must be locked. */
 export async function readHandedState(db: Db, device: Device, onlineSeconds: number) {
   const { texts, ...state } = await queries(db)
     .selectNoFrom([

@@ -53,8 +53,7 @@ export function cutPages(pages: readonly string[]): string[] {
 }
 
 /**
- * The text that HTML shows, with the addresses of its links: a line for each block, table row and item of a
- * list. Not recursive: elements may be nested deeply. `leavesOutQuotes`: without quoted mails and signatures.
+ * With addresses of links; a line per block, row and item. Not recursive, as elements may be nested deeply.
  */
 export function readHtml(html: string, leavesOutQuotes = false): ShownHtml {
   const page = parse(html, { scriptingEnabled: false })

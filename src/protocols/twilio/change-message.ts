@@ -15,8 +15,7 @@ import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 const IS_OVER = sql<boolean>`status || '' in ('sent', 'delivered', 'failed', 'received')`
 
 /**
- * Cancels a message, removes its text and files (in stored webhook deliveries, too), or does both. Throws
- * 404, TwilioRefusal 20001 for wrong parameters, 30409 if too late to cancel, 20009 if too early to remove.
+ * Also text and files in deliveries. Throws 404, TwilioRefusal 20001, 30409 (too late), 20009 (too early).
  */
 export async function changeMessage(call: Call) {
   const { store, user, sid, parameters } = call

@@ -47,9 +47,7 @@ function readToken(token: string, kind: SidKind) {
 
 export const makeTokenError = () => new TwilioRefusal(21481, 'The PageToken is not known')
 
-/**
- * The fields of a page, with links. No other keys: clients would take an unknown one for the list of records.
- */
+/** Adds no other keys: clients would take an unknown one for the list of records. */
 export function describePage(
   path: string,
   { parameters, kind, page, size, from }: PageRequest,

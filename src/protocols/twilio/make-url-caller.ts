@@ -14,9 +14,7 @@ export interface CallServices {
   readonly config: Config
 }
 
-/**
- * Makes the signed requests of one delivery. Together they may take TIMEOUT_MS, like a single webhook call.
- */
+/** Together they may take TIMEOUT_MS, like a single webhook call. */
 export function makeUrlCaller(
   { eventId }: DueDelivery,
   form: Form,

@@ -3,7 +3,6 @@ import type { Feature } from '../../gateway/base/feature.ts'
 import { makePlace, selectByTexts } from '../../gateway/base/personal-data.ts'
 import { twilioKeysExtension } from './api-keys.ts'
 
-/** What Twilio's API stores. */
 export const TWILIO_STATE: Feature = {
   personalData: {
     places: [

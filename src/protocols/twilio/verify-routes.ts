@@ -27,7 +27,6 @@ const OF_VERIFICATION: Bound = {
   by: 'keys; 20 codes of one day',
 }
 
-/** Twilio's Verify, version 2. */
 export const VERIFY_ROUTES = makeRoutes('twilio', {
   'GET /v2/Services': defineTwilioRoute(
     'List services of codes',
