@@ -1,7 +1,4 @@
-/**
- * What makes the statements of a route slower, and which limit bounds that. docs/internals/route-bounds.md
- * lists the bounds of all routes, docs/internals/bounds.md explains their words.
- */
+/** docs/internals/route-bounds.md lists the bounds of all routes, docs/internals/bounds.md explains them. */
 export interface Bound {
   /** What the cost grows with. */
   readonly cost: string

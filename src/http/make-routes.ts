@@ -20,10 +20,7 @@ export interface Row<Asking, Own extends Services> {
   readonly permission: Permission<Asking, Own>
   /** Null: OpenAPI does not have it. */
   readonly describe: Operation | ((records: DescribedRecords) => Operation) | null
-  /**
-   * Maximum bytes of a body, which the route reads. Above: 413. Without, the route reads no body, or at most
-   * MAX_BODY_BYTES.
-   */
+  /** Above: 413. Without, the route reads no body, or at most MAX_BODY_BYTES. */
   readonly maxBytes?: MaxBytes
   readonly bound: Bound
   /** The work waits for a place of heavy work, once its JSON body has arrived. */
@@ -129,7 +126,6 @@ export const sumRights = (routes: readonly Route<never>[]): RouteRights =>
 export const findChangingGets = (routes: readonly Route<never>[]): string[] =>
   routes.flatMap(({ at, changes }) => (changes ? [splitMethodPath(at)[1]] : []))
 
-/** Describes the routes for OpenAPI. */
 export function describeRoutes(routes: readonly Route<never>[], records: DescribedRecords) {
   const paths: ZodOpenApiPathsObject = {}
   for (const { at, tag, permission, describe, idempotent } of routes) {

@@ -109,9 +109,7 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof FilterError ||
   ((error instanceof ApiError || error instanceof GatewayError) && error.status < 429)
 
-/**
- * Whether the collections were outdated. Reloads them if a statement did not fit the schema since `before`.
- */
+/** Reloads them if a statement did not fit the schema since `before`. */
 async function reloadOldCatalog(
   store: CatalogStore,
   before: { catalog: Catalog; mismatches: number },

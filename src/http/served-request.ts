@@ -14,7 +14,6 @@ import type { CallerServices, RouteLimits } from './route-limits.ts'
 import { readClientIp } from './server/client-address.ts'
 import { LimitedIncomingMessage, mayExceedSmall, readBodyLength } from './server/incoming-body.ts'
 
-/** A body, parsed. */
 export interface RequestBody {
   readonly values: Record<string, unknown>
   readonly files: Uploads
@@ -23,10 +22,7 @@ export interface RequestBody {
   readonly release?: () => Promise<void>
 }
 
-/**
- * An HTTP request: `c.env.incoming` of its route. Each question about it is answered once. Node makes one for
- * each request, `serve` begins its work.
- */
+/** `c.env.incoming` of its route, made by Node for each request. Each question about it is answered once. */
 export class ServedRequest extends LimitedIncomingMessage {
   /** The row of its route; undefined for a path without one. */
   row: RouteLimits | undefined
@@ -91,10 +87,7 @@ export class ServedRequest extends LimitedIncomingMessage {
     return makeGuestHolder(this.ip)
   }
 
-  /**
-   * The caller that the cache has, which may be outdated; null for a guest, undefined if the caller must be
-   * looked up.
-   */
+  /** It may be outdated; null for a guest, undefined if the caller must be looked up. */
   get known(): Identity | null | undefined {
     const { catalog } = this.services.store
     if (this.#known === undefined || this.#knownIn !== catalog) {

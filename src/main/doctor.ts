@@ -74,10 +74,7 @@ const checkZones: DoctorCheck = async (config) =>
       (await queryDatabase(config, 'select sms_unknown_zones()').catch(() => undefined)),
   )
 
-/**
- * Looks for phones that get texts with codes late. Those with SMSGate's app do not report their Android
- * version.
- */
+/** Finds phones that get texts with codes late. SMSGate's app does not report the Android version. */
 async function checkAndroid(config: Config): Promise<Finding> {
   const text = 'select count(*)::int from device_batteries where android >= 37'
   const late = config.databaseUrl && (await queryDatabase(config, text).catch(() => undefined))
@@ -162,10 +159,7 @@ async function printChecks(): Promise<void> {
   process.exit(faults ? 1 : 0)
 }
 
-/**
- * `pocketsms doctor`: prints a line for each check. The exit code is 1 if there is a fault. With `--numbers`
- * it runs `repairAllNumbers` instead, with `--audit` `checkAudit`.
- */
+/** Prints a line for each check. The exit code is 1 if there is a fault. Options run other checks. */
 export const doctorCommand = defineCommand({
   args: {
     numbers: {

@@ -3,10 +3,7 @@ import { queueAuditCalls } from '../gateway/webhooks/queue-audit-calls.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { Logger } from '../platform/log.ts'
 
-/**
- * Returns a function that queues the webhook calls of sealed entries and writes a line for each to the
- * server's log. If the transaction then fails, the lines are repeated: none is left out.
- */
+/** Writes a line of log each, too. If the transaction fails, lines are repeated: none is left out. */
 export const makeAuditPublisher =
   (log: Logger) =>
   async (db: Db, entries: readonly SealedEntry[]): Promise<void> => {

@@ -16,10 +16,7 @@ export interface Work {
   readonly handle: Handler
   readonly restores: number
   announceStop(): void
-  /**
-   * Finishes running requests, then ends event streams, one after the other within `streamsMs`. `left`:
-   * remaining milliseconds.
-   */
+  /** Ends event streams last, one after the other within `streamsMs`. `left`: remaining milliseconds. */
   finish(left: () => number, streamsMs?: number): Promise<void>
   close(left: () => number): Promise<void>
 }

@@ -6,10 +6,7 @@ import { printLine } from './command-line.ts'
 import { printAddresses } from './print-addresses.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 
-/**
- * Runs this process as the parent of workers, which SIGUSR2 replaces. (A closed terminal sends SIGHUP.) The
- * first worker migrates the database.
- */
+/** SIGUSR2 replaces workers (a closed terminal sends SIGHUP). The first one migrates the database. */
 export async function superviseWorkers(config: Config, count: number) {
   const { stopDelaySeconds } = config
   const isInherited = listInheritedSockets().length > 0

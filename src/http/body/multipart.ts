@@ -26,7 +26,6 @@ const PIECE_BYTES = 4 << 10
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i
 
-/** How the values of a form become texts. */
 type Decode = (parts: readonly FormPart[]) => readonly FormPair[]
 
 /** As Go does, whatever charset a part declares. */
@@ -136,9 +135,7 @@ interface HeaderEvents {
 const findPartParser = (parser: Parser): Parts =>
   (parser as unknown as { readonly _parser: { readonly parser: Parts } })._parser.parser
 
-/**
- * Makes a parser that reads all values as files: it would buffer other values in memory that no limit counts.
- */
+/** Reads values as files, too: busboy would buffer them in memory that no limit counts. */
 function makeMultipartParser(
   incoming: IncomingMessage,
   reader: ReturnType<typeof makePartReader>,

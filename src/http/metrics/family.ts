@@ -2,7 +2,6 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { cacheQuery } from '../../platform/tools/shared-query.ts'
 import type { Traffic } from './group-requests.ts'
 
-/** Where metrics are read. */
 export interface MetricsSource {
   readonly store: Store
   readonly traffic: Traffic

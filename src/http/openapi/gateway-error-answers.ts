@@ -44,7 +44,6 @@ const ANY_REFUSAL: readonly DescribedRefusal[] = [
   [503, OTHER_REFUSALS[503], 'The database cannot be reached at the moment.'],
 ]
 
-/** Returns a function that describes refusals by their codes. */
 export function makeErrorDescriber<R extends Refusals>(refusals: R, details: RefusalDetails = {}) {
   const examples = { ...COMMON_EXAMPLES, ...details.examples }
   const extras = { ...COMMON_EXTRAS, ...details.extras }

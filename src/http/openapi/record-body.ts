@@ -66,10 +66,7 @@ export function makeCreateBody(
     .meta({ id: `${makeTypeName(collection)}Create` })
 }
 
-/**
- * The body of an update: any fields. Modifiers such as `name+` are described in words: generators of clients
- * make one name of `name` and `name+`.
- */
+/** Modifiers such as `name+` are in words: generators of clients make one name of `name` and `name+`. */
 export function makeUpdateBody(
   collection: Collection,
   extension: Extension | undefined,

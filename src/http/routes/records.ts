@@ -87,7 +87,6 @@ function answerList({ services }: HasServices, c: Ctx, name: string): Promise<st
   })
 }
 
-/** One record as JSON. */
 function answerView({ services }: HasServices, c: Ctx, name: string): Promise<string> {
   requireCollection(services.store.catalog, name)
   return asCaller(c, services, READ, async (attempt) => {

@@ -10,9 +10,7 @@ export interface TrustServices {
   readonly config: Config
 }
 
-/**
- * The client's address, from a trusted header, a trusted proxy's X-Forwarded-For or the socket. Contract 8.5
- */
+/** From a trusted header, a trusted proxy's X-Forwarded-For or the socket. Contract 8.5 */
 export function readClientIp(
   incoming: IncomingMessage,
   { settings, config }: TrustServices,
@@ -32,10 +30,7 @@ export function readClientIp(
   )
 }
 
-/**
- * Skips trusted proxies at the end of a forwarding header. The address before them is the client's, as far as
- * known; all before that may be forged.
- */
+/** Skips trusted proxies at the end of a forwarding header. All before that address may be forged. */
 function findFarthestHop(
   values: readonly string[],
   proxies: readonly string[],

@@ -74,10 +74,7 @@ export class LimitedIncomingMessage extends IncomingMessage {
   }
 }
 
-/**
- * Whether a body may need much memory: it exceeds SMALL_BYTES, has no declared length, is compressed, or is
- * multipart.
- */
+/** True above SMALL_BYTES, without a declared length, and for compressed and multipart bodies. */
 export const mayExceedSmall = (incoming: IncomingMessage, length: number): boolean =>
   length > SMALL_BYTES ||
   isEncoded(incoming) ||
