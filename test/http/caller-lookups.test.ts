@@ -1,4 +1,4 @@
-import { Db } from '../../src/platform/db/open.ts'
+import { watchStatements } from '../support/database/watch-statements.ts'
 import { request } from '../support/server/request.ts'
 import { makeUser, must } from '../support/server/server-with-devices.ts'
 import { startCallersFixture } from './callers-fixture.ts'
@@ -12,12 +12,9 @@ afterEach(() => settings().save({ rateLimits: { enabled: false, rules: [], exclu
 
 /** The statements that look up a token or an API key while `ask` runs. */
 async function countLookups(ask: () => Promise<unknown>): Promise<number> {
-  const lookUp = vi.spyOn(Db.prototype, 'lookUp')
-  await ask()
-  const texts = lookUp.mock.calls.map(([text]) => text)
-  lookUp.mockRestore()
+  const sent = await watchStatements(['lookUp'], ask)
   // those that also read when the record was changed
-  return texts.filter((text) => text.includes('b.xmin::text')).length
+  return sent.filter(({ text }) => text.includes('b.xmin::text')).length
 }
 
 const TEXT = { recipients: ['+4915112345678'], body: 'Hi' }
