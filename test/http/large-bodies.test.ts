@@ -1,7 +1,7 @@
-import { admission } from '../../src/platform/limits/shared-limits.ts'
 import { makeRandomText } from '../../src/platform/tools/random.ts'
 import { makePhoto } from '../support/pictures.ts'
 import { type Answer, basic, request } from '../support/server/request.ts'
+import { watchHolders } from '../support/watch-holders.ts'
 import { startCallersFixture, type Way } from './callers-fixture.ts'
 
 // Limits find the caller of a request by the credentials that its route takes.
@@ -24,10 +24,7 @@ const limitRates = (...rules: readonly (readonly [label: string, audience: strin
       })),
     },
   })
-afterEach(async () => {
-  await settings().save({ rateLimits: { enabled: false, rules: [], excludedIPs: [] } })
-  vi.restoreAllMocks()
-})
+afterEach(() => settings().save({ rateLimits: { enabled: false, rules: [], excludedIPs: [] } }))
 
 const photo = await makePhoto('iphoneSmall')
 /** A photo with this many bytes: what follows the end of a JPEG is ignored. */
@@ -64,14 +61,12 @@ describe.each([
     ['an API key as Bearer, which this route does not take', { authorization: `Bearer ${key}` }],
     ['a forged API key and a valid token', { 'x-api-key': wrong, authorization: user.token }],
   ])('a photo is not read with %s', async (_, headers) => {
-    const [memory, files] = spyOnBytes()
-    expect((await sendPhoto(headers as Record<string, string>, bytes)).status).toBe(401)
-    expect([memory.mock.calls, files.mock.calls]).toEqual([[], []])
+    const taken = await watchHolders(['memory', 'files'], async () => {
+      expect((await sendPhoto(headers as Record<string, string>, bytes)).status).toBe(401)
+    })
+    expect(taken).toEqual({ memory: [], files: [] })
   })
 })
-
-const spyOnBytes = () =>
-  [vi.spyOn(admission.memory, 'open'), vi.spyOn(admission.temporaryFiles, 'open')] as const
 
 test.each(all)('%s reads a body of 66 kB, or refuses it by its own limit', async (_, way) => {
   const answer = await send(way, way.headers, 66_000)
@@ -101,23 +96,20 @@ test.each(all)('a rate of signed-in callers hits %s, and no forged credentials',
 
 test.each(all)('a place of %s is one of its account, once it is known', async (_, way) => {
   await send(way, way.headers, 10)
-  const enter = vi.spyOn(admission.requests, 'tryEnter')
-  const bodies = vi.spyOn(admission.bodies, 'enter')
-  await send(way, way.headers, 10)
-  await send(way, way.headers, 66_000)
-  const holders = [...enter.mock.calls, ...bodies.mock.calls].map(([one]) => one)
-  expect(new Set(holders)).toEqual(new Set([holder]))
-  enter.mockClear()
-  bodies.mockClear()
-  await send(way, way.forged, 10)
-  await send(way, way.forged, 66_000)
-  for (const [one] of [...enter.mock.calls, ...bodies.mock.calls]) expect(one).toMatch(/^network /)
+  const sendBoth = (headers: Way['headers']) =>
+    watchHolders(['requests', 'bodies'], async () => {
+      await send(way, headers, 10)
+      await send(way, headers, 66_000)
+    })
+  const own = await sendBoth(way.headers)
+  expect(new Set([...own.requests, ...own.bodies])).toEqual(new Set([holder]))
+  const forged = await sendBoth(way.forged)
+  for (const one of [...forged.requests, ...forged.bodies]) expect(one).toMatch(/^network /)
 })
 
 test.each(all)('the memory of %s is charged to its account', async (_, way) => {
-  const [memory] = spyOnBytes()
-  await send(way, way.headers, 66_000)
-  for (const [one] of memory.mock.calls) expect(one).toBe(holder)
+  const { memory } = await watchHolders(['memory'], () => send(way, way.headers, 66_000))
+  for (const one of memory) expect(one).toBe(holder)
 })
 
 /** A body without a declared length, which may need much memory. */
@@ -130,27 +122,30 @@ const stream = (text: string) =>
   })
 
 test.each(all)('forged credentials of %s get no memory for a large body', async (_, way) => {
-  const [memory] = spyOnBytes()
-  expect((await send(way, way.forged, 66_000)).status).toBe(401)
-  const answer = await fetch(server.url + way.path, {
-    method: 'POST',
-    headers: { 'content-type': way.type ?? 'application/json', ...way.forged },
-    body: stream(way.body(5_000)),
-    duplex: 'half',
-  } as RequestInit)
-  expect([answer.status, memory.mock.calls]).toEqual([401, []])
+  const { memory } = await watchHolders(['memory'], async () => {
+    expect((await send(way, way.forged, 66_000)).status).toBe(401)
+    const answer = await fetch(server.url + way.path, {
+      method: 'POST',
+      headers: { 'content-type': way.type ?? 'application/json', ...way.forged },
+      body: stream(way.body(5_000)),
+      duplex: 'half',
+    } as RequestInit)
+    expect(answer.status).toBe(401)
+  })
+  expect(memory).toEqual([])
 })
 
 test('a plain send opens no memory', async () => {
-  const [memory] = spyOnBytes()
   const text = { recipients: ['+4915112345678'], body: 'Hi' }
   const credentials: Record<string, string>[] = [
     { 'x-api-key': key },
     { authorization: user.token },
   ]
-  for (const headers of credentials)
-    expect((await request(server.url, 'POST', '/api/sms/send', text, headers)).status).toBe(200)
-  expect(memory.mock.calls).toEqual([])
+  const { memory } = await watchHolders(['memory'], async () => {
+    for (const headers of credentials)
+      expect((await request(server.url, 'POST', '/api/sms/send', text, headers)).status).toBe(200)
+  })
+  expect(memory).toEqual([])
 })
 
 test.each([
@@ -170,8 +165,9 @@ test('a token with an API key beside it is the caller at a route of records', as
   const path = '/api/collections/contacts/records'
   await limitRates([path, '@guest'])
   const headers = { authorization: user.token, 'x-api-key': key }
-  const enter = vi.spyOn(admission.requests, 'tryEnter')
-  for (let i = 0; i < 3; i++)
-    expect((await request(server.url, 'GET', path, undefined, headers)).body.totalItems).toBe(0)
-  expect(enter.mock.calls.map(([one]) => one)).toEqual([holder, holder, holder])
+  const { requests } = await watchHolders(['requests'], async () => {
+    for (let i = 0; i < 3; i++)
+      expect((await request(server.url, 'GET', path, undefined, headers)).body.totalItems).toBe(0)
+  })
+  expect(requests).toEqual([holder, holder, holder])
 })

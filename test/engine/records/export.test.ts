@@ -1,8 +1,8 @@
 import { USERS_ID } from '../../../src/engine/collections/collection.ts'
 import { makeAccountHolder } from '../../../src/platform/limits/limit-holder.ts'
-import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { readCsv } from '../../../src/programs/bulk/csv.ts'
 import { ANN, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import { watchHolders } from '../../support/watch-holders.ts'
 
 const COUNT = 2_345
 
@@ -32,10 +32,10 @@ test('an export contains all records of a user once, newest first, over several 
 })
 
 test('an export uses the memory of its account, not of the address', async () => {
-  const open = vi.spyOn(admission.memory, 'open')
-  onTestFinished(() => open.mockRestore())
-  expect((await take({ filter: 'id = "none"' })).status).toBe(200)
-  expect(open.mock.calls).toEqual([[makeAccountHolder(USERS_ID, ANN.id)]])
+  const { memory } = await watchHolders(['memory'], async () => {
+    expect((await take({ filter: 'id = "none"' })).status).toBe(200)
+  })
+  expect(memory).toEqual([makeAccountHolder(USERS_ID, ANN.id)])
 })
 
 test('an export has the chosen columns, also expanded ones, with quoted texts and disarmed formulas', async () => {

@@ -6,6 +6,7 @@ import { afterEach, test as anywhere, expect, vi } from 'vitest'
 import { makeUserHolder } from '../../../src/engine/collections/collection.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { watchHolders } from '../../support/watch-holders.ts'
 
 // Requests take their places of what all share when they begin to work, not when they are announced.
 
@@ -110,16 +111,16 @@ anywhere.each(['application/json', 'multipart/form-data; boundary=x'])(
   async (type) => {
     const user = await server.makeUser()
     admission.bodyBytes.charge(makeUserHolder(user.id), 100 << 20)
-    const opened = vi.spyOn(admission.temporaryFiles, 'open')
     const head = `Authorization: ${user.token}\r\nContent-Type: ${type}\r\nContent-Length: 9000000`
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     sockets.push(socket)
     socket.write(
       `POST /api/collections/contacts/records HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n--x\r\n`,
     )
-    expect(await answerOf(socket)).toContain('HTTP/1.1 429')
-    expect([opened.mock.calls, admission.memory.taken]).toEqual([[], 0])
-    opened.mockRestore()
+    const { files } = await watchHolders(['files'], async () => {
+      expect(await answerOf(socket)).toContain('HTTP/1.1 429')
+    })
+    expect([files, admission.memory.taken]).toEqual([[], 0])
   },
 )
 

@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { makeUserHolder } from '../../../src/engine/collections/collection.ts'
-import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { ANN, BEN, keyOf } from '../../support/server/server-with-users.ts'
 import { startSmtpFixture } from '../../support/server/smtp-fixture.ts'
+import { watchHolders } from '../../support/watch-holders.ts'
 
 const fixture = await startSmtpFixture()
 const { server, auth, hook, mail, sent } = fixture
@@ -353,13 +353,12 @@ test('a signed-in sender of mails counts as an account in rate limits and places
   const to = `RCPT TO:<${NUMBER}>`
   const ask = (...lines: string[]) =>
     dialog('EHLO x', ...lines, 'MAIL FROM:<a@example.com>', to, to, to, 'QUIT')
-  const enter = vi.spyOn(admission.requests, 'enter')
   await limit({ enabled: true, rules: [{ ...rule, audience: '@guest' }] })
   const asAccount = ['220', '250', '235', '250', '250', '250', '250', '221']
-  expect(await ask(right)).toEqual(asAccount)
-  const places = enter.mock.calls.map(([holder]) => holder)
-  enter.mockRestore()
-  expect(places.filter((holder) => holder === makeUserHolder(ANN.id))).toHaveLength(3)
+  const { requests } = await watchHolders(['requests'], async () => {
+    expect(await ask(right)).toEqual(asAccount)
+  })
+  expect(requests.filter((holder) => holder === makeUserHolder(ANN.id))).toHaveLength(3)
   expect(await ask()).toEqual(['220', '250', '250', '530', '451', '451', '221'])
   await limit({ enabled: true, rules: [{ ...rule, audience: '@auth' }] })
   expect(await ask(right)).toEqual(['220', '250', '235', '250', '250', '451', '451', '221'])
