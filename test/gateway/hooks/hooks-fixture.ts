@@ -1,11 +1,12 @@
+import type { Logger } from '../../../src/platform/log.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 export const TO = '+4915112345678'
 export const records = (name: string) => `/api/collections/${name}/records`
 
 /** A server with hooks of two accounts, `alice` and `bob`, each with a phone. */
-export async function startHooksFixture() {
-  const server = await startServerWithDevices()
+export async function startHooksFixture(log?: Logger) {
+  const server = await startServerWithDevices({}, log)
   const { guest, query } = server
   const [alice, bob] = [await server.makeUser(), await server.makeUser()]
   async function made(who: Client, collection: string, values: object) {

@@ -1,4 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
+import type { Logger } from '../../../src/platform/log.ts'
 import { makeRandomId } from '../../../src/platform/tools/random.ts'
 import type { TestServer } from '../database/open.ts'
 import { request } from './request.ts'
@@ -25,8 +26,8 @@ export type ServerWithDevices = Awaited<ReturnType<typeof withDevices>>
 export const PASSWORD = 'secret-enough'
 
 /** Starts a server on a database of its own. */
-export const startServerWithDevices = async (env: Record<string, string> = {}) =>
-  withDevices(await startServer({ env }))
+export const startServerWithDevices = async (env: Record<string, string> = {}, log?: Logger) =>
+  withDevices(await startServer({ env, log }))
 
 /** The same over a server that runs, with SUPERUSER in it. */
 export async function withDevices(server: TestServer) {

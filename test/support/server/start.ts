@@ -5,7 +5,7 @@ import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { importFiles } from '../../../src/engine/import/import-fixtures.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { type Config, readConfig } from '../../../src/platform/config.ts'
-import { createLogger } from '../../../src/platform/log.ts'
+import { createLogger, type Logger } from '../../../src/platform/log.ts'
 import { watchAnswers } from '../answers/answers.ts'
 import { type OpenDb, openDb, runServer, type TestServer } from '../database/open.ts'
 import { createDatabase, dropDatabase } from '../database/postgres.ts'
@@ -87,9 +87,10 @@ function fileOf(content: unknown): string | undefined {
 
 /** A server on its own database, with SUPERUSER and this corpus in it. */
 export async function startServer(
-  options: Corpus & { env?: Record<string, string> } = {},
+  options: Corpus & { env?: Record<string, string>; log?: Logger | undefined } = {},
 ): Promise<TestServer> {
-  const server = await watchAnswers(await runServer(await testConfig(options.env, 'prepared')))
+  const config = await testConfig(options.env, 'prepared')
+  const server = await watchAnswers(await runServer(config, options.log))
   await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
   if (options.schema || options.fixtures) await importCorpus(server.services.store, options)
   return server

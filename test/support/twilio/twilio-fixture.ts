@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Logger } from '../../../src/platform/log.ts'
 import { request } from '../server/request.ts'
 import { type Client, must, startServerWithDevices } from '../server/server-with-devices.ts'
 import { listenLocally } from '../services/listen.ts'
@@ -11,8 +12,8 @@ interface RawOptions {
   readonly login?: string
 }
 
-export async function startTwilioFixture(env: Record<string, string> = {}) {
-  const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true', ...env })
+export async function startTwilioFixture(env: Record<string, string> = {}, log?: Logger) {
+  const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true', ...env }, log)
   return {
     gateway,
     async makeUser() {
