@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { Resolver } from 'node:dns/promises'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { createServer as createTcpServer } from 'node:net'
@@ -9,12 +10,14 @@ import { sendMail } from '../../../src/engine/auth/send-mail.ts'
 import { openS3Storage } from '../../../src/engine/backup/s3-storage.ts'
 import type { Settings } from '../../../src/engine/settings/settings-shape.ts'
 import { readProxySettings } from '../../../src/platform/config.ts'
+import { createLogger } from '../../../src/platform/log.ts'
 import { useProxy, usesProxy } from '../../../src/platform/outgoing/proxy.ts'
 import { sendOutgoing } from '../../../src/platform/outgoing/send-request.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { startConnectProxy } from '../../support/services/connect-proxy.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 import { startMailServer } from '../../support/services/mail-server.ts'
+import { startNameServer } from '../../support/services/name-server.ts'
 import { stopLater } from '../../support/stops.ts'
 
 const NAMES = ['hook.example', 'listed.example', 's3.listed.example', 'mail.listed.example']
@@ -22,10 +25,10 @@ const PUBLIC = '93.184.216.34'
 
 const folder = temporaryFolder()
 const [keyFile, certFile] = ['key.pem', 'cert.pem'].map((name) => join(folder, name))
-const names = `subjectAltName=${NAMES.map((name) => `DNS:${name}`)}`
+const altNames = `subjectAltName=${NAMES.map((name) => `DNS:${name}`)}`
 const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
 const files = ['-keyout', keyFile!, '-out', certFile!, '-days', '1', '-subj', '/CN=proxied']
-execFileSync('openssl', [...made, ...files, '-addext', names], { stdio: 'ignore' })
+execFileSync('openssl', [...made, ...files, '-addext', altNames], { stdio: 'ignore' })
 const [key, cert] = [keyFile, certFile].map((file) => readFileSync(file!, 'utf8'))
 const trusted = getCACertificates('default')
 setDefaultCACertificates([...trusted, cert!])
@@ -51,15 +54,12 @@ beforeEach(() => {
 })
 stopLater(() => useProxy(readProxySettings({})))
 
-/** Name servers that know two names. */
-const resolve = {
-  resolve4: async (host: string) => {
-    const found = { 'hook.example': PUBLIC, 'inside.example': '10.0.0.5' }[host]
-    if (!found) throw new Error(`${host} is unknown`)
-    return [found]
-  },
-  resolve6: async () => [],
-} as never
+const names = await startNameServer()
+stopLater(() => names.stop())
+names.answer('hook.example', [PUBLIC])
+names.answer('inside.example', ['10.0.0.5'])
+const resolve = new Resolver({ tries: 1 })
+resolve.setServers([`127.0.0.1:${names.port}`])
 
 const post = (host: string, mayRepeat = false) =>
   sendOutgoing(
@@ -74,7 +74,7 @@ describe('a request by the proxy', () => {
   test.each([
     ['is made to the checked address', 'hook.example', 'for hook.example', [`${PUBLIC}:443`]],
     ['is refused for a private address', 'inside.example', 'inside.example is not an', []],
-    ['is refused for an unknown name', 'unknown.example', 'unknown.example is unknown', []],
+    ['is refused for an unknown name', 'unknown.example', 'ENOTFOUND unknown.example', []],
     ['is made to a listed name', 'listed.example', 'for listed.example', ['listed.example:443']],
     ['is refused at other ports', `${PUBLIC}:99`, 'The proxy answered 403', [`${PUBLIC}:99`]],
   ])('a request by the proxy %s', async (_, host, outcome, asked) => {
@@ -103,7 +103,10 @@ describe('a request by the proxy', () => {
 test('a mail is sent by the proxy', async () => {
   const smtp = { enabled: true, host: 'mail.listed.example', port: 25, tls: false }
   const meta = { senderName: 'Shop', senderAddress: 'shop@example.com' }
-  const services = { settings: { current: { smtp, meta } as Settings }, log: {} as never }
+  const services = {
+    settings: { current: { smtp, meta } as Settings },
+    log: createLogger({ logLevel: 'silent' }),
+  }
   await sendMail(services, { to: 'ann@example.com', subject: 'Hello', html: '<p>Hi</p>' })
   expect(mails.mails).toMatchObject([{ to: 'ann@example.com', subject: 'Hello', text: 'Hi\n' }])
   expect(proxy.asked).toEqual(['mail.listed.example:25'])
