@@ -1,49 +1,67 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { EventSource } from 'eventsource'
+import { listenLocally } from '../../support/services/listen.ts'
+
 type Listen = (
   topic: string,
   hear: (data: unknown) => void,
 ) => { readonly subscribed: Promise<unknown>; leave(): void }
-type Tell = (data: unknown) => void
 
-const CLIENT = '../../../console/src/data/client.ts'
 const FILE = '../../../console/src/data/use/shared-subscription.ts'
 const PAUSE_MS = 5_000
 
+/** How often the next subscriptions are refused, and how many were asked for. */
+let refusals = 0
+let asked = 0
+const streams = new Set<ServerResponse>()
+const realtime = createServer((request, response) => {
+  if (request.method === 'POST') {
+    asked++
+    return void response.writeHead(refusals-- > 0 ? 503 : 204).end()
+  }
+  streams.add(response)
+  response.once('close', () => streams.delete(response))
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write('id:a\nevent:PB_CONNECT\ndata:{"clientId":"a"}\n\n')
+})
+const { url } = await listenLocally(realtime)
+
 // the client reads where the console stands: there is no such place in Node, nor in its types
-vi.stubGlobal('location', new URL('http://127.0.0.1/'))
+vi.stubGlobal('location', new URL(url))
+vi.stubGlobal('EventSource', EventSource)
 afterAll(() => vi.unstubAllGlobals())
-const { pb } = await import(CLIENT)
 const { listenToTopic }: { listenToTopic: Listen } = await import(FILE)
 
-/** How often the next subscriptions are refused. */
-let refusals = 0
-const told: Tell[] = []
-const subscribe = vi.spyOn(pb.realtime, 'subscribe').mockImplementation((async (
-  _: string,
-  tell: Tell,
-) => {
-  if (refusals-- > 0) throw new Error('no connection')
-  told.push(tell)
-  return () => {}
-}) as never)
-const unsubscribe = vi.spyOn(pb.realtime, 'unsubscribe').mockResolvedValue(undefined as never)
-afterAll(() => vi.restoreAllMocks())
-beforeEach(() => void vi.useFakeTimers())
-afterEach(() => {
-  vi.useRealTimers()
-  vi.clearAllMocks()
+beforeEach(() => {
+  asked = 0
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 })
+afterEach(() => void vi.useRealTimers())
+
+/** Not by a timer: the test has its own. */
+async function passUntil(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise(setImmediate)
+}
+
+/** Waits until a refused subscription has closed its stream and pauses, then ends the pause. */
+async function endPauseAfter(requests: number): Promise<void> {
+  await passUntil(() => asked === requests && streams.size === 0 && vi.getTimerCount() > 0)
+  await vi.advanceTimersByTimeAsync(PAUSE_MS)
+}
 
 test('a failed subscription is retried until it succeeds once', async () => {
   refusals = 2
   const heard: unknown[] = []
   const { subscribed, leave } = listenToTopic('contacts/*', (data) => heard.push(data))
-  await vi.advanceTimersByTimeAsync(2 * PAUSE_MS)
+  await endPauseAfter(1)
+  await endPauseAfter(2)
   await subscribed
-  expect(subscribe).toHaveBeenCalledTimes(3)
-  expect(unsubscribe).toHaveBeenCalledTimes(2)
-  told.at(-1)!('a change')
-  expect(heard).toEqual(['a change'])
+  expect([asked, streams.size]).toEqual([3, 1])
+  for (const stream of streams) stream.write('event:contacts/*\ndata:{"action":"update"}\n\n')
+  await passUntil(() => heard.length > 0)
   leave()
+  await passUntil(() => streams.size === 0)
+  expect(heard).toEqual([{ action: 'update' }])
 })
 
 test('a failed subscription is not retried after its last listener left', async () => {
@@ -54,7 +72,7 @@ test('a failed subscription is not retried after its last listener left', async 
     () => 'left',
   )
   leave()
-  await vi.advanceTimersByTimeAsync(PAUSE_MS)
+  await endPauseAfter(1)
   expect(await outcome).toBe('left')
-  expect(subscribe).toHaveBeenCalledTimes(1)
+  expect([asked, streams.size]).toEqual([1, 0])
 })
