@@ -31,10 +31,7 @@ interface Conversation {
 }
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-01-01T00:00:00Z') }))
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.useRealTimers())
 
 const later = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 const now = () => new Date().toISOString().replace('T', ' ')
@@ -63,18 +60,22 @@ function serverOf(random: () => number, id: string, refuses: () => boolean) {
     await later(CALM_MS)
     await read()
   }
-  vi.spyOn(pb, 'collection').mockReturnValue({
-    async update(_: string, values: object) {
-      await later(latency())
-      const isRefused = refuses()
-      if (!isRefused) truth = { ...truth, ...values, updated: now() }
-      const made = truth
-      if (!isRefused) void tell(made)
-      await later(latency())
-      if (isRefused) throw new Error('refused')
-      return made
-    },
-  } as never)
+  const answer = async (_: unknown, request: RequestInit) => {
+    await later(latency())
+    const isRefused = refuses()
+    if (!isRefused) truth = { ...truth, ...JSON.parse(String(request.body)), updated: now() }
+    const made = truth
+    if (!isRefused) void tell(made)
+    await later(latency())
+    return Response.json(isRefused ? { message: 'refused' } : made, {
+      status: isRefused ? 400 : 200,
+    })
+  }
+  // the client's own way to another transport: its requests end here instead of in the network
+  pb.beforeSend = (url: string, options: object) => ({
+    url,
+    options: { ...options, fetch: answer },
+  })
   return { screen, read }
 }
 
