@@ -232,7 +232,7 @@ const findMail = async ({ email }: Person) => {
 
 const redirectURL = `${url}/api/oauth2-redirect`
 const oidc = await startOidcServer(redirectURL)
-await server.change('users', { oauth2: oauth2By(oidc, {}) } as never)
+await server.change('users', { oauth2: oauth2By(oidc) })
 async function signInByProvider(mfaId: string) {
   oidc.account = 'ann'
   oidc.accounts.set('ann', { name: 'Ann', email: ann!.email, email_verified: true })

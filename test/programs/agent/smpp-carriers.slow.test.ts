@@ -106,9 +106,9 @@ test('the same long text is a repeat within 10 minutes and a new text later', as
   expect(await deliver()).toBe(1)
   await open() // nobody knows whether the answers came
   expect(await deliver()).toBe(1)
-  const now = Date.now()
-  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now + 11 * 60_000)
-  expect(await deliver().finally(() => clock.mockRestore())).toBe(2)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 11 * 60_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await deliver()).toBe(2)
 })
 
 test('a GSM 03.38 escape split from its character is joined', async () => {

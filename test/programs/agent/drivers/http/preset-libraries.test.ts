@@ -1,5 +1,5 @@
-import http from 'node:http'
 import https from 'node:https'
+import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { fillRequest } from '../../../../../src/programs/agent/drivers/http/fill-request.ts'
 import { startReceiver } from '../../../../support/services/receiver.ts'
@@ -106,8 +106,12 @@ const LIBRARIES: Readonly<Record<string, () => Promise<Sent | undefined>>> = {
   async messagebird() {
     // the library has no setting for its address
     const { hostname, port } = new URL(receiver.url)
-    vi.spyOn(https, 'request').mockImplementation(((options: http.RequestOptions) =>
-      http.request({ ...options, hostname, port })) as typeof https.request)
+    const usual = https.globalAgent
+    https.globalAgent = new https.Agent()
+    https.globalAgent.createConnection = () => connect(Number(port), hostname)
+    onTestFinished(() => {
+      https.globalAgent = usual
+    })
     const client = carrierLibrary('messagebird').initClient('sesame')
     const fields = { originator: '+4930123', recipients: ['4915112345678'], body: TEXT.body }
     await promisify(client.messages.create)({
