@@ -8,7 +8,7 @@ import type {
   SendResult,
 } from '../../../src/programs/agent/driver-interface.ts'
 import { runDriver } from '../../../src/programs/agent/run-driver.ts'
-import type { Journal } from '../../../src/programs/agent/send-journal.ts'
+import { type Journal, UNSTORED_MS } from '../../../src/programs/agent/send-journal.ts'
 import { type ServerLink, ServerUnavailable } from '../../../src/programs/agent/server-link.ts'
 import {
   type Client,
@@ -159,7 +159,7 @@ describe.concurrent('a text is sent once', () => {
     let isAway = true
     const begin: Hangs['begin'] = async (step) => {
       if (!isAway) return step()
-      await sleep(500)
+      await sleep(UNSTORED_MS)
       return 'unstored'
     }
     await startRunning(carrier, { begin })
@@ -182,7 +182,7 @@ describe.concurrent('a text is sent once', () => {
     let isAway = true
     const begin: Hangs['begin'] = async (step) => {
       if (!isAway) return step()
-      await sleep(500)
+      await sleep(UNSTORED_MS)
       return 'unstored'
     }
     const report: Hangs['report'] = async (step) => {
