@@ -684,6 +684,8 @@ export const members = {
   notify_silent: { type: 'bool' },
   undo_seconds: { type: 'number', max: 60 },
   addresses: { type: 'text', max: 1000 },
+  directory: { type: 'text', max: 100 },
+  proven_until: { type: 'date' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

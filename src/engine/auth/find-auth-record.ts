@@ -101,7 +101,8 @@ export const findTokenOwner = (
 
 /**
  * Finds the account that a member (`by`) acts for. Null if `by` is no member of it or the session ended. A
- * member without a second factor that the account requires counts as disabled.
+ * member without a second factor that the account requires, or whose directory must prove the membership
+ * again, counts as disabled.
  */
 export async function findActingMember(
   store: Store,
@@ -118,7 +119,7 @@ export async function findActingMember(
   )
     return null
   const table = quoteName(toTableName(collection))
-  const text = `select ${writeAuthColumns(store, collection)}, ${isDisabledSql('u.id')} or lacks_factor(b.id, u.id), m.id, m.role, m.addresses, m."tokenKey", u."tokenKey"
+  const text = `select ${writeAuthColumns(store, collection)}, ${isDisabledSql('u.id')} or lacks_factor(b.id, u.id) or proof_is_over(m.proven_until), m.id, m.role, m.addresses, m."tokenKey", u."tokenKey"
     from ${table} b join members m on m.account = b.id join ${table} u on u.id = m.member
     where b.id = $1 and m.${column} = $3 and not ${writeSessionEndedSql(store, collection, 'u')}`
   const [row] = await selectFreshRows(store, text, [account, tokenHash, value])

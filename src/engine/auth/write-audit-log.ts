@@ -62,7 +62,7 @@ export async function recordRefusedSignIn(
 /** Records what a member did for an account, in the transaction of `db`. */
 export async function recordMemberAudit(
   db: Db,
-  auth: AuthRecord,
+  auth: Pick<AuthRecord, 'id' | 'sender'>,
   { action, collection = '', record = '', fields = [] }: AuditEntry,
 ): Promise<void> {
   const values = { user: auth.id, sender: auth.sender, action, collection, record }

@@ -5,6 +5,7 @@ import { USER_SETTINGS_ID } from '../../engine/records/disabled-user.ts'
 import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import type { Feature } from '../base/feature.ts'
 import { makeRecordStep } from '../base/personal-data.ts'
+import { makeProofJobs } from './directory-role.ts'
 import { INVITATION_ROUTES } from './invitation-routes.ts'
 import { invitationsExtension } from './invitations.ts'
 import { membersExtension } from './members.ts'
@@ -53,5 +54,8 @@ export const ACCOUNTS: Feature = {
     account_audit: makeStrictExtension(),
   }),
   alsoDeletes: { [USERS_ID]: ({ db }, ids) => endAuditChains(db, ids) },
-  queued: ({ store }) => [makeFactorJobs((account) => store.forUser(account))],
+  queued: ({ store }) => {
+    const openStore = (account: string) => store.forUser(account)
+    return [makeFactorJobs(openStore), makeProofJobs(openStore)]
+  },
 }

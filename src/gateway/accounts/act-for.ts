@@ -16,10 +16,23 @@ import { SENDER_NAME } from './load-own-account.ts'
 import { ROLE } from './members.ts'
 
 export const ACCOUNT_OF_MEMBER = z
-  .object({ id: z.string(), name: SENDER_NAME, role: ROLE })
+  .object({
+    id: z.string(),
+    name: SENDER_NAME,
+    role: ROLE,
+    sign_in_by: z
+      .string()
+      .describe(
+        'The OAuth2 provider by which the person must sign in again before acting for the account; else empty.',
+      ),
+  })
   .meta({ id: 'AccountOfMember' })
 
 const MAX_ACCOUNTS = 1_000
+
+const SIGN_IN_BY =
+  sql<string>`case when proof_is_over(m.proven_until) then m.directory else '' end`.as('sign_in_by')
+const PROOF_REQUIRED = 'Your directory must confirm this membership: sign in by it again.'
 
 export const listAccountsOfMember = (
   db: Db,
@@ -29,6 +42,7 @@ export const listAccountsOfMember = (
     .selectFrom('members as m')
     .innerJoin('senders as s', 's.id', 'm.account')
     .select(['m.account as id', 'm.role'])
+    .select(SIGN_IN_BY)
     .select(sql<string>`coalesce(nullif(account_name(m.account), ''), s.name)`.as('name'))
     .where('m.member', '=', member)
     .orderBy('name')
@@ -83,7 +97,7 @@ export const listActingSessions = (db: Db, account: string): Promise<SignInSessi
 
 /**
  * It expires with the member's token `own`. Throws 404 for a non-member; 403 without a required second
- * factor, or if the member may not act at the address `ip`.
+ * factor, if the member may not act at the address `ip`, or if a directory must prove the membership again.
  */
 export async function actForAccount(
   store: Store,
@@ -100,8 +114,19 @@ export async function actForAccount(
   requireTokenAddress(store, auth, ip)
   if (await callFunction(store.db, 'lacks_factor', account, member.id))
     throw forbidden(FACTOR_REQUIRED)
+  if (await isProofOver(store.db, account, member.id)) throw forbidden(PROOF_REQUIRED)
   const exp = readClaims(own)?.exp
   const token = await signToken(auth, 'auth', { refreshable: false, ...(exp && { expires: exp }) })
   await storeActingToken(store.db, own, token, account)
   return { auth, token }
+}
+
+async function isProofOver(db: Db, account: string, member: string): Promise<boolean> {
+  const found = await queries(db)
+    .selectFrom('members')
+    .select(sql<boolean>`proof_is_over(proven_until)`.as('isOver'))
+    .where('account', '=', account)
+    .where('member', '=', member)
+    .executeTakeFirst()
+  return found?.isOver === true
 }

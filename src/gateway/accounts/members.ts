@@ -11,30 +11,43 @@ import { checkNotifyHours, completeNotifyHours } from './notify-hours.ts'
 export const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]
 export const ROLE = z.enum(ROLES)
 
-const KEY_LENGTH = 50
+export const MEMBER_KEY_LENGTH = 50
 
 const IS_OWNER = makeFieldError('validation_is_owner', 'The account itself cannot be its member.')
 
 /** Changes the version of an account's record, so that servers read the members who act for it again. */
-const renewAccount = (db: Db, account: string) =>
+export const renewAccount = (db: Db, account: string) =>
   queries(db).updateTable('users').set({ id: account }).where('id', '=', account).execute()
 
-/** Updates cannot change account or member. A new role gets a new key, which ends tokens of the old role. */
+const BY_DIRECTORY = makeFieldError(
+  'validation_by_directory',
+  'The directory gives this role. Change it there.',
+)
+
+/**
+ * Updates cannot change account or member, nor a role that a directory gave. A new role gets a new key, which
+ * ends tokens of the old role.
+ */
+/** Only `setDirectoryRole` sets these. */
+const BY_SERVER = ['directory', 'proven_until'] as const
+
 export const membersExtension: Extension = {
   grantsAccess: true,
-  setByServer: ['tokenKey'],
+  setByServer: ['tokenKey', ...BY_SERVER],
   check: (values) => checkNotifyHours(values),
   async beforeCreate(store, values) {
     if (values.account === values.member) throw invalidFields({ member: IS_OWNER })
-    values.tokenKey = makeRandomText(KEY_LENGTH)
+    values.tokenKey = makeRandomText(MEMBER_KEY_LENGTH)
+    for (const field of BY_SERVER) values[field] = ''
     values.notify ||= 'all'
     completeAddresses(values)
     await completeNotifyHours(store.db, values)
     return undefined
   },
   async beforeUpdate(store, values, old) {
-    for (const field of ['account', 'member', 'tokenKey']) values[field] = old[field]!
-    if (values.role !== old.role) values.tokenKey = makeRandomText(KEY_LENGTH)
+    for (const field of ['account', 'member', 'tokenKey', ...BY_SERVER]) values[field] = old[field]!
+    if (old.directory && values.role !== old.role) throw invalidFields({ role: BY_DIRECTORY })
+    if (values.role !== old.role) values.tokenKey = makeRandomText(MEMBER_KEY_LENGTH)
     values.notify ||= 'all'
     completeAddresses(values)
     if (values.addresses !== old.addresses) await renewAccount(store.db, String(old.account))

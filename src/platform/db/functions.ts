@@ -33,6 +33,7 @@ export interface Functions {
   person_hash: (owner: string, number: string) => string
   person_stopped: (owner: string, numbers: readonly string[]) => readonly string[]
   pg_notify: (arg1: string, arg2: string) => void
+  proof_is_over: (proven_until: string) => boolean
   push_queue: (owner: string, items: readonly string[]) => void
   session_idle_days: (person: string) => number
   session_start: (session_id: string, of_collection: string, of_record: string, hash: string, expires: number, from_ip: string, agent: string, by_method: string) => boolean

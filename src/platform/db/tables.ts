@@ -797,6 +797,7 @@ interface MembersRow {
   account: Generated<string>
   addresses: Generated<string>
   created: Generated<string>
+  directory: Generated<string>
   id: string
   member: Generated<string>
   notify: Generated<'' | 'all' | 'mine' | 'none'>
@@ -804,6 +805,7 @@ interface MembersRow {
   notify_silent: Generated<boolean>
   notify_to: Generated<string>
   notify_zone: Generated<string>
+  proven_until: Generated<string>
   role: Generated<'admin' | 'agent' | 'viewer'>
   tokenKey: Generated<string>
   undo_seconds: Generated<number>

@@ -130,7 +130,7 @@ test('a user reads their own identity and the accounts that they may act for', a
     sender: '',
     role: 'owner',
   })
-  const accounts = [{ id: shop.id, name: 'Shop', role: 'viewer' }]
+  const accounts = [{ id: shop.id, name: 'Shop', role: 'viewer', sign_in_by: '' }]
   expect((await ben.call('GET', '/api/account/accounts')).body).toEqual(accounts)
   const settings = { user: shop.id, account_name: 'The shop' }
   expect((await shop.call('POST', '/api/collections/user_settings/records', settings)).status).toBe(

@@ -45,7 +45,7 @@ const REASONS: Readonly<Record<string, string>> = {
     'number phone to from recipients audience without_consent numbers',
   'the server chooses it from a list': `event kind api state country time_zone charged waiting_for quiet_zone
     period month type sms_dispatch.refused purpose counts repeat thumb node _audit.action account_audit.action
-    _changes.action _mfas.method auth_sessions.method _externalAuths.provider device_batteries.connection smsgate_tokens.scopes
+    _changes.action _mfas.method auth_sessions.method _externalAuths.provider members.directory device_batteries.connection smsgate_tokens.scopes
     sms_messages_brief.message_type sms_messages_brief.status`,
   'a name of a field, file or function of the program': `_audit.fields account_audit.fields _functions.name
     _migrations.file`,

@@ -1101,9 +1101,11 @@ create table members (
   notify_silent boolean not null default false,
   undo_seconds double precision not null default 0,
   addresses text collate "C" not null default ''::text,
+  directory text collate "C" not null default ''::text,
   "tokenKey" text collate "C" not null default ''::text,
   role text collate "C" not null default ''::text,
   notify text collate "C" not null default ''::text,
+  proven_until pb_date,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -1839,6 +1841,7 @@ create function person_hash(owner text, number text) returns text stable
 create function person_hide(value json, number text, name text) returns json stable
 create function person_hide(value text, number text, name text) returns text stable
 create function person_stopped(owner text, numbers text[]) returns text[] stable
+create function proof_is_over(proven_until text) returns boolean stable
 create function push_queue(owner text, items text[]) returns void volatile
 create function retention_periods(owner text, server double precision) returns TABLE(incoming double precision, outgoing double precision, files double precision, consents double precision) stable
 create function scopes_kept() returns trigger volatile set plan_cache_mode=force_custom_plan
