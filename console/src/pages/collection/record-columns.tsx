@@ -11,6 +11,8 @@ import { Time } from '../../parts/time.tsx'
 import { makePageHref } from '../../router.ts'
 
 const FIRST = 6
+/** More columns than these are left out where there is no room, unless a person chose the columns. */
+const ALWAYS = 4
 const CUT = 80
 /** Types that a table shows only if a person chooses their columns. */
 const LARGE: ReadonlySet<string> = new Set(['json', 'editor', 'password', 'file'])
@@ -58,11 +60,12 @@ export const makeRecordColumns = (
 ): readonly Column<RecordModel>[] =>
   collection.fields
     .filter(({ name }) => name === 'id' || listNameFields(collection).includes(name))
-    .map((field) => {
+    .map((field, at) => {
       const target = all.find(({ id }) => id === field.collectionId)?.name
       return {
         title: field.name,
         sort: field.name,
+        minor: at >= ALWAYS && !(collection.name in chosenColumns.value),
         ...(field.type === 'number' && { align: 'end' as const }),
         cell: (record) => renderValue(field, record, target),
       }
