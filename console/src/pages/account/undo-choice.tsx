@@ -23,7 +23,7 @@ export function UndoChoice({ session }: { session: Session }) {
         choices={seconds.map((count) => [
           String(count),
           count === 0
-            ? t('No: it leaves at once')
+            ? t('No, send at once')
             : tn('Within {count} second', 'Within {count} seconds', count),
         ])}
         hint={t(
