@@ -2,7 +2,7 @@ import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
 import { type Furnished, furnish } from '../support/furnished.ts'
 import { findLayoutFaults } from '../support/layout.ts'
 import { pagePaths } from '../support/page-paths.ts'
-import { speakPseudo } from '../support/pseudo-language.ts'
+import { LONG_WORDS, RIGHT_TO_LEFT, speakPseudo } from '../support/pseudo-language.ts'
 
 const MAX_MS = 1_200_000
 const SENTENCE =
@@ -41,7 +41,7 @@ scenario(
     const { page, screen, say } = fixture
     const ids = await furnish(fixture)
     await fixture.signIn()
-    await speakPseudo(fixture)
+    await speakPseudo(fixture, RIGHT_TO_LEFT)
     await fixture.visit('/contacts')
     expect(await page.locator('main h1').textContent()).toMatch(/^[א-ת]{7,}$/)
     expect(await page.getByText(say('Contacts'), { exact: true }).count()).toBe(0)
@@ -53,4 +53,18 @@ scenario(
   },
   {},
   { locale: 'de-DE', ms: MAX_MS },
+)
+scenario(
+  `${SENTENCE}, in a language of long words`,
+  async (fixture) => {
+    const ids = await furnish(fixture)
+    await fixture.signIn()
+    await speakPseudo(fixture, LONG_WORDS)
+    await fixture.visit('/contacts')
+    expect(await fixture.page.locator('main h1').textContent()).toBe('Coontaacts')
+    expect(await findLayoutFaults(fixture, pathsOfUser(ids))).toEqual([])
+  },
+  {},
+  // fingers need the largest buttons, and so leave the least room
+  { locale: 'de-DE', ms: MAX_MS, widths: [360] },
 )

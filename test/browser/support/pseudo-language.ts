@@ -1,38 +1,65 @@
-import { type BrowserFixture, catalogueOf } from './browser-fixture.ts'
+import { readFileSync } from 'node:fs'
+import { readCatalogue } from '../../console/catalogues.ts'
+import type { BrowserFixture } from './browser-fixture.ts'
 
-/** The files with the texts of the German console, as vite names them: `first` has code, too. */
-const CATALOGUES = /\/assets\/(first|pages)-[\w-]+\.js$/
-/** A text in such a file. */
-const SENTENCE = /(?<=:)`[^`]*`/g
-const GERMAN = new Set([...catalogueOf('de').values()].map((text) => `\`${text}\``))
+/** A language that nobody speaks, made of the English and German texts of the console. */
+interface PseudoLanguage {
+  readonly direction: 'ltr' | 'rtl'
+  readonly write: (english: string, german: string) => string
+}
+
 /** Placeholders and variables, which stay as they are, or a Latin letter. */
 const PART = /\{+\w+\}+|[a-zäöüß]/gi
 const LETTERS = 'אבגדהוזחטיכלמנסעפצקרשת'
 
-/**
- * Letters of a script from right to left in the places of German ones, so that each text keeps its length.
- */
-const pseudo = (text: string) =>
-  text.replace(PART, (part) =>
-    part.length > 1 ? part : LETTERS.charAt(part.toLowerCase().charCodeAt(0) % LETTERS.length),
-  )
+/** Texts as long as German ones, in Hebrew letters and from right to left. */
+export const RIGHT_TO_LEFT: PseudoLanguage = {
+  direction: 'rtl',
+  write: (_, german) =>
+    replaceLetters(german, (letter) =>
+      LETTERS.charAt(letter.toLowerCase().charCodeAt(0) % LETTERS.length),
+    ),
+}
 
-/**
- * Reloads a German console in a language that nobody speaks: as long as German, in Hebrew letters and from
- * right to left.
- */
-export async function speakPseudo({ page }: BrowserFixture): Promise<void> {
-  await page.route(CATALOGUES, async (route) => {
-    const response = await route.fetch()
-    const body = (await response.text()).replace(SENTENCE, (text) =>
-      GERMAN.has(text) ? pseudo(text) : text,
+/** Each vowel twice: a third longer than English, where German and French are a fifth longer. */
+export const LONG_WORDS: PseudoLanguage = {
+  direction: 'ltr',
+  write: (english) =>
+    replaceLetters(english, (letter) =>
+      /[aeiouy]/i.test(letter) ? letter + letter.toLowerCase() : letter,
+    ),
+}
+
+const replaceLetters = (text: string, write: (letter: string) => string): string =>
+  text.replace(PART, (part) => (part.length > 1 ? part : write(part)))
+
+const DIST = new URL('../../../console/dist/', import.meta.url)
+type Manifest = Readonly<Record<string, { readonly file: string }>>
+
+/** Reloads a German console in the language, by other texts in the files of the German ones. */
+export async function speakPseudo(
+  { page, url }: BrowserFixture,
+  { direction, write }: PseudoLanguage,
+): Promise<void> {
+  const manifest: Manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', DIST), 'utf8'))
+  for (const part of ['first', 'pages'] as const) {
+    const texts = Object.entries(readCatalogue('de', part)).map(([english, german]) => [
+      english,
+      typeof german === 'string'
+        ? write(english, german)
+        : Object.fromEntries(
+            Object.entries(german).map(([form, text]) => [form, write(english, text)]),
+          ),
+    ])
+    const body = `export default ${JSON.stringify(Object.fromEntries(texts))}`
+    await page.route(`${url}/${manifest[`src/language/de/${part}.json`]!.file}`, (route) =>
+      route.fulfill({ contentType: 'text/javascript', body }),
     )
-    await route.fulfill({ response, body })
-  })
+  }
   await page.addInitScript(`
     new MutationObserver(() => {
       const root = document.documentElement
-      if (root && root.dir !== 'rtl') root.dir = 'rtl'
+      if (root && root.dir !== '${direction}') root.dir = '${direction}'
     }).observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ['dir'] })
   `)
   await page.reload()
