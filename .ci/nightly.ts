@@ -47,6 +47,10 @@ const PARTS: Readonly<Record<string, Part>> = {
     what: 'every scenario of the console in Chromium, all pages in all widths and languages',
     commands: ['npm run -s test:browser'],
   },
+  programs: {
+    what: 'whole programs of others send a text with the settings of their pages',
+    commands: ['npm run -s test:programs'],
+  },
   generators: {
     what: 'clients that generators make from the OpenAPI document compile, and send a text',
     commands: ['npm run -s test:generators'],

@@ -1,0 +1,63 @@
+import { existsSync, globSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { runs } from '../../support/installed.ts'
+import { PROGRAMS_FOLDER } from '../program-tools.ts'
+
+// Whole programs with a page in docs/recipes, in the versions of their pages, and how each is installed.
+
+/** A program that has its packages of Python for itself, as each pins other versions. */
+export interface PythonProgram {
+  readonly python: string
+  readonly pypi: readonly string[]
+  /** The file in `bin` that proves the installation. */
+  readonly command: string
+}
+
+export const PYTHON = {
+  ansible: { python: 'python3', pypi: ['ansible-core==2.19.14'], command: 'ansible-playbook' },
+  borgmatic: {
+    python: 'python3',
+    pypi: ['borgmatic[Apprise]==2.1.10'],
+    command: 'borgmatic',
+  },
+  changedetection: {
+    python: 'python3',
+    pypi: ['changedetection.io==0.60.10'],
+    command: 'changedetection.io',
+  },
+} as const satisfies Readonly<Record<string, PythonProgram>>
+
+export const folderOf = (program: string) => join(PROGRAMS_FOLDER, program)
+export const pythonFile = (program: keyof typeof PYTHON, name: string = PYTHON[program].command) =>
+  join(folderOf(program), 'bin', name)
+
+/** Debian's packages, and a command that each brings. */
+export const DEBIAN = {
+  fail2ban: { packages: ['fail2ban'], command: ['fail2ban-server', '--version'] },
+  laravel: {
+    packages: ['php-laravel-framework', 'php-guzzlehttp-guzzle', 'php-cli', 'php-curl'],
+    command: ['php', '-r', 'require "Illuminate/autoload.php"; require "GuzzleHttp/autoload.php";'],
+  },
+  nut: { packages: ['nut-server', 'nut-client'], command: ['upsd', '-V'] },
+  postfix: {
+    packages: ['postfix', 'libsasl2-modules'],
+    command: ['postconf', '-d', 'mail_version'],
+  },
+  symfony: {
+    packages: ['php-symfony-twilio-notifier', 'php-cli', 'php-curl'],
+    command: ['php', '-r', 'require "Symfony/Component/Notifier/Bridge/Twilio/autoload.php";'],
+  },
+} as const
+export const hasDebian = (program: keyof typeof DEBIAN) => {
+  const [command, ...args] = DEBIAN[program].command
+  return runs(command, ...args)
+}
+
+/** A command of Python, on the PATH or of pyenv; undefined if there is none. */
+export const findPython = (name: string): string | undefined => {
+  const versions = join(homedir(), '.pyenv', 'versions', `${name.replace('python', '')}.*`)
+  return [name, ...globSync(join(versions, 'bin', name))].find((path) => runs(path, '--version'))
+}
+
+export const hasPython = (program: keyof typeof PYTHON) => existsSync(pythonFile(program))
