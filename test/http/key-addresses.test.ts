@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { request } from '../support/server/request.ts'
 import { makeUser, must } from '../support/server/server-with-devices.ts'
 import { startMailServer } from '../support/services/mail-server.ts'
@@ -200,4 +201,90 @@ test('a member may not act at an address that the membership excludes, nor chang
   await expect.poll(() => listRefusals('members')).toMatchObject([{ record: id }])
   expect((await ben.call('PATCH', path, { addresses: '' })).status).toBe(404)
   expect(await read()).toMatchObject({ inside: 200, outside: 403 })
+})
+
+test('an admin who acts for the account may not change where the own membership applies', async () => {
+  const eve = await makeUser(server.url, server.superuser)
+  const [own, other] = await Promise.all(
+    [eve, await makeUser(server.url, server.superuser)].map(({ id }) =>
+      must(server.superuser, 'POST', '/api/collections/members/records', {
+        ...{ account: user.id, member: id, role: 'admin', addresses: '203.0.113.0/24' },
+      }),
+    ),
+  )
+  const { body } = await request(
+    server.url,
+    'POST',
+    '/api/account/act-for',
+    { account: user.id },
+    { authorization: eve.token, ...from('203.0.113.7') },
+  )
+  const change = (id: string, values: object) =>
+    request(server.url, 'PATCH', `/api/collections/members/records/${id}`, values, {
+      authorization: body.token,
+      ...from('203.0.113.7'),
+    })
+  for (const addresses of ['', '0.0.0.0/0', '203.0.113.0/24,198.51.100.7'])
+    expect((await change(own!.id, { addresses })).status).toBe(403)
+  expect((await change(other!.id, { addresses: '' })).status).toBe(200)
+})
+
+test('a token for files opens none at an address that the device excludes', async () => {
+  const phone = await server.pair(user)
+  const lines = '/api/collections/lines/records'
+  const { items } = await must(user, 'GET', `${lines}?filter=(device='${phone.id}')`)
+  await must(user, 'PATCH', `${lines}/${items[0].id}`, { mms: 'on' })
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ recipients: '+4915112345678', body: 'Look' }))
+    form.set(name, value)
+  form.set('device_id', phone.id)
+  form.set('attachments', new Blob(['secret']), 'plan.txt')
+  const sent = await request(server.url, 'POST', '/api/sms/send', form, {
+    authorization: user.token,
+  })
+  const [id] = sent.body.message_ids
+  const { attachments } = await must(user, 'GET', `/api/collections/sms_messages/records/${id}`)
+  await must(user, 'PATCH', `/api/collections/devices/records/${phone.id}`, {
+    addresses: '203.0.113.0/24',
+  })
+  const { body } = await request(server.url, 'POST', '/api/files/token', undefined, {
+    authorization: phone.token,
+    ...from('203.0.113.7'),
+  })
+  const path = `/api/files/sms_messages/${id}/${attachments[0]}?token=${body.token}`
+  const read = (ip: string) => request(server.url, 'GET', path, undefined, from(ip))
+  expect((await read('203.0.113.7')).text).toBe('secret')
+  expect((await read('198.51.100.7')).status).toBe(404)
+})
+
+test("an app's signed post is refused at an address that its device excludes", async () => {
+  const phone = await server.pair(user)
+  const mobile = '/api/mobile/v1'
+  const inside = { authorization: `Bearer ${phone.token}`, ...from('203.0.113.7') }
+  const read = (path: string) => request(server.url, 'GET', mobile + path, undefined, inside)
+  const path = (await read('/webhooks')).body[0].url.replace(/.*\/incoming\//, '')
+  const { signing_key } = (await read('/settings')).body.webhooks
+  await must(user, 'PATCH', `/api/collections/devices/records/${phone.id}`, {
+    addresses: '203.0.113.0/24',
+  })
+  const post = (ip: string) => {
+    const payload = { sender: '+4917010000001', message: ip, receivedAt: new Date().toISOString() }
+    const body = JSON.stringify({ id: ip, event: 'sms:received', payload })
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const signature = createHmac('sha256', signing_key)
+      .update(body + timestamp)
+      .digest('hex')
+    return request(server.url, 'POST', `${mobile}/incoming/${path}`, body, {
+      ...{ 'x-timestamp': timestamp, 'x-signature': signature },
+      ...from(ip),
+    })
+  }
+  expect((await post('198.51.100.7')).status).toBe(403)
+  expect((await post('203.0.113.7')).status).toBe(204)
+  const { items } = await must(
+    user,
+    'GET',
+    `/api/collections/sms_messages/records?filter=(device='${phone.id}'%26%26message_type='incoming')`,
+  )
+  expect(items).toMatchObject([{ body: '203.0.113.7' }])
 })

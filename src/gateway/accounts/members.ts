@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { completeAddresses } from '../../engine/auth/allowed-addresses.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import type { Role } from '../../engine/request/request.ts'
-import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
+import { forbidden, invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
@@ -14,6 +14,8 @@ export const ROLE = z.enum(ROLES)
 export const MEMBER_KEY_LENGTH = 50
 
 const IS_OWNER = makeFieldError('validation_is_owner', 'The account itself cannot be its member.')
+
+const OWN_ADDRESSES = 'Somebody else must change from where you may act for this account.'
 
 /** Changes the version of an account's record, so that servers read the members who act for it again. */
 export const renewAccount = (db: Db, account: string) =>
@@ -44,13 +46,16 @@ export const membersExtension: Extension = {
     await completeNotifyHours(store.db, values)
     return undefined
   },
-  async beforeUpdate(store, values, old) {
+  async beforeUpdate(store, values, old, { auth }) {
     for (const field of ['account', 'member', 'tokenKey', ...BY_SERVER]) values[field] = old[field]!
     if (old.directory && values.role !== old.role) throw invalidFields({ role: BY_DIRECTORY })
     if (values.role !== old.role) values.tokenKey = makeRandomText(MEMBER_KEY_LENGTH)
     values.notify ||= 'all'
     completeAddresses(values)
-    if (values.addresses !== old.addresses) await renewAccount(store.db, String(old.account))
+    if (values.addresses !== old.addresses) {
+      if (auth?.actor?.id === old.id) throw forbidden(OWN_ADDRESSES)
+      await renewAccount(store.db, String(old.account))
+    }
     await completeNotifyHours(store.db, values, old)
   },
 }

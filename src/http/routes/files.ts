@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isTokenAllowedAt } from '../../engine/auth/allowed-addresses.ts'
 import { isAddressAllowed } from '../../engine/auth/superuser-addresses.ts'
 import { findRecordByToken, signToken } from '../../engine/auth/tokens.ts'
 import { findThumb } from '../../engine/files/find-thumbnail.ts'
@@ -111,7 +112,7 @@ export const toSentFile = (db: Db, file: StoredFile): SentFile => ({
   read: (start, end) => readStoredFile(db, file, start, end),
 })
 
-/** The request for a protected file. Its caller is the owner of the token in the URL. */
+/** The request for a protected file. Its caller is the owner of the token in the URL, if allowed here. */
 async function makeProtectedRequest(c: Ctx, services: Services): Promise<RequestInfo> {
   const { values } = await readRequestBody(c)
   const auth = await findRecordByToken(
@@ -119,6 +120,7 @@ async function makeProtectedRequest(c: Ctx, services: Services): Promise<Request
     c.env.incoming.query.token ?? '',
     'file',
   )
-  const isAllowed = isAddressAllowed(services, auth, c.env.incoming.ip)
+  const { ip } = c.env.incoming
+  const isAllowed = auth && isAddressAllowed(services, auth, ip) && isTokenAllowedAt(auth, ip)
   return c.env.incoming.describe(isAllowed ? auth : null, values, 'protectedFile')
 }

@@ -92,11 +92,13 @@ export async function findPoster({ db }: Store, path: string) {
       'd.enabled',
       'd.last_seen as lastSeen',
       'p.signing_key as signingKey',
+      'd.name',
+      'd.addresses',
     ])
     .select(isDisabled('d.user').as('isSuspended'))
     .where('p.path', '=', path)
     .executeTakeFirst()
   if (!found) return null
-  const { signingKey, isSuspended, ...device } = found
-  return { device: { ...device, isLimited: false }, signingKey, isSuspended }
+  const { signingKey, isSuspended, name, addresses, ...device } = found
+  return { device: { ...device, isLimited: false }, signingKey, isSuspended, name, addresses }
 }

@@ -1,5 +1,6 @@
 import { stream as openStream } from 'hono/streaming'
 import type { StreamingApi } from 'hono/utils/stream'
+import { requireAllowedAddress, splitAddresses } from '../../engine/auth/allowed-addresses.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { type Device, saveSims, touchDevice } from '../../gateway/base/device-record.ts'
@@ -167,7 +168,7 @@ async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> 
   return { device, store }
 }
 
-/** Takes a phone's event. Throws 404 (unknown path), 403 (disabled account), 401 (wrong signature). */
+/** Takes a phone's event. Throws 404 (unknown path), 401 (wrong signature), 403 (account, address). */
 async function takePosted(c: Ctx, services: Services, path: string): Promise<void> {
   const { config, log } = services
   const poster = await findPoster(services.store.signIn, path)
@@ -180,6 +181,18 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
     log.warn({ device: poster.device.id }, 'a phone signed with a wrong key')
     throw gatewayRefusal('unauthorized', 'The signature is wrong')
   }
+  const { id: record, user } = poster.device
+  requireAllowedAddress(
+    services.store.signIn,
+    splitAddresses(poster.addresses),
+    c.env.incoming.ip,
+    {
+      user,
+      collection: 'devices',
+      record,
+      name: poster.name,
+    },
+  )
   const store = services.store.forUser(poster.device.user)
   await storeEvent(store, poster.device, posted, config, log)
   await touchDevice(store, poster.device, config.deviceOnlineSeconds)
