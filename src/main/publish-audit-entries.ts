@@ -1,13 +1,16 @@
 import type { SealedEntry } from '../engine/auth/audit/seal-audit-entries.ts'
 import { queueAuditCalls } from '../gateway/webhooks/queue-audit-calls.ts'
 import type { Db } from '../platform/db/open.ts'
-import type { Logger } from '../platform/log.ts'
+import { awaitWrittenLines, type Logger } from '../platform/log.ts'
 
-/** Writes a line of log each, too. If the transaction fails, lines are repeated: none is left out. */
+/** The transaction ends once its lines are written; if it fails, lines are repeated: none is left out. */
 export const makeAuditPublisher =
   (log: Logger) =>
   async (db: Db, entries: readonly SealedEntry[]): Promise<void> => {
     await queueAuditCalls(db, entries)
+    // a log that nobody reads gets no repeated lines
+    await awaitWrittenLines(log)
     for (const entry of entries)
       log.info({ audit: true, ...entry, fields: JSON.parse(entry.fields) }, 'audit')
+    await awaitWrittenLines(log)
   }

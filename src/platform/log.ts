@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
 import { nameSources } from './name-sources.ts'
@@ -36,7 +37,44 @@ export function createLogger(
 
 function openStandardOutput(): DestinationStream {
   if (process.stdout.isTTY) return makeTerminalLog((text) => void process.stdout.write(text))
-  return pino.destination({ dest: 1, sync: false, minLength: 0 })
+  return new LineOutput()
+}
+
+/** Standard output, written in the background. */
+class LineOutput implements DestinationStream {
+  readonly #output = pino.destination({ dest: 1, sync: false, minLength: 0 })
+  #given = 0
+  #written = 0
+  /** Nobody reads the output any more. pino then ignores all lines. */
+  #isBroken = false
+
+  constructor() {
+    this.#output.on('write', (bytes) => {
+      this.#written += bytes
+    })
+    this.#output.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      this.#isBroken = true
+    })
+  }
+
+  write(line: string): void {
+    this.#given += Buffer.byteLength(line)
+    this.#output.write(line)
+  }
+
+  async awaitWritten(signal: AbortSignal): Promise<void> {
+    const given = this.#given
+    while (this.#written < given && !this.#isBroken) await once(this.#output, 'write', { signal })
+  }
+}
+
+const WRITE_MS = 10_000
+
+/** Waits until all lines so far have left this process. Throws if they have not after ten seconds. */
+export async function awaitWrittenLines(log: Logger): Promise<void> {
+  const output: unknown = Reflect.get(log, pino.symbols.streamSym)
+  if (output instanceof LineOutput) await output.awaitWritten(AbortSignal.timeout(WRITE_MS))
 }
 
 function describeError(error: unknown, causes: number): unknown {
