@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
 import { checkAddress } from '../engine/auth/superuser-addresses.ts'
+import { requireSuperuserFactor } from '../engine/auth/superuser-factor.ts'
 import { makeExposition } from '../http/metrics/prometheus-exposition.ts'
 import { requireSuperuser } from '../http/middleware/require-caller.ts'
 import type { Ctx, Env, Services } from '../http/request-context.ts'
@@ -27,6 +28,7 @@ async function requireMetricsToken(c: Ctx, services: Services): Promise<void> {
   c.header('www-authenticate', 'Bearer')
   const { auth } = await requireSuperuser(c, services)
   checkAddress(services, auth, c.env.incoming.ip)
+  await requireSuperuserFactor(services, auth, c.req.path)
 }
 
 const hashText = (text: string) => createHash('sha256').update(text).digest()

@@ -205,6 +205,11 @@ export const SETTINGS = {
     makeWholeSetting(20, 0, 10_000),
     'Wrong passwords per address and login in 10 minutes. [Other limits](protection.md#limits) derive from it. 0: unlimited.',
   ],
+  superuserSecondFactor: [
+    'SUPERUSER_SECOND_FACTOR',
+    flagSetting,
+    'Superusers without a [second factor](access.md#a-second-factor) can only sign in and set one up.',
+  ],
   auditDays: [
     'AUDIT_DAYS',
     makeWholeSetting(365, 0, 36_500),

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { checkAddress } from '../../engine/auth/superuser-addresses.ts'
+import { requireSuperuserFactor } from '../../engine/auth/superuser-factor.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
 import { findMaxBodyBytes } from '../../engine/fields/field-types.ts'
 import { DEFAULT_MAX_CHARACTERS } from '../../engine/fields/scalar-types.ts'
@@ -24,8 +25,8 @@ const SMALL_BODY_MS = 10_000
 const limiterOf = memoize((_: Services) => new RateLimiter())
 
 /**
- * Limits concurrent requests, checks superusers' addresses (403) and rate limits (429). The caller is the
- * one that the row of the request's route says. Contract 8.1, 8.3
+ * Limits concurrent requests, checks superusers' addresses and second factors (403) and rate limits (429).
+ * The caller is the one that the row of the request's route says. Contract 8.1, 8.3
  */
 export const limitRequests =
   (services: Services): MiddlewareHandler<Env> =>
@@ -44,10 +45,12 @@ export const limitRequests =
     request.leavePlace = leave
     try {
       const { superuserIPs, rateLimits } = services.settings.current
-      if (superuserIPs.length > 0 || rateLimits.enabled) {
+      const needsFactor = services.config.superuserSecondFactor
+      if (superuserIPs.length > 0 || rateLimits.enabled || needsFactor) {
         const auth = await identifyKnownCaller(request)
         checkAddress(services, auth, request.ip)
         checkRate(services, auth, request.ip, c.req.method, c.req.path)
+        await requireSuperuserFactor(services, auth, c.req.path)
       }
       // a route with a limit of its own refuses a larger body in its own words
       const hasUsualLimit = (row?.maxBytes ?? MAX_BODY_BYTES) === MAX_BODY_BYTES

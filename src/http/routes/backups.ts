@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { checkAddress } from '../../engine/auth/superuser-addresses.ts'
+import { requireSuperuserFactor } from '../../engine/auth/superuser-factor.ts'
 import { findRecordByToken } from '../../engine/auth/tokens.ts'
 import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../engine/backup/backup-names.ts'
 import { makeBusyError } from '../../engine/backup/backups.ts'
@@ -260,6 +261,7 @@ async function downloadBackup(c: Ctx, services: Services, key: string): Promise<
   )
   if (!auth?.isSuperuser) throw forbidden('Insufficient permissions to access the resource.')
   checkAddress(services, auth, c.env.incoming.ip)
+  await requireSuperuserFactor(services, auth, c.req.path)
   const storage = await services.backups.storage()
   const found = await storage.find(key).catch(() => {
     throw badRequest()
