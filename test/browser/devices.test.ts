@@ -53,6 +53,7 @@ scenario('a simulated phone is paired by QR code, tested, limited and removed', 
   await page.getByText('73 %').waitFor()
 
   await page.getByLabel('Messages a day').fill('100')
+  await page.getByLabel('May be used only at').fill('127.0.0.1, ::1')
   // a program changes the device meanwhile
   const devices = (await fixture.ann()).collection('devices')
   const { id } = await devices.getFirstListItem('')
@@ -60,7 +61,9 @@ scenario('a simulated phone is paired by QR code, tested, limited and removed', 
   await expect.poll(() => page.getByLabel('Messages a minute').inputValue()).toBe('30')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Device saved').waitFor()
-  expect(await devices.getOne(id)).toMatchObject({ daily_limit: 100, per_minute: 30 })
+  expect(await devices.getOne(id)).toMatchObject({
+    ...{ daily_limit: 100, per_minute: 30, addresses: '127.0.0.1,::1' },
+  })
   await (await fixture.ann()).send('/api/sms/send', {
     method: 'POST',
     body: {

@@ -270,6 +270,11 @@ scenario(
     await change.getByText('Cleo').waitFor()
     const members = page.getByRole('table', { name: 'Members' })
     await members.getByRole('cell', { name: 'Ben' }).first().waitFor()
+    await members.getByRole('button', { name: 'Addresses of Ben' }).click()
+    await page.getByLabel('May use the account only from').fill('127.0.0.0/8, ::1')
+    await ann.look('team-addresses')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await members.getByText('Only at 127.0.0.0/8, ::1').waitFor()
     await members.getByRole('button', { name: 'Remove Ben' }).click()
     // Ben's requests are refused from this moment; without a team he cannot sign in
     await ben.refused(/: 40[134]$/, async () => {

@@ -20,6 +20,7 @@ import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
+import { makeAddressesRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { TestText } from '../../parts/test-text.tsx'
@@ -104,7 +105,7 @@ export function Page({ params: { id = '' }, query }: PageProps) {
             ]}
           />
         </Card>
-        {hasTeamRole('admin') && <Settings device={device} />}
+        {hasTeamRole('admin') && <Settings device={device} rows={carrier ? ROWS : OWN_ROWS} />}
       </div>
       <Lines device={device} state={state} />
       {isMine && hasTeamRole('agent') && (
@@ -198,9 +199,12 @@ const ROWS: readonly FormRow[] = [
   },
 ]
 
-const Settings = ({ device }: { device: Device }) => (
+/** A carrier in the server has no address of its own. */
+const OWN_ROWS: readonly FormRow[] = [...ROWS, makeAddressesRow(t('May be used only at'))]
+
+const Settings = ({ device, rows }: { device: Device; rows: readonly FormRow[] }) => (
   <Card title={t('Settings')}>
-    <RecordForm collection="devices" record={device} rows={ROWS} saved={t('Device saved')} asks />
+    <RecordForm collection="devices" record={device} rows={rows} saved={t('Device saved')} asks />
   </Card>
 )
 

@@ -1,18 +1,21 @@
+import { useState } from 'preact/hooks'
 import type { Choices } from '../../data/choices.ts'
 import { own, pb } from '../../data/client.ts'
-import type { MemberRole, Notify } from '../../data/record-types.ts'
+import type { Member, MemberRole, Notify } from '../../data/record-types.ts'
 import { hasTeamRole, type Session, session, stopActing } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { savePersonalChoices } from '../../data/team/personal-choices.ts'
 import { ROLE_WORDS } from '../../data/team/team.ts'
 import { ownSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
-import { deleteRecord, runConfirmed } from '../../parts/dialog/dialog.tsx'
+import { Dialog, deleteRecord, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Options } from '../../parts/form/field.tsx'
 import { FaultNotice } from '../../parts/form/form.tsx'
 import { makeActionsColumn } from '../../parts/list/actions-column.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card } from '../../parts/page.tsx'
+import { makeAddressesRow } from '../../parts/rows/common-rows.tsx'
+import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 import { runWithToast } from '../../parts/toast.tsx'
 
@@ -23,6 +26,7 @@ interface Person {
   readonly role: MemberRole | 'owner'
   readonly notify: Notify
   readonly since: string
+  readonly addresses: string
 }
 
 const GRANTED = [
@@ -39,27 +43,42 @@ const NOTIFY = [
 
 export function Members({ people: { members, findName } }: { people: People }) {
   const mine = session.value
+  const [bound, setBound] = useState<Member>()
   if (!mine) return null
+  const bind = (id: string) => setBound(members.items.find((member) => member.id === id))
   const owner: Person = {
     id: mine.record.id,
     name: findName(mine.record.id),
     role: 'owner',
     notify: ownSettings.value?.notify || 'all',
     since: '',
+    addresses: '',
   }
   const others = members.items.map(
-    ({ id, role, notify, created }): Person => ({
+    ({ id, role, notify, created, addresses }): Person => ({
       id,
       name: findName(id),
       role,
       notify,
       since: created,
+      addresses,
     }),
   )
   return (
     <Card title={t('Members')}>
       <FaultNotice fault={members.fault} />
-      <Table caption={t('Members')} columns={makeMemberColumns(mine)} rows={[owner, ...others]} />
+      <Table
+        caption={t('Members')}
+        columns={makeMemberColumns(mine, bind)}
+        rows={[owner, ...others]}
+      />
+      {bound && (
+        <AddressesDialog
+          member={bound}
+          name={findName(bound.id)}
+          onClose={() => setBound(undefined)}
+        />
+      )}
       <ul class="note">
         <li>{t('Viewers read.')}</li>
         <li>{t('Agents also send and answer, and change contacts, groups and templates.')}</li>
@@ -74,13 +93,35 @@ export function Members({ people: { members, findName } }: { people: People }) {
   )
 }
 
-const makeMemberColumns = (mine: Session): readonly Column<Person>[] => [
+const AddressesDialog = (props: { member: Member; name: string; onClose: () => void }) => (
+  <Dialog title={t('Addresses of {name}', { name: props.name })} onClose={props.onClose}>
+    <RecordForm
+      collection="members"
+      record={props.member}
+      rows={[makeAddressesRow(t('May use the account only from'))]}
+      saved={t('Saved')}
+      onClose={props.onClose}
+    />
+  </Dialog>
+)
+
+const makeMemberColumns = (
+  mine: Session,
+  bind: (id: string) => void,
+): readonly Column<Person>[] => [
   {
     title: t('Name'),
-    cell: ({ id, name }) => (
-      <span class="row">
-        {name} {id === mine.sender && <Badge tone="calm">{t('You')}</Badge>}
-      </span>
+    cell: ({ id, name, addresses }) => (
+      <>
+        <span class="row">
+          {name} {id === mine.sender && <Badge tone="calm">{t('You')}</Badge>}
+        </span>
+        {addresses && (
+          <span class="muted breaks">
+            {t('Only at {addresses}', { addresses: addresses.split(',').join(', ') })}
+          </span>
+        )}
+      </>
     ),
   },
   {
@@ -113,6 +154,12 @@ const makeMemberColumns = (mine: Session): readonly Column<Person>[] => [
     return person.id === mine.sender
       ? [{ ...look, icon: 'leave', words: t('Leave the team'), onClick: () => leaveTeam(person) }]
       : [
+          {
+            icon: 'edit',
+            words: t('Addresses of {name}', { name: person.name }),
+            needs: 'admin',
+            onClick: () => bind(person.id),
+          },
           {
             ...look,
             icon: 'trash',

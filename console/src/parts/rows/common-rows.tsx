@@ -79,7 +79,7 @@ export const makeAddressesRow = (label: string): FieldRow => ({
   name: 'addresses',
   label,
   hint: t(
-    'IP addresses and networks such as 203.0.113.7 or 2001:db8::/32, separated by commas. Elsewhere it is refused. If the server sends mail, you get one. Empty: everywhere.',
+    'IP addresses and networks such as 203.0.113.7 or 2001:db8::/32, separated by commas. Elsewhere access is refused, and the owner gets a mail if the server sends any. Empty: everywhere.',
   ),
   placeholder: '203.0.113.7, 198.51.100.0/24',
   spellcheck: false,
