@@ -3,6 +3,7 @@ import type { Choices } from '../choices.ts'
 
 /** Parts of a carrier's fault, and what they mean. Presets name these codes. The first match counts. */
 const REFUSALS: Choices<RegExp> = [
+  [/\bREJECTED_SOURCE\b/, t('The sender is not registered with the carrier.')],
   [/^The carrier cannot be reached/, t('The carrier cannot be reached.')],
   [
     /\b(21606|21659|21660|line_not_found|line_ambiguous)\b/,
@@ -30,6 +31,18 @@ export function explainCarrierFault(fault: string): {
   const words = REFUSALS.find(([pattern]) => pattern.test(fault))?.[1]
   return { words: words ?? t('The carrier refuses the account.'), said }
 }
+
+/** What carriers write about a number or name that is not registered: a table of docs/carriers.md. */
+const UNREGISTERED =
+  /^The carrier (?:did not deliver|refused) it: .*\b(?:30024|30032|30034|40010|40329|40330|EC_CAMPAIGNID_NOT_PROVISIONED|EC_CAMPAIGN_ID_REJECTED)\b/s
+
+/** What to do about a text that failed because its sender is not registered; '' for others. */
+export const findRegistrationAdvice = (errorMessage: string): string =>
+  UNREGISTERED.test(errorMessage)
+    ? t(
+        'The number that sent it is not registered for this country. Register it with the carrier; until then its texts fail there.',
+      )
+    : ''
 
 export const describeRefusal = (fault: string): string => {
   const { words, said } = explainCarrierFault(fault)

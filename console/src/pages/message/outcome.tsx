@@ -1,3 +1,4 @@
+import { findRegistrationAdvice } from '../../data/carriers/refusal-words.ts'
 import { pb } from '../../data/client.ts'
 import { useOptedOut } from '../../data/opt-out/opted-out.ts'
 import type { Campaign, Contact, Message } from '../../data/record-types.ts'
@@ -85,7 +86,15 @@ function renderReason(message: Message) {
     )
   if (isCanceledMessage(message)) return reason
   if (!reason) return t('It failed.')
-  return message.sent_at
+  const fault = message.sent_at
     ? t('Not delivered: {fault}', { fault: reason })
     : t('Not sent: {fault}', { fault: reason })
+  const advice = findRegistrationAdvice(message.error_message)
+  return advice ? (
+    <>
+      {fault} <strong>{advice}</strong>
+    </>
+  ) : (
+    fault
+  )
 }
