@@ -6,7 +6,7 @@ import { limitRequests } from '../http/middleware/limit-requests.ts'
 import { refuseHead } from '../http/middleware/refuse-head.ts'
 import type { Env } from '../http/request-context.ts'
 import { makePathReader } from '../http/server/clean-paths.ts'
-import { RetryLater } from '../platform/api-errors.ts'
+import { tryLater } from '../platform/api-errors.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { DESCRIBED } from './api-description.ts'
@@ -73,7 +73,7 @@ export function createUnavailableApp(
   app.get('/api/health', (c) => c.json(HEALTHY))
   app.route('/', makeAssetRoutes())
   app.all('*', () => {
-    throw new RetryLater(503, RETRY_SECONDS, reason())
+    throw tryLater(RETRY_SECONDS, reason())
   })
   app.onError((error, c) => answerFailure(c, error, services))
   return app

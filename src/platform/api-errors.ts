@@ -58,6 +58,10 @@ export class RetryLater extends ApiError {
 export const tooManyTries = (waitSeconds: number, message?: string, code?: string) =>
   new RetryLater(429, waitSeconds, message, code)
 
+/** 503 for what may succeed after this time. */
+export const tryLater = (waitSeconds: number, message?: string) =>
+  new RetryLater(503, waitSeconds, message)
+
 /** An error answer of the gateway's own routes: `{"error","message"}` or only `{"message"}`. */
 export class GatewayError extends Error {
   override name = 'GatewayError'

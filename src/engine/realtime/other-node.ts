@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { ApiError, RetryLater } from '../../platform/api-errors.ts'
+import { ApiError, RetryLater, tooManyTries, tryLater } from '../../platform/api-errors.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -71,7 +71,7 @@ export async function forwardSubscription(
   if ('stale' in answer) throw new StaleAuth()
   const { status, message, retryAfterSeconds } = answer
   if (!retryAfterSeconds) throw new ApiError(status, message)
-  throw new RetryLater(status === 429 ? 429 : 503, retryAfterSeconds, message)
+  throw (status === 429 ? tooManyTries : tryLater)(retryAfterSeconds, message)
 }
 
 /** Forwards a message. False if there is no such node, or no such client with this subscription. */

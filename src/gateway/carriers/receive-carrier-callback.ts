@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
 import type { Services } from '../../http/request-context.ts'
-import { GatewayError, RetryLater } from '../../platform/api-errors.ts'
+import { GatewayError, tryLater } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
@@ -82,8 +82,8 @@ export async function receiveCallback(
     leaveFiles?.()
   }
   if (!isWhole)
-    throw new RetryLater(503, REPEAT_SECONDS, 'A file cannot be fetched now: repeat the call later')
-  if (unknown.length > 0) throw new RetryLater(503, REPEAT_SECONDS, 'The call has an unknown event')
+    throw tryLater(REPEAT_SECONDS, 'A file cannot be fetched now: repeat the call later')
+  if (unknown.length > 0) throw tryLater(REPEAT_SECONDS, 'The call has an unknown event')
 }
 
 /** When a text of a carrier arrived first. A repeated text gets the same time, and so is the same message. */

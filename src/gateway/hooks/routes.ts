@@ -15,7 +15,7 @@ import type { Operation } from '../../http/openapi/describe-operations.ts'
 import { listFailureAnswers } from '../../http/openapi/failures.ts'
 import { HOOK, NO_CREDENTIALS, type Security } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import { ApiError, notFound, RetryLater } from '../../platform/api-errors.ts'
+import { ApiError, notFound, tryLater } from '../../platform/api-errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import { sendOutgoing } from '../../platform/outgoing/send-request.ts'
 import { isObject } from '../../platform/tools/json.ts'
@@ -113,7 +113,7 @@ async function confirmSubscription(url: string): Promise<void> {
     (answer) => answer.status,
     () => 0,
   )
-  if (status !== 200) throw new RetryLater(503, 60, 'AWS did not confirm the subscription.')
+  if (status !== 200) throw tryLater(60, 'AWS did not confirm the subscription.')
 }
 
 /** Hooks answer 503 instead of 429: see `sendHookError`. */

@@ -5,7 +5,7 @@ import type { Collection } from '../../engine/collections/collection.ts'
 import { findMaxBodyBytes } from '../../engine/fields/field-types.ts'
 import { DEFAULT_MAX_CHARACTERS } from '../../engine/fields/scalar-types.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { badRequest, RetryLater } from '../../platform/api-errors.ts'
+import { badRequest, tooManyTries } from '../../platform/api-errors.ts'
 import type { Holder } from '../../platform/limits/limit-holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { isIpListed } from '../../platform/tools/ip-lists.ts'
@@ -120,7 +120,7 @@ export function checkRate(
   const labels = listRateLimitLabels(method, path, (name) => services.store.catalog.find(name))
   const subject = { ip, isSignedIn: auth !== null, ...labels }
   if (limiterOf(services).allows(rateLimits, subject)) return
-  throw new RetryLater(429, findRule(rateLimits.rules, subject)?.duration ?? 1)
+  throw tooManyTries(findRule(rateLimits.rules, subject)?.duration ?? 1)
 }
 
 /** When a guest creates or updates a record, the body may have these bytes plus the maximum of each field. */

@@ -1,4 +1,4 @@
-import { ApiError, badRequest, RetryLater } from '../api-errors.ts'
+import { ApiError, badRequest, tryLater } from '../api-errors.ts'
 
 interface SqlError extends Error {
   readonly code: string
@@ -37,7 +37,7 @@ export function toAnswerableError(error: unknown, isRead: boolean): unknown {
   if (isRead)
     return badRequest('This takes too long. Ask for less: a shorter period, a simpler filter.')
   const message = 'This took too long, and nothing was changed. Try again in a moment.'
-  return new RetryLater(503, RETRY_SECONDS, message)
+  return tryLater(RETRY_SECONDS, message)
 }
 
 /** SQLSTATEs which mean that a statement, or its cached plan, does not fit the tables. */

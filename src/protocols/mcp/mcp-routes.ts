@@ -20,7 +20,7 @@ import { KEY_HOLDER } from '../../http/openapi/security.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { NO_CALLER, retryRequest } from '../../http/retry-request.ts'
-import { RetryLater } from '../../platform/api-errors.ts'
+import { tryLater } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
 import { asKeyHolder } from '../send-by-key.ts'
@@ -133,7 +133,7 @@ async function answerMcpRequest(
     if (bytes.length > SMALL_BYTES) c.env.incoming.countAnswer(bytes.length)
     return new Response(bytes, response)
   } catch (error) {
-    throw signal.aborted ? new RetryLater(503, RETRY_SECONDS, 'The answer took too long') : error
+    throw signal.aborted ? tryLater(RETRY_SECONDS, 'The answer took too long') : error
   }
 }
 
