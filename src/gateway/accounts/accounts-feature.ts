@@ -11,6 +11,7 @@ import { invitationsExtension } from './invitations.ts'
 import { membersExtension } from './members.ts'
 import { MEMBER_ROUTES } from './members-routes.ts'
 import { PASSKEY_ROUTES } from './passkey-routes.ts'
+import { PASSKEY_SIGN_IN_ROUTES } from './passkey-sign-in-routes.ts'
 import { makeFactorJobs } from './required-factors.ts'
 import { ACCOUNT_ROUTES } from './routes.ts'
 import { SECOND_FACTOR_ROUTES } from './second-factor-routes.ts'
@@ -23,6 +24,7 @@ export const ACCOUNTS: Feature = {
     ...ACCOUNT_ROUTES,
     ...SECOND_FACTOR_ROUTES,
     ...PASSKEY_ROUTES,
+    ...PASSKEY_SIGN_IN_ROUTES,
     ...MEMBER_ROUTES,
     ...INVITATION_ROUTES,
     ...USER_ROUTES,

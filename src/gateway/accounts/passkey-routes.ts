@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { readMailSender } from '../../engine/auth/auth-mails.ts'
 import {
-  askAnybody,
   askPerson,
   listPasskeys,
   PASSKEY,
@@ -10,36 +9,27 @@ import {
   startPasskey,
   storePasskey,
 } from '../../engine/auth/passkeys.ts'
-import { authWithPasskey, findStartingPerson } from '../../engine/auth/sign-in-with-passkey.ts'
 import {
-  type AuthenticationResponseJSON,
   findPasskeySite,
   type RegistrationResponseJSON,
   requirePasskeySite,
 } from '../../engine/auth/webauthn.ts'
-import { allowAuthenticated, allowEverybody } from '../../http/allow-callers.ts'
+import { allowAuthenticated } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
-import { readRequestBody } from '../../http/body/read-body.ts'
 import { type Bound, BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { requireAuthCollection } from '../../http/middleware/require-caller.ts'
 import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
-import { ANYONE } from '../../http/openapi/security.ts'
-import { answerSignInCall } from '../../http/routes/auth.ts'
-import { toNetwork } from '../../platform/limits/limit-holder.ts'
-import { checkShape, makeRequiredTextSchema, makeTextSchema } from '../base/body-schemas.ts'
+import { checkShape, makeRequiredTextSchema } from '../base/body-schemas.ts'
 import {
   auditFactor,
   CREATION,
   PROOF,
   requirePasswordHolder,
   requireProof,
-  SIGNATURE,
 } from './prove-person.ts'
 
-const MAX_BODY_BYTES = 100_000
+export const PASSKEY_BYTES = 100_000
 const MAX_NAME = 100
-const MAX_ID = 100
 
 const NAME = makeRequiredTextSchema(MAX_NAME).describe('How the person calls it.')
 const NEW = z.object({ name: NAME, credential: CREATION }).meta({ id: 'PasskeyForm' })
@@ -59,25 +49,13 @@ const ADDED = z
       .describe('Ten codes, shown this once, if it is the first second factor; else empty.'),
   })
   .meta({ id: 'PasskeyAdded' })
-const OPTIONS = z
+export const OPTIONS = z
   .record(z.string(), z.unknown())
   .describe('JSON for `PublicKeyCredential.parse…OptionsFromJSON` of a browser.')
   .meta({ id: 'PasskeyOptions' })
 
-const MFA_ID = makeTextSchema(MAX_ID).optional().describe('Of the method before, if there was one.')
-const SIGN_IN_OPTIONS = z.object({ mfaId: MFA_ID }).meta({ id: 'PasskeySignInOptions' })
-const SIGN_IN = z.object({ mfaId: MFA_ID, credential: SIGNATURE }).meta({ id: 'PasskeySignIn' })
-const SIGNED_IN = z
-  .object({ record: z.record(z.string(), z.unknown()), token: z.string() })
-  .meta({ id: 'SignedIn' })
-
 const OF_PERSON: Bound = { cost: 'passkeys', by: '20 passkeys of a person; 20 challenges in 5 min' }
-const OF_SIGN_IN: Bound = {
-  cost: 'passkeys of a person',
-  by: '20 passkeys; 60 challenges of a network in 5 min; limits of sign-ins',
-}
-
-/** `/api/account/passkeys`: passkeys of users and superusers, and signing in by them. */
+/** `/api/account/passkeys`: passkeys of users and superusers. */
 export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
   'GET /api/account/passkeys': {
     permission: allowAuthenticated(),
@@ -113,7 +91,7 @@ export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
   },
   'POST /api/account/passkeys/options': {
     permission: allowAuthenticated(),
-    maxBytes: MAX_BODY_BYTES,
+    maxBytes: PASSKEY_BYTES,
     bound: OF_PERSON,
     describe: {
       id: 'startPasskey',
@@ -136,7 +114,7 @@ export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
   },
   'POST /api/account/passkeys': {
     permission: allowAuthenticated(),
-    maxBytes: MAX_BODY_BYTES,
+    maxBytes: PASSKEY_BYTES,
     bound: BY_KEYS,
     describe: {
       id: 'addPasskey',
@@ -161,7 +139,7 @@ export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
   },
   'PATCH /api/account/passkeys/:id': {
     permission: allowAuthenticated(),
-    maxBytes: MAX_BODY_BYTES,
+    maxBytes: PASSKEY_BYTES,
     bound: BY_KEYS,
     describe: {
       id: 'renamePasskey',
@@ -178,7 +156,7 @@ export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
   },
   'POST /api/account/passkeys/:id/remove': {
     permission: allowAuthenticated(),
-    maxBytes: MAX_BODY_BYTES,
+    maxBytes: PASSKEY_BYTES,
     bound: OF_PERSON,
     describe: {
       id: 'removePasskey',
@@ -194,61 +172,6 @@ export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
       await requireProof(call, c, checkShape(PROOF, await readJsonBody(c)))
       await removePasskey(call.store.db, call.auth, id)
       await auditFactor(call, c, 'remove passkey')
-    },
-  },
-  'POST /api/collections/:collection/passkey-options': {
-    permission: allowEverybody(),
-    maxBytes: MAX_BODY_BYTES,
-    bound: OF_SIGN_IN,
-    describe: {
-      id: 'startPasskeySignIn',
-      summary: 'Begin a sign-in by a passkey',
-      description:
-        'Without `mfaId`, any passkey of the host signs in by itself. With it, a passkey of the person who began is the second method.',
-      security: ANYONE,
-      body: [SIGN_IN_OPTIONS, {}],
-      answer: ['What the browser needs.', OPTIONS],
-      fails: [400, 404, 413, 429],
-    },
-    async run({ services }, c) {
-      const collection = requireAuthCollection(c, services)
-      const { mfaId = '' } = checkShape(SIGN_IN_OPTIONS, await readJsonBody(c))
-      const site = requirePasskeySite(services.config.publicUrl)
-      const store = services.store.signIn
-      c.header('cache-control', 'no-store')
-      if (mfaId === '') return askAnybody(store.db, site, toNetwork(c.env.incoming.ip))
-      const person = await findStartingPerson(store, collection, mfaId)
-      return askPerson(store.db, person, site, 'second')
-    },
-  },
-  'POST /api/collections/:collection/auth-with-passkey': {
-    permission: allowEverybody(),
-    maxBytes: MAX_BODY_BYTES,
-    bound: OF_SIGN_IN,
-    describe: {
-      id: 'signInByPasskey',
-      summary: 'Sign in by a passkey',
-      description:
-        'A passkey alone signs in: the authenticator has asked for a PIN, a finger or a face.',
-      security: ANYONE,
-      body: [SIGN_IN],
-      answer: ['The record and a token, as of other sign-ins.', SIGNED_IN],
-      fails: [400, 404, 413, 429],
-    },
-    async run({ services }, c) {
-      const collection = requireAuthCollection(c, services)
-      // read as by other sign-ins, which look for `mfaId` in the body themselves
-      const { values } = await readRequestBody(c)
-      const { credential, mfaId = '' } = checkShape(SIGN_IN, values)
-      return answerSignInCall(c, services, 'password', () =>
-        authWithPasskey({
-          store: services.store.signIn,
-          services,
-          collection,
-          ip: c.env.incoming.ip,
-          readForm: async () => ({ credential: credential as AuthenticationResponseJSON, mfaId }),
-        }),
-      )
     },
   },
 })
