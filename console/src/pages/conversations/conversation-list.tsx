@@ -1,17 +1,13 @@
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { isOnline } from '../../data/connection/connection.ts'
-import { canNotify, notifications, startNotifications } from '../../data/notifications/browser.ts'
 import { useOptedOutNumbers } from '../../data/opt-out/opted-out.ts'
 import { applyChanges } from '../../data/optimistic.ts'
 import type { Conversation } from '../../data/record-types.ts'
-import { rememberSignal } from '../../data/remembered.ts'
 import { hasWords } from '../../data/search/words.ts'
-import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { inboxAnswer, type SavedView } from '../../data/unread.ts'
 import { isWide } from '../../data/use/media-queries.ts'
-import { useNames } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { TextField } from '../../parts/form/field.tsx'
@@ -21,20 +17,21 @@ import { moveFocus } from '../../parts/list/arrows.ts'
 import { Pager } from '../../parts/list/records.tsx'
 import { useDrawn } from '../../parts/list/use-drawn.ts'
 import { Loading, Title } from '../../parts/page.tsx'
-import { runWithToast } from '../../parts/toast.tsx'
 import { makeConversationPath } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { ChooseBox, ChooseButton, ChosenBar } from './choose.tsx'
 import { LateViewDialog, makeBlank, SavedHead } from './edit-view.tsx'
 import { useWriters } from './presence.ts'
 import { useAnswerDrafts } from './use-answer-draft.ts'
-import { type Hit, useConversations } from './use-conversations.ts'
+import { useConversations } from './use-conversations.ts'
 import type { Inbox } from './use-inbox.ts'
 import { useLastTexts } from './use-last-texts.ts'
 import { showView, useViewInAddress, view } from './view-in-address.ts'
 import { ALL, listViews, makeLabelViews, makeSavedViews } from './views.ts'
 import './conversation-list.css'
-import { Row, RowLink } from './conversation-row.tsx'
+import { Row } from './conversation-row.tsx'
+import { NotifyHint } from './notify-hint.tsx'
+import { SearchHits } from './search-hits.tsx'
 import { Views } from './view-buttons.tsx'
 
 const words = signal('')
@@ -165,7 +162,7 @@ export function ConversationList({
         </ul>
         {!isMentions && <Pager {...list} />}
         {hits.length > 0 && (
-          <Hits
+          <SearchHits
             hits={hits}
             hasOptedOut={hasOptedOut}
             title={isMentions ? '' : t('In older texts and notes')}
@@ -189,39 +186,6 @@ export function ConversationList({
   )
 }
 
-function Hits({
-  hits,
-  hasOptedOut,
-  title,
-}: {
-  hits: readonly Hit[]
-  hasOptedOut: (number: string) => boolean
-  title: string
-}) {
-  const findName = useNames(hits.map(({ number }) => number))
-  return (
-    <section>
-      {title && <h3>{title}</h3>}
-      <ul onKeyDown={moveFocus}>
-        {hits.map(({ at, number, text, time, isNote, author }) => (
-          <li key={at}>
-            <RowLink
-              at={at}
-              number={number}
-              time={time}
-              name={findName(number)}
-              facts={[hasOptedOut(number) && t('Opted out')]}
-            >
-              {isNote && `${author || t('Note')}: `}
-              {text}
-            </RowLink>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-}
-
 const NewConversation = ({ onClose }: { onClose: () => void }) => (
   <Dialog title={t('New conversation')} onClose={onClose}>
     <FindPerson
@@ -233,30 +197,3 @@ const NewConversation = ({ onClose }: { onClose: () => void }) => (
     />
   </Dialog>
 )
-
-const isDeclined = rememberSignal('notify-hint-declined', false)
-
-/** Offers notifications above the conversations, until they are on or the person declines. */
-function NotifyHint() {
-  const user = session.value?.person.id ?? ''
-  const isOn = notifications.value.user === user
-  if (isOn || isDeclined.value || !canNotify() || Notification.permission === 'denied') return null
-  return (
-    <div class="conversations-hint">
-      <span>{t('Get notified of texts?')}</span>
-      <Button kind="quiet" onClick={() => void runWithToast(() => startNotifications(user))}>
-        {t('Notify me')}
-      </Button>
-      <Button
-        kind="quiet"
-        icon="close"
-        iconOnly
-        onClick={() => {
-          isDeclined.value = true
-        }}
-      >
-        {t('Do not offer this again')}
-      </Button>
-    </div>
-  )
-}
