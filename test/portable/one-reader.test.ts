@@ -19,7 +19,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'src/http/server/logged-url.ts': 'digits that the log hides',
   'src/gateway/people/person.ts': 'SQL that finds stored numbers for the reader',
   'src/engine/settings/cron.ts': 'fields of cron expressions',
-  'src/gateway/lines/check-prices.ts': 'prefixes, which are no numbers',
+  'src/gateway/lines/device-extensions.ts': 'prefixes, which are no numbers',
   'src/gateway/conversations/irregular-numbers.ts': 'SQL that finds stored numbers for the reader',
   'src/protocols/twilio/parameters.ts': 'the form of a sender that has no effect',
   'console/src/pages/device/price-rows.ts': 'prefixes, which are no numbers',

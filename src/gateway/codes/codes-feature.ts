@@ -1,13 +1,60 @@
-import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
+import { z } from 'zod'
+import type { Value } from '../../engine/fields/field.ts'
+import { type Extension, makeStrictExtension } from '../../engine/records/collection-extension.ts'
+import type { RequestInfo } from '../../engine/request/request.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
+import { parseJson } from '../../platform/tools/json.ts'
 import { EVERY_MINUTE, type Feature, HOURLY } from '../base/feature.ts'
 import { limitTextDays } from '../base/retention-periods.ts'
 import type { SendingServices } from '../messages/require-sender.ts'
+import { checkTemplate } from './code-template.ts'
 import { deleteOldVerifications, expireVerifications } from './expire-verifications.ts'
+import { SERVICE_DEFAULTS } from './find-service.ts'
 import { CODE_DATA } from './personal-data.ts'
 import { CODE_ROUTES } from './routes.ts'
-import { verifyServicesExtension } from './services-extension.ts'
 import { verificationsExtension } from './verification-schemas.ts'
+
+const LANGUAGE = /^[a-z]{2,3}(-[a-zA-Z0-9]{2,8})*$/
+const TEMPLATES = z.record(z.string().regex(LANGUAGE), z.string().max(300).refine(hasCode))
+
+function hasCode(template: string) {
+  try {
+    checkTemplate(template)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const WRONG = makeFieldError(
+  'validation_invalid_templates',
+  'Must be texts by language, as {"en": "Your code is {{code}}."}, each with {{code}} and no other variable.',
+)
+
+async function completeService(
+  values: Record<string, Value>,
+  { auth }: RequestInfo,
+  old: Readonly<Record<string, Value>> = {},
+): Promise<undefined> {
+  if (!auth?.isSuperuser) values.api_key = old.api_key ?? ''
+  for (const [name, value] of Object.entries(SERVICE_DEFAULTS)) values[name] ||= value
+  checkTemplates(values)
+  return undefined
+}
+
+function checkTemplates({ templates }: Readonly<Record<string, Value>>): void {
+  const given = parseJson(String(templates ?? 'null')) ?? {}
+  if (!TEMPLATES.safeParse(given).success) throw invalidFields({ templates: WRONG })
+}
+
+/** Rules of services. `api_key` names the key that made the service by Twilio's API. */
+const verifyServicesExtension: Extension = {
+  setByServer: ['api_key'],
+  check: checkTemplates,
+  beforeCreate: (_store, values, request) => completeService(values, request),
+  beforeUpdate: (_store, values, old, request) => completeService(values, request, old),
+}
 
 export const CODES: Feature<SendingServices> = {
   rows: CODE_ROUTES,

@@ -1,8 +1,41 @@
+import { z } from 'zod'
 import { type Extension, makeStrictExtension } from '../../engine/records/collection-extension.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
+import { parseJson } from '../../platform/tools/json.ts'
+import { VIEW_ID } from '../../portable/inbox-views.ts'
 import type { Feature } from '../base/feature.ts'
 import { makeRecordStep, type PersonalData } from '../base/personal-data.ts'
 import { requireRoomFor } from '../base/require-room.ts'
-import { viewsExtension } from './views-extension.ts'
+
+/** The labels of a view. They may have been deleted since: the view then says so. */
+const LABEL_IDS = z.array(z.string().regex(VIEW_ID)).max(20)
+
+const NO_IDS = makeFieldError('validation_invalid_labels', 'Must be a list of at most 20 ids.')
+
+/** Rules of saved views. The author is the caller; only authors and admins change a view. */
+const viewsExtension: Extension = {
+  setByServer: ['author'],
+  writeRule: (auth) =>
+    auth?.actor && auth.actor.role !== 'admin' ? `author = "${auth.actor.id}"` : '',
+  check: checkLabels,
+  async beforeCreate(store, values, { auth }) {
+    if (auth && !auth.isSuperuser) values.author = auth.sender
+    values.state ||= 'open'
+    values.sort ||= 'newest'
+    values.labels ??= '[]'
+    checkLabels(values)
+    await requireRoomFor(store.db, 'inbox_views', String(values.user))
+    return undefined
+  },
+  async beforeUpdate(_store, values) {
+    checkLabels(values)
+  },
+}
+
+function checkLabels({ labels }: Readonly<Record<string, unknown>>): void {
+  if (!LABEL_IDS.safeParse(parseJson(String(labels ?? '[]')) ?? []).success)
+    throw invalidFields({ labels: NO_IDS })
+}
 
 /** Rules of labels: an account has at most 100, and one without a color is gray. */
 const labelsExtension: Extension = {
