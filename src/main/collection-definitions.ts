@@ -8,6 +8,7 @@ import campaigns from '../gateway/campaigns/collections.json' with { type: 'json
 import codes from '../gateway/codes/collections.json' with { type: 'json' }
 import consent from '../gateway/consent/collections.json' with { type: 'json' }
 import conversations from '../gateway/conversations/collections.json' with { type: 'json' }
+import directoryRoles from '../gateway/directory-roles/collections.json' with { type: 'json' }
 import hooks from '../gateway/hooks/collections.json' with { type: 'json' }
 import labels from '../gateway/labels/collections.json' with { type: 'json' }
 import lines from '../gateway/lines/collections.json' with { type: 'json' }
@@ -23,6 +24,7 @@ const DEFINITIONS = [
   codes,
   consent,
   conversations,
+  directoryRoles,
   hooks,
   labels,
   lines,
@@ -64,6 +66,7 @@ const COLLECTION_ORDER: readonly string[] = [
   'verifications',
   'members',
   'member_invitations',
+  'directory_roles',
   'account_audit',
 ]
 

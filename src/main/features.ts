@@ -10,6 +10,7 @@ import { CODES } from '../gateway/codes/codes-feature.ts'
 import { CONSENT } from '../gateway/consent/consent-feature.ts'
 import { CONVERSATIONS } from '../gateway/conversations/conversations-feature.ts'
 import { DEVICE_API } from '../gateway/device-api/device-api-feature.ts'
+import { DIRECTORY_ROLES } from '../gateway/directory-roles/directory-roles-feature.ts'
 import { HOOKS } from '../gateway/hooks/hooks-feature.ts'
 import { LABELS } from '../gateway/labels/labels-feature.ts'
 import { LINES } from '../gateway/lines/lines-feature.ts'
@@ -58,6 +59,7 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
   PEOPLE,
   CARRIERS,
   ACCOUNTS,
+  DIRECTORY_ROLES,
   SERVER,
   CONSENT,
   SHARED_FILES,
@@ -80,9 +82,10 @@ export const RIGHTS: RouteRights = sumRights(
 
 /** Code that features add to their collections, by collection id. */
 export function collectExtensions(config: Pick<Config, 'webhookAllowPrivate'>): Extensions {
-  const all = new Map(
-    FEATURES.flatMap(({ extensions }) => Object.entries(extensions?.(config) ?? {})),
-  )
+  const all = new Map<string, Extension>()
+  for (const { extensions } of FEATURES)
+    for (const [id, extension] of Object.entries(extensions?.(config) ?? {}))
+      all.set(id, { ...all.get(id), ...extension })
   for (const { alsoDeletes = {} } of FEATURES)
     for (const [id, afterDelete] of Object.entries(alsoDeletes))
       all.set(id, addAfterDelete(all.get(id), afterDelete))

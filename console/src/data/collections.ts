@@ -703,6 +703,24 @@ export const member_invitations = {
   created: { type: 'autodate' },
 } as const
 
+export const directory_roles = {
+  user: { type: 'relation', required: true },
+  provider: {
+    type: 'select',
+    required: true,
+    values: ['oidc', 'oidc2', 'oidc3', 'microsoft', 'google'],
+  },
+  claim: { type: 'text', required: true, max: 200 },
+  value: { type: 'text', required: true, max: 255 },
+  role: {
+    type: 'select',
+    required: true,
+    values: ['admin', 'agent', 'viewer'],
+  },
+  created: { type: 'autodate' },
+  updated: { type: 'autodate' },
+} as const
+
 export const account_audit = {
   user: { type: 'relation', required: true },
   sender: { type: 'relation' },

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Db } from '../../platform/db/open.ts'
+import type { Logger } from '../../platform/log.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
@@ -10,6 +11,15 @@ export interface CoveringTable {
   readonly columns: readonly string[]
   /** The columns of its indexes, each without the `_rowid` at the end. */
   readonly indexes: readonly (readonly string[])[]
+}
+
+/** A person as an OAuth2 provider names them. */
+export interface ProviderPerson {
+  /** The provider's name. */
+  readonly provider: string
+  /** What it says about the person in statements of its own. Throws if these cannot be trusted. */
+  readonly readClaims: () => Promise<Readonly<Record<string, unknown>>>
+  readonly log: Logger
 }
 
 export interface Extension {
@@ -55,6 +65,17 @@ export interface Extension {
   afterDelete?(store: Store, ids: readonly string[]): Promise<void>
   /** Whether records here give others access to an account. A verified owner's takeover deletes them. */
   readonly grantsAccess?: boolean
+  /** Whom a provider's new person becomes: values of the record; undefined: what the create rule allows. */
+  admitNewcomer?(
+    store: Store,
+    person: ProviderPerson,
+  ): Promise<Readonly<Record<string, Value>> | undefined>
+  /** Runs at each sign-in by a provider, outside of transactions, also for a disabled record. */
+  onProviderSignIn?(
+    store: Store,
+    extensions: Extensions,
+    person: ProviderPerson & { readonly auth: AuthRecord },
+  ): Promise<void>
   /** Runs when the verified owner takes over an auth record, to cancel what a former user left pending. */
   onTakeover?(store: Store, id: string): Promise<void>
 }

@@ -18,6 +18,8 @@ export const LOCKS = {
   labelCount: 7_367_035,
   /** Per user: held while a view of the inbox is created, to enforce the user's maximum. */
   viewCount: 7_367_036,
+  /** Held while a row of `directory_roles` is created, to enforce the maximum of rows. */
+  directoryRoles: 7_367_042,
   /** Per user: held while a carrier is added, to enforce the user's maximum. */
   carrierCount: 7_367_032,
   /** Per user and phone number: held while texts of the number are answered automatically. */

@@ -642,6 +642,18 @@ interface DevicesRow {
   verified: Generated<boolean>
 }
 
+interface DirectoryRolesRow {
+  _rowid: Generated<number>
+  claim: Generated<string>
+  created: Generated<string>
+  id: string
+  provider: Generated<'oidc' | 'oidc2' | 'oidc3' | 'microsoft' | 'google'>
+  role: Generated<'admin' | 'agent' | 'viewer'>
+  updated: Generated<string>
+  user: Generated<string>
+  value: Generated<string>
+}
+
 interface HookCallsRow {
   _rowid: Generated<number>
   body: Generated<string>
@@ -1297,6 +1309,7 @@ export interface Tables {
   device_streams: DeviceStreamsRow
   device_watch: DeviceWatchRow
   devices: DevicesRow
+  directory_roles: DirectoryRolesRow
   hook_calls: HookCallsRow
   hook_once: HookOnceRow
   hook_windows: HookWindowsRow

@@ -45,7 +45,7 @@ const REASONS: Readonly<Record<string, string>> = {
     'number phone to from recipients audience without_consent numbers',
   'the server chooses it from a list': `event kind api state country time_zone charged waiting_for quiet_zone
     period month type sms_dispatch.refused purpose counts repeat thumb node _audit.action account_audit.action
-    _changes.action _mfas.method auth_sessions.method _externalAuths.provider members.directory device_batteries.connection smsgate_tokens.scopes
+    _changes.action _mfas.method auth_sessions.method _externalAuths.provider members.directory directory_roles.provider device_batteries.connection smsgate_tokens.scopes
     sms_messages_brief.message_type sms_messages_brief.status`,
   'a name of a field, file or function of the program': `_audit.fields account_audit.fields _functions.name
     _migrations.file`,
@@ -53,7 +53,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'what the server does at the moment': `_listeners.ignored _subscribing.request backup_state.last_backup
     backup_state.last_failure backup_state.last_restore backup_state.running backup_state.schedule`,
   'a time': 'device_silences.silent_since line_use.day',
-  'a setting of the account, by which it works': `device_carriers.account hooks.template hooks.recipients_from
+  'a setting of the account, by which it works': `device_carriers.account directory_roles.claim directory_roles.value hooks.template hooks.recipients_from
     hooks.pictures_from hooks.once_key hooks.resolved_when hooks.send_when quiet_from quiet_to webhooks.url webhooks.headers
     webhooks.body webhooks.target webhooks.smsgate_id auto_answers.hours_from auto_answers.hours_to
     auto_answers.value contact_fields.choices contact_fields.former contact_fields.name lines.monthly_budget

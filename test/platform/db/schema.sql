@@ -912,6 +912,22 @@ CREATE TRIGGER sms_device_lines AFTER INSERT OR DELETE OR UPDATE OF "user", phon
 CREATE TRIGGER sms_device_room AFTER UPDATE OF enabled, last_seen, per_minute, daily_limit ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_room();
 CREATE TRIGGER twilio_numbers_went AFTER DELETE ON devices REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_numbers_went();
 
+create table directory_roles (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  claim text collate "C" not null default ''::text,
+  value text collate "C" not null default ''::text,
+  provider text collate "C" not null default ''::text,
+  role text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint directory_roles__rowid_key UNIQUE (_rowid),
+  constraint directory_roles_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_directory_roles_provider ON directory_roles USING btree (provider);
+CREATE UNIQUE INDEX idx_directory_roles_row ON directory_roles USING btree ("user", provider, claim, value);
+
 create table hook_calls (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,

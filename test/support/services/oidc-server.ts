@@ -29,7 +29,7 @@ export interface OidcServer {
 
 const CLIENT = { client_id: 'shop & co', client_secret: 'hush: 50% off' }
 const TTL = 600
-const SCOPES = 'openid email profile'
+const SCOPES = 'openid email profile groups'
 
 /**
  * Starts one whose only client comes back to `redirectURL`, and names itself in `how` (a header or the form).
@@ -48,6 +48,7 @@ export async function startOidcServer(
       openid: ['sub'],
       email: ['email', 'email_verified'],
       profile: ['name', 'preferred_username', 'picture'],
+      groups: ['groups', 'realm_access'],
     },
     conformIdTokenClaims: false,
     cookies: { keys: [randomBytes(16).toString('hex')] },

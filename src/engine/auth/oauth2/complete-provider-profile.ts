@@ -6,6 +6,7 @@ import table from './providers.json' with { type: 'json' }
 import {
   type Provider,
   type ProviderType,
+  type RawProfile,
   readIdTokenClaims,
   readProfileFlag,
   readProfileText,
@@ -161,6 +162,16 @@ export const PROVIDERS: Readonly<Record<string, ProviderType>> = Object.fromEntr
   >).map(([name, kind]) => [name, { ...kind, pkce: kind.pkce ?? true, ...IN_CODE[name] }]),
 )
 
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/
+const MAX_SCOPES = 20
+
+/** More scopes to ask for: the list `scopes` in a provider's `extra`. RFC 6749, 3.3 */
+const readOwnScopes = (extra: RawProfile): string[] =>
+  [readProfileValue(extra, 'scopes') ?? []]
+    .flat()
+    .filter((scope): scope is string => typeof scope === 'string' && SCOPE.test(scope))
+    .slice(0, MAX_SCOPES)
+
 /** A collection's provider with defaults filled in; undefined for an unknown name. */
 export function completeProvider(options: OAuth2Provider): Provider | undefined {
   const kind = PROVIDERS[options.name]
@@ -177,6 +188,8 @@ export function completeProvider(options: OAuth2Provider): Provider | undefined 
     tokenURL: options.tokenURL || kind.tokenURL,
     userInfoURL: options.userInfoURL || kind.userInfoURL,
     pkce: options.pkce ?? kind.pkce,
-    scopes: [...kind.scopes, ...(kind.moreScopes?.(extra) ?? [])],
+    scopes: [
+      ...new Set([...kind.scopes, ...(kind.moreScopes?.(extra) ?? []), ...readOwnScopes(extra)]),
+    ],
   }
 }

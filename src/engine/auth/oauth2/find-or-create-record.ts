@@ -6,23 +6,27 @@ import { sendOutgoing } from '../../../platform/outgoing/send-request.ts'
 import { makeRandomText } from '../../../platform/tools/random.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
+import type { Value } from '../../fields/field.ts'
 import { checkValue, DEFAULT_FILE_BYTES } from '../../fields/field-types.ts'
 import { checkFields, checkRequired } from '../../fields/value-checks.ts'
 import { makeMemoryContent, readUpload, type Upload, type Uploads } from '../../files/upload.ts'
-import type { Extensions } from '../../records/collection-extension.ts'
+import type { Extensions, ProviderPerson } from '../../records/collection-extension.ts'
 import { createRecord } from '../../records/create-or-update.ts'
 import { isEmptyObject } from '../../records/explain-rejection.ts'
 import { checkUpload } from '../../records/record-uploads.ts'
 import { deleteLinks } from '../../records/revoke-sign-ins.ts'
 import { toUniqueError } from '../../records/store-record.ts'
-import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+import { type AuthRecord, makeServerRequest, type RequestInfo } from '../../request/request.ts'
 import { type AuthChange, changeAuthRecord } from '../change-auth-record.ts'
 import { findAuthRecord, findByEmail, findByIdentity, requireEnabled } from '../find-auth-record.ts'
 import { addSystemRecord } from '../system-records.ts'
 import type { OAuth2Identity } from './identify-by-oauth2.ts'
+import { readProviderClaims } from './read-provider-claims.ts'
 import type { Profile } from './read-provider-profile.ts'
 
 const FAILED = 'Failed to authenticate.'
+
+type Admitted = Readonly<Record<string, Value>> | undefined
 
 interface Search {
   readonly store: Store
@@ -42,20 +46,51 @@ export async function findOrCreateRecord(
   search: Search,
 ): Promise<{ auth: AuthRecord; isNew: boolean }> {
   const { store, collection } = search
+  const person = namePerson(search)
   const linked = await findLinkedRecord(search)
-  const known = linked ?? (await findUnlinkedRecord(search))
+  const found = linked ?? (await findUnlinkedRecord(search))
+  // a member who has left all teams counts as disabled: the provider may give a new role
+  const known =
+    found?.isDisabled && found.values.verified ? await applyRoles(search, person, found) : found
   if (known) requireEnabled(known)
   const picture = known ? undefined : await fetchPicture(search)
-  return store.db.transaction(async (db) => {
+  const admitted = known ? undefined : await admitNewcomer(search, person)
+  const { auth, isNew } = await store.db.transaction(async (db) => {
     const inside = { ...search, store: { db, catalog: store.catalog } }
     const auth = known
       ? await verifyProviderEmail(inside, known)
-      : await createFromProfile(inside, picture)
+      : await createFromProfile(inside, admitted, picture)
     const isLinked = linked !== null && linked.values.verified === true
     if (!isLinked) await linkProvider(inside, auth)
     const now = await findAuthRecord(inside.store, collection, auth.id)
     return { auth: now ?? auth, isNew: known === null }
   })
+  return { auth: await applyRoles(search, person, auth), isNew }
+}
+
+/** The claims are read once, and only if somebody asks. */
+function namePerson({ arrival, log }: Search): ProviderPerson {
+  let claims: ReturnType<typeof readProviderClaims> | undefined
+  const read = () => {
+    claims ??= readProviderClaims(arrival)
+    return claims
+  }
+  return { provider: arrival.provider.name, readClaims: read, log }
+}
+
+const admitNewcomer = ({ store, extensions, collection }: Search, person: ProviderPerson) =>
+  extensions.get(collection.id)?.admitNewcomer?.(store, person)
+
+/** Lets the collection follow what the provider says about the person. Returns the record after it. */
+async function applyRoles(
+  { store, extensions, collection }: Search,
+  person: ProviderPerson,
+  auth: AuthRecord,
+): Promise<AuthRecord> {
+  const follow = extensions.get(collection.id)?.onProviderSignIn
+  if (!follow) return auth
+  await follow(store, extensions, { ...person, auth })
+  return (await findAuthRecord(store, collection, auth.id)) ?? auth
 }
 
 async function findLinkedRecord({
@@ -108,14 +143,19 @@ async function verifyProviderEmail(
   return isEmptyObject(change) ? auth : changeAuthRecord(store, extensions, auth, change, FAILED)
 }
 
+/** `admitted`: values of a person whom the server lets in, whatever the create rule says. */
 async function createFromProfile(
   { store, extensions, collection, request, arrival }: Search,
+  admitted: Admitted,
   uploads: Uploads | undefined,
 ): Promise<AuthRecord> {
   if (collection.name === SUPERUSERS) throw badRequest(FAILED)
-  const { profile, createData } = arrival
+  const { profile } = arrival
+  const createData = admitted ? {} : arrival.createData
   const body = await completeCreateData(store, collection, profile, createData)
-  const asked = { ...request, method: 'POST', query: {}, body }
+  const asked = admitted
+    ? makeServerRequest(store.catalog.find(SUPERUSERS)!, { ...body, ...admitted })
+    : { ...request, method: 'POST', query: {}, body }
   const hasRandomPassword = !Object.hasOwn(createData, 'password')
   const options = { hasRandomPassword, ...(uploads && { uploads }) }
   const { id } = JSON.parse(await createRecord(store, extensions, collection, asked, options)) as {
