@@ -23,7 +23,7 @@ export class RequestMemory {
     return this.#answer
   }
 
-  /** In the client's turn on the CPU, until `leaveBody`. Throws 429. */
+  /** Waits for the client's turn on the CPU, then reserves memory until `leaveBody`. Throws 429. */
   async roomForBody(declared?: number): Promise<GrowingRoom> {
     await this.turn(0)
     this.#body = new GrowingRoom(this.#share, declared)

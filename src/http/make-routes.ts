@@ -20,7 +20,7 @@ export interface Row<Asking, Own extends Services> {
   readonly permission: Permission<Asking, Own>
   /** Null: OpenAPI does not have it. */
   readonly describe: Operation | ((records: DescribedRecords) => Operation) | null
-  /** Above: 413. Without, the route reads no body, or at most MAX_BODY_BYTES. */
+  /** Larger bodies get 413. Without it, the route reads no body, or at most MAX_BODY_BYTES. */
   readonly maxBytes?: MaxBytes
   readonly bound: Bound
   /** The work waits for a place of heavy work, once its JSON body has arrived. */

@@ -8,8 +8,8 @@ const GROUPS = /(?<!\d)\d{1,4}(?:[ \p{Zs}\p{Pd}.,·]\d{1,4})+(?!\d)|\d+/gu
 const CODE = /^\d{4,10}$/
 
 /**
- * Of `123 456`, `１２３-４５６`, `G-123456`, or a text with a code. Returns a text unchanged if it has
- * none, or several; '' for one without letters and digits.
+ * Reads `123 456`, `１２３-４５６`, `G-123456`, or a text with a code. Returns a text unchanged if
+ * it has none, or several; '' for one without letters and digits.
  */
 export function readTypedCode(typed: string): string {
   if (typed.length > MAX_LENGTH) return typed

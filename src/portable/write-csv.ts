@@ -36,7 +36,7 @@ function guardFormula(text: string, separator: Separator): string {
   return FORMULA.test(text) ? `'${inner}` : inner
 }
 
-/** Without the apostrophes that `writeCsvLine` puts before formulas. Other cells stay. */
+/** Removes the apostrophes that `writeCsvLine` puts before formulas. Other cells stay. */
 export function removeFormulaGuard(cell: string, separator: Separator): string {
   if (!cell.includes("'")) return cell
   const texts = [cell.replace(/^'/, ''), cell].map((text) => removeInnerGuards(text, separator))

@@ -129,8 +129,9 @@ const noteAgain = (db: Db, { id, joined, ...part }: Found, seq: number) =>
     .execute()
 
 /**
- * To one number; the last part to arrive sends the whole. A repeated part changes nothing; another text's
- * part under its reference begins that. A text that is too long does not leave. Throws as `acceptSend`.
+ * Stores a part to one number; the last to arrive sends the whole. A repeated part changes nothing; one of
+ * another text under its reference joins the parts of that. A text that is too long does not leave. Throws as
+ * `acceptSend`.
  */
 export async function acceptPart(
   services: GatewayServices,

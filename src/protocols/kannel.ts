@@ -42,7 +42,7 @@ const NOT_A_TEXT = ['mwi', 'hex']
 const findParameter = (c: Ctx, wanted: string): Buffer | undefined =>
   splitFormBytes(readQueryBytes(c)).find(([name]) => name.toString() === wanted)?.[1]
 
-/** Without a charset UTF-8, with coding 2 UTF-16BE. Coding 0 is GSM, which a text gets anyway if it can. */
+/** The default charset is UTF-8, with coding 2 UTF-16BE. Coding 0 is GSM, which a text gets if it can. */
 function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string, string>>) {
   // 8-bit coding (1) means binary data
   if (coding === '1') throw invalidRequest('Only texts are sent here, rejected')

@@ -30,7 +30,7 @@ export interface AuthChange {
 export type InSameTransaction = (db: Db, auth: AuthRecord) => Promise<void>
 
 /**
- * Without API rules. A new password or email ends tokens; a takeover (`isTakenOver`) also API keys. Throws
+ * Applies no API rules. A new password or email ends tokens; a takeover (`isTakenOver`) also API keys. Throws
  * 400 for invalid values and for a concurrent change. PocketBase: core/record_model_auth.go
  */
 export async function changeAuthRecord(

@@ -9,7 +9,7 @@ import { signToken } from './tokens.ts'
 
 export const IMPERSONATE_FORM = makeObjectShape({ duration: whole })
 
-/** For a superuser; cannot be refreshed. PocketBase: record_auth_impersonate.go */
+/** A superuser uses the token, which cannot be refreshed. PocketBase: record_auth_impersonate.go */
 export async function impersonateRecord(
   store: Store,
   collection: AuthCollection,

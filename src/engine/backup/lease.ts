@@ -20,8 +20,8 @@ const RENEW_MS = 10_000
 const PROGRESS_MS = 500
 
 /**
- * If free. `failure`: to record if a dead node had it. `until`: null, or the `scheduled_until` that was read,
- * which is set to now. Returns whether it is ours.
+ * Takes the lease if it is free, and returns whether it is ours. `failure`: what to record if a dead node had
+ * it. `until`: null, or the `scheduled_until` that was read, which is then set to now.
  */
 async function insertLease(
   db: Db,

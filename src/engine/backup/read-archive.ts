@@ -164,7 +164,7 @@ async function readManifestText(
 export const MAX_LINE_BYTES = 100_000_000
 const NEWLINE = 10
 
-/** In batches. Throws a UserError above MAX_LINE_BYTES, and if rows or checksum differ at the end. */
+/** Yields batches. Throws a UserError above MAX_LINE_BYTES, and if rows or checksum differ at the end. */
 export async function* readLines(entry: TableEntry, content: AsyncIterable<Uint8Array>) {
   const hash = createHash('sha256')
   const decoder = new TextDecoder()

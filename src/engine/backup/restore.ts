@@ -73,7 +73,7 @@ export interface Restored extends BackupSummary {
   readonly foreign: readonly string[]
 }
 
-/** In one transaction. Throws a UserError. After `replace`, the caller reloads what it has in memory. */
+/** Runs in one transaction. Throws a UserError. After `replace`, callers reload what they have in memory. */
 export async function restoreBackup(
   db: Db,
   path: string,

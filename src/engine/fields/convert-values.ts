@@ -111,7 +111,7 @@ function listTexts(list: readonly unknown[]): string[] {
 
 const LIST_BOUNDS = { parts: 100_000, values: 100_000 }
 
-/** Of a JSON array; else the text. If only some items are texts, they and the text itself, as Go does. */
+/** Returns items of a JSON array, else the text. If only some are texts, they and the text, as Go does. */
 function splitText(text: string): string[] {
   if (!text.includes('[')) return [text]
   const list = isTooComplex(text, LIST_BOUNDS) ? undefined : parseJson(text)

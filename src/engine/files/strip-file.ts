@@ -10,8 +10,8 @@ import { stripFilm } from './strip-film.ts'
 import { stripProfile } from './strip-profile.ts'
 
 /**
- * Without what its decoder does not need: words, places and devices beside a picture, and what follows its
- * end. Its own bytes stay. Undefined if unreadable; the file itself for a type without such parts.
+ * Leaves out what its decoder does not need: words, places and devices beside a picture, and what follows its
+ * end. The picture keeps its bytes. Undefined if unreadable; the file itself for a type without such parts.
  */
 export function stripFile(bytes: Buffer, type: string): Buffer | undefined {
   const strip = STRIPPERS.find(([types]) => types.test(type))?.[1]

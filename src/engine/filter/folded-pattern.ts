@@ -16,7 +16,7 @@ const MAX_TRIGRAMS = 256
 /** A longer text is found nowhere: Postgres would take long to read its regular expression. */
 const MAX_CHARACTERS = 200
 
-/** In any case, with any accents. Letters become classes, for which Postgres can search a trigram index. */
+/** Ignores case and accents. Letters become classes, for which Postgres can search a trigram index. */
 export function writeFoldedPattern(value: Scalar): string | null {
   if (value === null) return null
   const text = cleanText(formatGoText(value)).normalize('NFC')

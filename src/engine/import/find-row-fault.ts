@@ -4,7 +4,7 @@ import type { Value } from '../fields/field.ts'
 import { checkValue } from '../fields/field-types.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 
-/** In the order of fields; undefined if it would not. Ignores passwords, which may be hashes. */
+/** Goes in the order of fields; undefined without a fault. Ignores passwords, which may be hashes. */
 export function findRowFault(
   { id, fields }: Collection,
   row: readonly Value[],

@@ -13,7 +13,7 @@ import { type PocketBaseData, readSqliteText } from './open-pocketbase.ts'
 import { importPocketBaseTables, importPocketBaseViews } from './pocketbase-collections.ts'
 
 /**
- * Of PocketBase 0.23 or later, into an empty store, as far as the API would take it. Users stay
+ * Reads PocketBase 0.23 or later into an empty store: all that the API would take, or nothing. Users stay
  * signed in. Never writes to the source. Throws a UserError.
  */
 export const importPocketBase = (

@@ -123,7 +123,7 @@ async function decideAccess(
   return judged.map(({ verdict }) => verdict === true)
 }
 
-/** If emailVisibility is off: for superusers, the record itself, and those whom the manageRule allows. */
+/** Emails hidden by emailVisibility are for superusers, the record, and those whom the manageRule allows. */
 async function findVisibleEmails(
   store: Store,
   change: RecordChange,

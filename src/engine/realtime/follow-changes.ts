@@ -115,8 +115,8 @@ export async function followChanges(
   const timers = [setInterval(read, READ_MS), setInterval(renew, RENEW_MS)]
   return {
     /**
-     * In all later transactions; waits for earlier ones. After PATIENCE_MS, `late` resolves when these have
-     * ended: their changes are not logged, so a client must read again.
+     * Logs changes of all later transactions; waits for earlier ones. After PATIENCE_MS, `late` resolves when
+     * these have ended: their changes are not logged, so a client must read again.
      */
     async hear(collections: readonly string[]): Promise<{ late?: Promise<void> }> {
       const more = collections.filter((id) => ignored.delete(id))

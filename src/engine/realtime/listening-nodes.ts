@@ -42,7 +42,7 @@ export async function registerNode(
   return { settled: awaitEarlierTransactions(db, Number(xid), isOver).catch(() => {}) }
 }
 
-/** In all collections but these. If the node is not registered, the next read finds that out. */
+/** It hears all collections but these. If the node is not registered, the next read finds that out. */
 export async function listenToMore(
   db: Db,
   node: string,

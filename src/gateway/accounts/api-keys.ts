@@ -33,7 +33,8 @@ const NEW_KEY = z.object({
 const PREVIOUS_MS = 86_400_000
 
 /**
- * For a new key, or if `prefix` is emptied. Only that answer has it, as `key`; the database has its SHA-256.
+ * Makes a secret for a new key, or if `prefix` is emptied. Only that answer has it, as `key`; the database
+ * has its SHA-256.
  */
 export const apiKeysExtension = {
   grantsAccess: true,

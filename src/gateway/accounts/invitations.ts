@@ -189,7 +189,7 @@ export async function acceptInvitation(
 
 type Newcomer = Readonly<Record<'name' | 'email' | 'password' | 'passwordConfirm', string>>
 
-/** Without an own account. A mailed invitation verifies the email. Throws 400 with field errors. */
+/** Creates a member without an own account. A mailed invitation verifies the email. Throws 400. */
 export async function joinAsNew(
   store: Store,
   extensions: Extensions,

@@ -8,7 +8,7 @@ const HOURS = { from: 'notify_from', to: 'notify_to' }
 export const checkNotifyHours = (values: CheckedValues, old?: CheckedValues): void =>
   checkHours(HOURS, values, old)
 
-/** Also writes the time zone as Postgres does. Throws 400 for one that Postgres does not have. */
+/** Writes the time zone as Postgres does. Throws 400 for one that Postgres does not have. */
 export async function completeNotifyHours(
   db: Db,
   values: Record<string, Value>,

@@ -137,8 +137,8 @@ const sumDecimals = ({ db }: Store, decimals: readonly string[]): Promise<string
 const MAX_RECEIVED = 2_000
 
 /**
- * And how long people waited for first answers, from the first text after an answer to the next of a person.
- * A failed or canceled text is no answer; a scheduled one is an answer once it is due.
+ * Reads how long people waited for first answers, from the first text after an answer to the next of a
+ * person. A failed or canceled text is no answer; a scheduled one is an answer once it is due.
  */
 const loadPeople = ({ db }: Store, user: string) =>
   queries(db, 'shaped')

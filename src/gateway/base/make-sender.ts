@@ -3,7 +3,7 @@ import { resolveScopes, type Scopes } from '../../engine/request/scopes.ts'
 
 declare const isSender: unique symbol
 
-/** With checked credentials, which `requirePermit` and `sms_limits_of` read. Only this file makes senders. */
+/** Has checked credentials, which `requirePermit` and `sms_limits_of` read. Only this file makes senders. */
 export interface Sender {
   readonly [isSender]: true
   readonly user: string

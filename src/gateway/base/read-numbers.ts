@@ -15,8 +15,8 @@ export const loadAccountCountry = async (
 ): Promise<string> => (await findSettings(db, user, 'country'))?.country ?? ''
 
 /**
- * In any notation; those without a calling code by the account's country. Returns a short code as its digits,
- * undefined for no number. Numbers in E.164 need no query.
+ * Reads any notation; numbers without a calling code by the account's country. Returns a short code as its
+ * digits, undefined for no number. Numbers in E.164 need no query.
  */
 export async function readNumbers(
   store: Pick<Store, 'db'>,
@@ -54,7 +54,7 @@ export const readNumbersInBody = async <T extends { readonly recipients: readonl
   max: number,
 ): Promise<T> => ({ ...body, recipients: await readRecipients(store, user, body.recipients, max) })
 
-/** In E.164, each once. A text that is no number stays, for the send to refuse. Throws 400 above `max`. */
+/** Returns E.164, each once. What is no number stays: the send refuses it. Throws 400 above `max`. */
 export async function readRecipients(
   store: Pick<Store, 'db'>,
   user: string,

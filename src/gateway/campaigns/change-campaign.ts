@@ -105,7 +105,7 @@ async function reviseCampaign(
     files: attachments.length,
     orLink,
   })
-  // For additional messages only: those stored will be refunded. A repeating campaign has none.
+  // the quota counts additional messages only: those stored will be refunded. A repeating campaign has none
   if (!repeat)
     await checkQuota(
       services,

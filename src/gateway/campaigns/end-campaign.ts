@@ -8,8 +8,9 @@ import { type Campaign, type CampaignServices, changeAsRead } from './campaign.t
 import { makeChunkKey, splitAudience } from './split-audience.ts'
 
 /**
- * And stores the Idempotency-Keys of all its chunks, so that no node can store their messages any more. False
- * if it has changed. `permit`: of who cancels it, for the audit.
+ * Stores the Idempotency-Keys of all its chunks, so that no node can store their messages any more;
+ * settle-campaign.ts cancels those stored. False if it has changed. `permit`: of who cancels it, for the
+ * audit.
  */
 export function endCampaign(
   { store, config }: CampaignServices,

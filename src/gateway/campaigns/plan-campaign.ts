@@ -61,8 +61,8 @@ interface PlannedWay extends ChosenLine {
 }
 
 /**
- * Without those who have opted out or lack a required consent. Counts all segments. Throws 400 if no
- * recipient is left, 403 if the account may not send to one.
+ * Leaves out who has opted out or lacks a required consent. Counts all segments. Throws 400 if no recipient
+ * is left, 403 if the account may not send to one.
  */
 export async function planAudience(
   services: CampaignServices,

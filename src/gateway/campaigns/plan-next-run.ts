@@ -38,7 +38,7 @@ export const computeExpiryAt = (
   at: string,
 ) => moveExpiry(expiresAt, scheduledAt, toDate(at)!.getTime())
 
-/** After `after`; ends it without a next time. False if it has changed. `also`: further changes. */
+/** Takes the first time after `after`; ends it without one. False if it has changed. `also`: more changes. */
 export function moveToNextRun(
   db: Db,
   campaign: Campaign,

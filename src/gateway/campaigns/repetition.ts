@@ -130,7 +130,7 @@ export const REPETITION = z
   })
   .meta({ id: 'CampaignRepetition' })
 
-/** With its earliest time (default: now), and how many. Throws 400 that names the first wrong field. */
+/** Reads also the earliest time (default: now) and how many. Throws 400 that names the first wrong field. */
 export function readRepetition(raw: unknown, now: Date) {
   const { repeat, scheduled_at, count } = checkShape(REPETITION, raw)
   const from = keepFutureDate(scheduled_at, now) || formatDate(now)

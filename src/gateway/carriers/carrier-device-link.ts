@@ -29,7 +29,7 @@ type Work = (
 ) => Promise<unknown>
 
 /**
- * Of `gateway/device-api/device-routes`, without HTTP. Incoming texts arrive by calls: see `receive-text`.
+ * As `gateway/device-api/device-routes`, without HTTP. Incoming texts arrive by calls: see `receive-text`.
  */
 const ROUTES: Readonly<Record<string, Work>> = {
   async '/api/devices/heartbeat'(store, device, body) {

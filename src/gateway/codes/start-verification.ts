@@ -60,7 +60,7 @@ export async function startVerification(
   return verification
 }
 
-/** Already counted; in the caller's transaction. Also returns the text's id and the devices to wake. */
+/** The caller has counted it, in its transaction. Returns also the text's id and the devices to wake. */
 export async function sendVerificationCode(
   { store, config }: VerifyServices,
   service: VerifyService,

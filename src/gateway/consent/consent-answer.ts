@@ -27,8 +27,8 @@ interface ConsentAnswer {
 }
 
 /**
- * To a text that joined, confirmed or asked for help, in a transaction; else undefined. A question counts as
- * a code of Verify: above those limits there is none.
+ * Answers a text that joined, confirmed or asked for help, in a transaction; undefined for others. A question
+ * counts as a code of Verify: above the limits of number or account, the text gets none.
  */
 export async function makeConsentAnswer(
   store: Store,

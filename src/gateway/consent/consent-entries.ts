@@ -33,7 +33,7 @@ export const hashShownText = (shown: string): string =>
 const setConsentProof = (db: Db, proof: string) =>
   callFunction(db, 'set_config', 'pocketsms.consent', proof, true)
 
-/** To the entries that the trigger contacts_consented adds, until `db` ends or another is given. */
+/** The trigger contacts_consented adds it to its entries until `db` ends or another proof is given. */
 export const attachConsentProof = async (db: Db, proof: ConsentProof): Promise<void> => {
   await setConsentProof(db, JSON.stringify(proof))
 }

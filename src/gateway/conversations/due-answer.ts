@@ -25,7 +25,8 @@ import { matchesKeyword } from './keyword-match.ts'
 // Which automatic answer a received text gets, and its words.
 
 /**
- * Without an answer so far, of an enabled user. `simulatedLine`: a simulated phone's; `sent`: in 24 hours.
+ * The text has no answer yet, its user is enabled. `simulatedLine`: its line if the phone is simulated.
+ * `sent`: automatic answers that its sender got in the last 24 hours.
  */
 export const findAnswerable = (db: Db, user: string, id: string) =>
   queries(db)
@@ -70,7 +71,7 @@ const MAX_ANSWERS = 50
 /** A text that has waited longer gets no answer. An answer that has waited longer is not sent. */
 export const MAX_ANSWER_DELAY_MS = 3_600_000
 
-/** By line, hours and pause, oldest first. Leaves out those without a text (a deleted template). */
+/** Reads those whose line, hours and pause fit, oldest first. Leaves out those whose template was deleted. */
 const loadDueAnswers = (db: Db, user: string, id: string) =>
   queries(db)
     .selectFrom('auto_answers as a')
@@ -109,8 +110,8 @@ export interface DueAnswer {
 }
 
 /**
- * About consent, else the first that matches. For help, an account's own answer is first. Who has opted out
- * gets answers for help alone, one a pause. Undefined if none matches or a template fails.
+ * Writes the answer about consent, else the first that matches; for help, an account's own answer is first.
+ * Who has opted out gets answers for help alone, one a pause. Undefined if none matches or a template fails.
  */
 export async function makeDueAnswer(
   store: Store,

@@ -3,10 +3,11 @@ import { JOIN_GROUPS } from '../consent/joinable-groups.ts'
 import { ANSWER, HAS_ROOM, MAX_AGE } from './queue-answers.ts'
 
 /**
- * In one round trip. $1: account, $2: device, $3: its number, $4: texts as JSON. Returns for each new text:
- * id, whether conversations are assigned in turn, JOIN_GROUPS. `heard` locks conversations by number, as
- * sms_accept does, against deadlocks. A blocked one counts no unread texts; an opt-out needs no answer; a
- * reaction changes no waiting. A push per account is queued last.
+ * Does all that follows from texts in one round trip. $1: account, $2: device, $3: its number, $4: texts as
+ * JSON. Returns for each new text: id, whether conversations are assigned in turn, JOIN_GROUPS. `heard` locks
+ * conversations by number, as sms_accept does, against deadlocks. A blocked one counts no unread texts; an
+ * opt-out needs no answer; a reaction does not change whether the person waits for one. A push per account is
+ * queued last.
  */
 export const INSERT_RECEIVED_TEXTS = `
 with changed as (

@@ -16,8 +16,9 @@ interface NewText extends StoredText {
 }
 
 /**
- * Unless an opt-out is later. Queues an answer to each, and to texts for help. `texts`: the oldest first.
- * Call it in the transaction that stores them, after opt-outs.
+ * Adds entries for texts that join or confirm, unless the person texted an opt-out later. Queues an answer to
+ * each of these, and to texts for help. `texts`: the oldest first. Call it in the transaction that stores
+ * them, after opt-outs.
  */
 export async function recordConsentTexts(
   store: Store,

@@ -16,9 +16,9 @@ interface TypedText {
 }
 
 /**
- * To numbers with a conversation. $1: account, $2: device, $3: its number, $4: texts as JSON. Without rows of
- * `sms_dispatch` and `sms_events`, nothing sends them or calls webhooks. A deleted text stays so; one whose
- * id or `client_ref` is in use is left out.
+ * Only numbers with a conversation get them. $1: account, $2: device, $3: its number, $4: texts as JSON.
+ * Without rows of `sms_dispatch` and `sms_events`, nothing sends them or calls webhooks. A deleted text stays
+ * so; one whose id or `client_ref` is in use is left out.
  */
 const INSERT_TYPED_TEXTS = `
 insert into sms_messages

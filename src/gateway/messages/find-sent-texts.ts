@@ -38,7 +38,7 @@ interface Page {
   readonly total: number
 }
 
-/** Those of this API key, in the order of the sends; a person finds all. Throws 400 if nothing is named. */
+/** Finds those of this API key, as they were sent; a person finds all. Throws 400 if nothing is named. */
 export async function findSentTexts(
   store: Store,
   sender: Sender,

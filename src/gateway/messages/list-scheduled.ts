@@ -79,7 +79,7 @@ type Period = z.output<typeof SCHEDULED_DAYS_QUERY>
 const writeBeginning = (user: string, day: string, later: number) =>
   sql<Date>`(${day}::timestamp + ${sql.lit(later)} * interval '1 day') at time zone sms_time_zone(${user})`
 
-/** Without those of campaigns. Read from one index, in which the texts of a send stand beside each other. */
+/** Leaves out campaigns. Reads one index, in which the texts of a send stand beside each other. */
 const selectSends = ({ db }: Store, user: string, { from, until }: Period) =>
   queries(db, 'shaped')
     .selectFrom(({ selectFrom }) =>

@@ -19,9 +19,9 @@ const MAX_AT_ONCE = 3
 const TTL_SECONDS = 86_400
 
 /**
- * Of unread texts, the last note that mentions a person, or a failed text. `asked`: see `pushJobs`. `text`:
- * its start, a little longer than notices show; '' if deleted. `person`: the mentioned one or the author; ''
- * for all. `failure`: '' for other news.
+ * Reads unread texts, the last note that mentions a person, or a failed text. `asked`: see `pushJobs`.
+ * `text`: its start, a little longer than notices show; '' if deleted. `person`: who is mentioned, or who
+ * wrote the failed text; '' for all. `failure`: '' for other news.
  */
 export const loadPushNews = (db: Db, user: string, asked: readonly string[]) =>
   executeStatement(

@@ -65,7 +65,8 @@ const makeBlankName = (name: string): string =>
   `file_${makeRandomId(RANDOM_LENGTH)}${/\.\w{1,10}$/.exec(name)?.[0] ?? ''}`
 
 /**
- * Of texts, campaigns, answers and templates. Returns how many, at most MAX_TEXTS each. `db`: a transaction.
+ * Texts, campaigns, answers and templates have them. Returns how many it hid, at most MAX_TEXTS each. `db`: a
+ * transaction.
  */
 export async function hideFileNames(db: Db, person: Person, name: string): Promise<number> {
   let renamed = 0

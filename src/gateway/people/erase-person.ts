@@ -195,7 +195,7 @@ async function forgetStatistics({
     await db.query(`analyze "${table}"`)
 }
 
-/** In a transaction. Adds their number to the counts of the request. `texts`: of the erased places. */
+/** Needs a transaction. Adds their number to the counts of the request. `texts`: of the erased places. */
 async function erasePlaces(
   { request, personalData, ...erasing }: Erasure,
   phases: readonly Place['phase'][],

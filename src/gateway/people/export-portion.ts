@@ -11,7 +11,7 @@ import { listShownColumns } from './personal-account-tables.ts'
 import type { AllPersonalData } from './personal-tables.ts'
 import { selectPersonTexts } from './texts-of-person.ts'
 
-/** Of records about the person alone, with all fields, also those that superusers added. */
+/** Records about the person alone show all fields, also those that superusers added. */
 export const listExportedPlaces = (catalog: Catalog, { places }: AllPersonalData): Place[] =>
   places
     .filter(({ shown }) => shown.length > 0)
@@ -156,7 +156,7 @@ interface RowsOfPlace {
   readonly next: string | undefined
 }
 
-/** In the order of its key, spelled like the index that has it. `texts`: of these texts only. */
+/** They come in the order of its key, spelled like the index that has it. `texts`: of these texts only. */
 export async function loadPersonalRows(
   db: Db,
   { table, shown, key, rows }: Place,

@@ -60,7 +60,7 @@ export const makeEveryPerson = (user: string): Person => ({
   spellings: '',
 })
 
-/** In an unknown country, as a conversation has it; undefined for names and short codes. */
+/** For numbers of an unknown country, as a conversation has them; undefined for names and short codes. */
 export async function findConversationNumber(
   db: Db,
   user: string,

@@ -17,7 +17,7 @@ export const listShownColumns = (collection: Collection): string[] =>
     .filter((field) => isShown(collection, field, false, false) && field.type !== 'password')
     .map(({ name }) => toColumnName(name))
 
-/** Its record, and the collections deleted with it. They show what an admin sees by the record API. */
+/** Lists its record, and collections deleted with it. They show what an admin sees by the record API. */
 export function listAccountPlaces(catalog: Catalog): Place[] {
   const users = catalog.find(USERS_ID)!
   const owned = findReferencesTo(catalog, users)

@@ -6,7 +6,7 @@ import { REASONS } from '../base/message-status.ts'
 import { type Person, writePersonCondition } from '../base/personal-data.ts'
 import { failMessages, failUnsent } from '../messages/queue/fail-messages.ts'
 
-/** By an index for each way: with one condition, Postgres would sort all texts for each page. */
+/** Uses an index for each way: with one condition, Postgres would sort all texts for each page. */
 const selectTextsPage = (
   { user, number }: Person,
   after: RawBuilder<boolean>,

@@ -45,7 +45,7 @@ async function deleteMessages(store: Store, extensions: Extensions, ids: readonl
   await deleteRecords(store, extensions, catalog.find('sms_messages')!, gone)
 }
 
-/** Also attachments in deliveries, with the fields of `more`. Returns the ids of changed conversations. */
+/** Empties also attachments in deliveries, and the fields of `more`. Returns ids of changed conversations. */
 export async function redactCopies(
   db: Db,
   messages: readonly string[],

@@ -23,8 +23,8 @@ export const RETENTION: Feature = {
 }
 
 /**
- * Of members of groups with days of their own, and replaced entries of `consents`. Reads all contacts of
- * these accounts, until `signal` aborts or another node does it.
+ * Ends texts of members of groups with days of their own, and replaced entries of `consents`. Reads all
+ * contacts of these accounts, until `signal` aborts. Stops while another node does it.
  */
 export async function endOldByPerson(
   store: Store,

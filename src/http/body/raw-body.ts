@@ -70,9 +70,7 @@ export class BodyTooLarge extends ApiError {
   }
 }
 
-/**
- * Without its compression. Throws 413 if its declared or actual length is too large, and as `decodePieces`.
- */
+/** Decompresses. Throws 413 if its declared or actual length is too large, and as `decodePieces`. */
 export async function* readPieces(
   incoming: IncomingMessage,
   maxBytes: number,

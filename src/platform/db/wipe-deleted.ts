@@ -28,8 +28,8 @@ select count(*) from pg_ls_waldir()
 where name ~ '^[0-9A-F]{24}$' and name > pg_walfile_name(pg_current_wal_insert_lsn())`
 
 /**
- * And the statistics, which hold frequent values. A checkpoint keeps the log's old files with their bytes;
- * each switch to the next file fills the rest with zeros.
+ * Overwrites the log, and the statistics, which hold frequent values. A checkpoint keeps the log's old files
+ * with their bytes; each switch to the next file fills the rest of the present one with zeros.
  */
 export async function scrubEmbedded(folder: string, log: Logger): Promise<void> {
   const url = new URL(readClusterUrl(folder, SUPERUSER))

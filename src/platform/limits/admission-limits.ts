@@ -24,7 +24,7 @@ const MEBIBYTE = 1 << 20
 
 export const MAX_WAIT_MS = 10_000
 
-/** In one process; a holder is an account or a guest's network. See docs/internals/client-limits.md */
+/** Of one process; a holder is an account or a guest's network. See docs/internals/client-limits.md */
 export const LIMITS = {
   /** Requests of any kind, until their answer is made. */
   requests: { name: 'requests at once', total: 1_000, share: 50 },

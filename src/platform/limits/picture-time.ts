@@ -22,7 +22,7 @@ export class PictureTime {
     return this.#places.use
   }
 
-  /** In the holder's turn. Throws RetryLater after too long a wait, or with too little time left. */
+  /** Waits for the holder's turn. Throws RetryLater after too long a wait, or with too little time left. */
   async run<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
     await this.#time.pay(holder, 0)
     return this.#places.run(holder, async () => {

@@ -83,8 +83,9 @@ class TokenBucket {
 }
 
 /**
- * In turn. A holder may run half of `total` while it is alone, else a quarter; in debt one, after those with
- * less, and all in debt half of `total`.
+ * Runs statements in turn. A holder may run half of `total` at once while it is alone, else a quarter. One
+ * that has used up its time runs one at once, after holders with less debt; all holders in debt run at most
+ * half of `total`.
  */
 export class DatabaseTime {
   readonly #places: Places<Holder>
@@ -108,7 +109,7 @@ export class DatabaseTime {
     return this.#places.use
   }
 
-  /** In its holder's turn. Throws RetryLater after too long a wait, 400 if the client has hung up. */
+  /** Waits for the holder's turn. Throws RetryLater after too long a wait, 400 if the client has hung up. */
   run<T>(ticket: Ticket, statement: () => Promise<T>): Promise<T> {
     const { holder } = ticket
     return this.#places.run(holder, async () => {

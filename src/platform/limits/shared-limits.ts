@@ -5,7 +5,7 @@ import { PictureTime } from './picture-time.ts'
 import { Rates } from './rates.ts'
 import { Places } from './waiting-places.ts'
 
-/** Of all clients of this process. Database time: see `platform/db/open`. */
+/** All clients of this process share them. Database time: see `platform/db/open`. */
 export const admission = {
   requests: new Places(LIMITS.requests),
   /** For requests whose body is large (over 64 KiB) or still arriving. */

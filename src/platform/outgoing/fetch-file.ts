@@ -31,7 +31,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const MAX_REDIRECTS = 10
 
 /**
- * Without credentials. Each address of a redirect must be allowed, as the first. Rejects only with what
+ * Sends no credentials. Each address of a redirect must be allowed, as the first. Rejects only with what
  * `room` throws for lack of memory.
  */
 export async function fetchFile(

@@ -21,8 +21,9 @@ function isPhonePart(text: string): boolean {
 }
 
 /**
- * For stored numbers: E.164 of a complete number, else its digits without leading zeros; '' for fewer than
- * three. Last digits of a complete number stay: they find that and others.
+ * Returns what to search stored numbers for: E.164 of a complete number, else its digits without leading
+ * zeros; '' for fewer than three. Last digits of a complete number stay: they find it, and others that end
+ * so.
  */
 export function readPhonePart(text: string, country = ''): string {
   const plain = toPlainText(text)

@@ -16,6 +16,6 @@ export function needsCountry(sender: string): boolean {
   return fault !== undefined && NEEDS_COUNTRY.has(fault.problem)
 }
 
-/** In E.164. Names, short codes and unknown countries stay. `country`: ISO 3166, or '', of the SIM. */
+/** Returns E.164; names, short codes and unknown countries stay. `country`: ISO 3166, or '', of the SIM. */
 export const readSender = (sender: string, country: string): string =>
   readPhone(sender, country, { bare: country === '' ? 'home' : 'world' }).phone ?? sender

@@ -39,8 +39,8 @@ export type PhoneReading =
 
 export interface ReadOptions {
   /**
-   * Of digits without `+`, `00` or trunk prefix. `home` (default): of the country, with or without its
-   * calling code. `world`: without separators, also of another country.
+   * What digits without `+`, `00` or trunk prefix may be. `home` (default): a number of the country, with or
+   * without its calling code. `world`: without separators, also one of another country.
    */
   readonly bare?: 'home' | 'world'
   /** Compares a number that is already in E.164 with its country's plan, too. Default: false. */

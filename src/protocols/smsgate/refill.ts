@@ -44,8 +44,9 @@ export const hasUrgent = (device: Device) =>
   sql<boolean>`exists (${waits(device)} and priority >= ${sql.lit(URGENT_PRIORITY)})`
 
 /**
- * If it has none, or still many: a text that comes while the app sends its last one may restart its sender,
- * and send that twice (`at_once`: always). A phone that holds texts gets urgent ones.
+ * A phone may get new texts if it has none, or still many: one that comes while the app sends its last may
+ * restart its sender, and send the last twice; some versions always do (`at_once`). A phone that holds texts
+ * gets urgent ones only.
  */
 export const isOpen = (device: Device) => sql<boolean>`(
   select case when ${IS_HOLDING} then n = 0 and ${hasUrgent(device)} else n = 0 or n <= least(${CAPACITY}, p.at_once) / 2 and (

@@ -52,9 +52,7 @@ export function cutPages(pages: readonly string[]): string[] {
   })
 }
 
-/**
- * With addresses of links; a line per block, row and item. Not recursive, as elements may be nested deeply.
- */
+/** Keeps addresses of links; a line per block, row and item. Not recursive: elements may be nested deeply. */
 export function readHtml(html: string, leavesOutQuotes = false): ShownHtml {
   const page = parse(html, { scriptingEnabled: false })
   const walk = new HtmlWalk(collectStyleSheet(page.childNodes), leavesOutQuotes)

@@ -155,8 +155,8 @@ const REPLY =
 const SHORT_REPLY = /^(?:ha|r|rif|res|sv|vs|bls) ?(?:\[\d+\]|\(\d+\))? ?[:：]/i
 
 /**
- * By its subject: Alertmanager and Netdata write `In-Reply-To`, too, which a short word needs. Not from a
- * program or a mailing list. RFC 3834
+ * Reads the subject, since Alertmanager and Netdata write `In-Reply-To`, too; a short word in it needs such a
+ * header. Programs and mailing lists do not answer. RFC 3834
  */
 function isReplyMail({ subject = '', headers }: Headers): boolean {
   const isAutomatic = headers.some(

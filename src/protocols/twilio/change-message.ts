@@ -15,7 +15,8 @@ import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 const IS_OVER = sql<boolean>`status || '' in ('sent', 'delivered', 'failed', 'received')`
 
 /**
- * Also text and files in deliveries. Throws 404, TwilioRefusal 20001, 30409 (too late), 20009 (too early).
+ * Cancels it, or removes text and files, in deliveries, too. Throws 404, TwilioRefusal 20001, 30409 (too
+ * late), 20009 (too early).
  */
 export async function changeMessage(call: Call) {
   const { store, user, sid, parameters } = call

@@ -6,7 +6,8 @@ const UNKNOWN_COLUMN = '42703'
 const MAX_NAME_BYTES = 63
 
 /**
- * For the unknown name in `error`, wherever it is in double quotes; undefined if nowhere.
+ * SQLite reads a name in double quotes as a text if no column has it. Undefined if `query` has the unknown
+ * name of `error` nowhere in double quotes.
  * https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
  */
 export function writeUnknownNameAsText(query: string, error: unknown): string | undefined {

@@ -40,8 +40,8 @@ const KEYWORDS = new Set([
 const AFTER_SELECT = new Set(['order', 'group'])
 
 /**
- * In any case; in double quotes, a text if no column has the name, even if a table has.
- * https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
+ * As SQLite, ignores case, and reads a name in double quotes as a text if no column has it, even if a table
+ * has. https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
  */
 export function resolveNames(sql: string, catalog: Catalog): string {
   const tokens = tokenizeSql(sql)

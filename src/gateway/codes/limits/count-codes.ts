@@ -68,8 +68,8 @@ async function requireCounts(db: Db, counts: readonly Omit<Count, 'refusal'>[]) 
 }
 
 /**
- * For numbers, network and account, over all services of an asker. Locks the numbers until the transaction
- * ends. Throws 429 or 402, and counts none.
+ * Counts for numbers, network and account, over all services of an asker. Locks the numbers until the
+ * transaction ends. Throws 429 or 402, and counts none.
  */
 export async function countCodes(
   store: Store,
@@ -148,7 +148,7 @@ export async function beginPause(
   if (place > 0) throw makeLimitError('resend_too_soon', wait)
 }
 
-/** For answers about help to a number that has opted out. False within the last pause. */
+/** A number that has opted out gets no answer about help within a pause. False within the last one. */
 export async function tryBeginHelpPause(
   db: Db,
   user: string,

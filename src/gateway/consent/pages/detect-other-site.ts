@@ -1,6 +1,6 @@
 import type { Ctx, Services } from '../../../http/request-context.ts'
 
-/** By Sec-Fetch-Site, or the page's origin in older browsers and on plain HTTP. Programs name neither. */
+/** Reads Sec-Fetch-Site, in older browsers and on plain HTTP the page's origin. Programs name neither. */
 export function isOfOtherSite(c: Ctx, { config }: Pick<Services, 'config'>): boolean {
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'

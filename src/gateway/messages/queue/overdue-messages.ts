@@ -115,7 +115,7 @@ export const reassignUnclaimed = (db: Db, onlineSeconds: number): Promise<string
 export const wakeUnclaimedAgain = (db: Db): Promise<string[]> =>
   listWokenDevices(callFunctionRows(db, 'sms_rewake', MAX_ROWS * 5))
 
-/** Those that may not be sent now or have no device: `releaseDueMessages` reassigns them. */
+/** They may not be sent now or have no device: `releaseDueMessages` reassigns them. */
 export async function returnStaleMessages(db: Db): Promise<string[]> {
   await callFunction(db, 'sms_return_stale', MAX_ROWS)
   return []

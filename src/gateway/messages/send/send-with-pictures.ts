@@ -92,7 +92,7 @@ const makeRoomError = (maxParts: number) =>
 
 const SOME_LEFT_OUT = 'The text has no room for the links of all pictures.'
 
-/** In the first form that can be stored, else without pictures: `fault` says why, '' if none are left out. */
+/** Uses the first form that can be stored, else no pictures: `fault` says why, '' if none are left out. */
 export async function sendWithPictures<T>(
   db: Db,
   config: LinkConfig,

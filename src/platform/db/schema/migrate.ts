@@ -24,7 +24,7 @@ const MAKE_TABLE =
 const listMigrations = () =>
   readSqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
-/** In one transaction. May end all connections of older servers. Returns the new ones. Throws a UserError. */
+/** Runs in one transaction. May end connections of older servers. Returns new ones. Throws a UserError. */
 export async function migrateDatabase(
   db: Db,
   only?: readonly string[],

@@ -39,7 +39,7 @@ const SMPP: Readonly<Record<number, Alphabet>> = {
   14: 'euc-kr',
 }
 
-/** Undefined: the carrier's default. From 0x10 on: 3GPP TS 23.038, 4. No known carrier compresses texts. */
+/** Undefined for the carrier's default. From 0x10: 3GPP TS 23.038, 4. No known carrier compresses texts. */
 function chooseAlphabet(dataCoding: number): Alphabet | undefined {
   if (dataCoding < 0x10) return SMPP[dataCoding]
   const group = dataCoding >> 4

@@ -125,7 +125,7 @@ export function openSmppLink(settings: SmppSettings, deliver: DeliverPdu, opened
     adjustedMs = nowMs
   }
 
-  /** Undefined: no answer. `again`: no session could send it, or the carrier refused it as too fast. */
+  /** Undefined without an answer. `again`: no session could send it, or the carrier refused: too fast. */
   async function submit(
     fields: object,
     late: (answer: Pdu) => void,
