@@ -69,7 +69,7 @@ export class GatewayError extends Error {
   readonly body: Readonly<Record<string, unknown>>
 
   constructor(status: number, body: Readonly<Record<string, unknown>>) {
-    super(String(body.message ?? body.error))
+    super(String(body.message ?? body.error ?? 'A second method is required'))
     this.status = status
     this.body = body
   }

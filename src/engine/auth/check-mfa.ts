@@ -13,10 +13,10 @@ import {
 } from './system-records.ts'
 
 /**
- * `totp`: a code of an authenticator app, or a recovery code. It is only ever the second method. `passkey`: a
- * second method, or the only one, because an authenticator asks for a PIN, a finger or a face itself.
+ * `totp`: a code of an authenticator app, and `recovery`: a recovery code, are only ever the second method.
+ * `passkey`: a second method, or the only one, because an authenticator asks for a PIN, a finger or a face itself.
  */
-export const SIGN_IN_METHODS = ['password', 'otp', 'oauth2', 'totp', 'passkey'] as const
+export const SIGN_IN_METHODS = ['password', 'otp', 'oauth2', 'totp', 'recovery', 'passkey'] as const
 export type Method = (typeof SIGN_IN_METHODS)[number]
 
 export const MFA_FORM = makeObjectShape({ mfaId: text })
@@ -44,12 +44,12 @@ export async function findStartedSignIn(store: Store, auth: AuthRecord, mfaId: s
 export async function checkMfa(
   store: Store,
   auth: AuthRecord,
-  method: Exclude<Method, 'totp'>,
+  method: Exclude<Method, 'totp' | 'recovery'>,
   request: RequestInfo,
   readForm: () => Promise<MfaForm>,
 ) {
   const { mfa } = auth.collection as AuthCollection
-  const { since, hasApp } = await readFactor(store.db, auth)
+  const { since, hasApp, hasPasskey } = await readFactor(store.db, auth)
   const hasOwn = since !== ''
   const isWanted =
     hasOwn ||
@@ -67,7 +67,8 @@ export async function checkMfa(
   if (mfaId === '') {
     const started = await addSystemRecord(store, '_mfas', auth, { method })
     const own = hasApp ? 'totp' : 'passkey'
-    throw new GatewayError(401, { mfaId: started, ...(hasOwn && { method: own }) })
+    const more = hasApp && hasPasskey && { passkey: true }
+    throw new GatewayError(401, { mfaId: started, ...(hasOwn && { method: own }), ...more })
   }
   const found = await findStartedSignIn(store, auth, mfaId)
   if (found.method === method) throw badRequest('A different authentication method is required.')

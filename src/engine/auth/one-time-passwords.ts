@@ -155,7 +155,7 @@ async function authWithApp(
     await verifyDecoy(password, OTP_COST, makeGuestHolder(ip))
     const isStarted = await findStartedSignIn(store, auth, mfaId).catch(() => undefined)
     if (!isStarted) throw badRequest('Invalid or expired OTP')
-    await requireFactorCode(store.db, auth, password)
+    const method = await requireFactorCode(store.db, auth, password)
     // each delete succeeds only once, so two concurrent requests cannot both sign in
     for (const [name, id] of [
       ['_otps', otpId],
@@ -163,7 +163,7 @@ async function authWithApp(
     ] as const)
       if (!(await deleteSystemRecord(store, name, id))) throw badRequest('Invalid or expired OTP')
     requireEnabled(auth)
-    return { auth, method: 'totp' }
+    return { auth, method }
   })
 }
 

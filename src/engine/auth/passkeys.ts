@@ -62,16 +62,6 @@ const listCredentials = (db: Db, auth: AuthRecord, { host }: PasskeySite): Promi
     .where(({ and }) => and({ ...makeOwnerKey(auth), host }))
     .execute()
 
-export async function hasPasskey(db: Db, auth: AuthRecord): Promise<boolean> {
-  const found = await queries(db)
-    .selectFrom('auth_passkeys')
-    .select('id')
-    .where(({ and }) => and(makeOwnerKey(auth)))
-    .limit(sql.lit(1))
-    .executeTakeFirst()
-  return found !== undefined
-}
-
 /** Whether anybody has a passkey for this host. */
 export async function hasPasskeys(db: Db, { host }: PasskeySite): Promise<boolean> {
   const found = await queries(db)

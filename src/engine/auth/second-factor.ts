@@ -55,11 +55,14 @@ export async function readFactor(db: Db, auth: AuthRecord) {
       sql<string>`pb_text(confirmed_at)`.as('since'),
       sql<boolean>`sealed <> ''`.as('hasApp'),
       sql<number>`cardinality(recovery)`.as('recoveryCodes'),
+      sql<boolean>`exists (select from auth_passkeys p where p.collection = auth_factors.collection and p.record = auth_factors.record)`.as(
+        'hasPasskey',
+      ),
     ])
     .where(({ and }) => and(makeRowKey(auth)))
     .where('confirmed_at', 'is not', null)
     .executeTakeFirst()
-  return found ?? { since: '', hasApp: false, recoveryCodes: 0 }
+  return found ?? { since: '', hasApp: false, hasPasskey: false, recoveryCodes: 0 }
 }
 
 /** Stores a new secret, which counts once a code of it was confirmed. Throws 400 if there is an app. */
@@ -81,6 +84,7 @@ export async function startFactor(db: Db, auth: AuthRecord): Promise<string> {
 }
 
 const WRONG_CODE = 'This code is wrong or was used. Enter the one that your app shows now.'
+const WRONG_RECOVERY_CODE = 'This recovery code is wrong or was used.'
 
 /** Confirms the stored secret by a code of it. Returns the recovery codes. Throws 400, 429. */
 export async function confirmFactor(
@@ -163,16 +167,27 @@ export async function deleteEmptyFactor(db: Db, auth: AuthRecord): Promise<void>
     .execute()
 }
 
-/** Uses up a code of the app or a recovery code. Throws 400 for a wrong or used one, 429 after too many. */
-export async function requireFactorCode(db: Db, auth: AuthRecord, code: string): Promise<void> {
+/**
+ * Uses up a code of the app or a recovery code, and returns which it was. Throws 400 for a wrong or used one,
+ * 429 after too many.
+ */
+export async function requireFactorCode(
+  db: Db,
+  auth: AuthRecord,
+  code: string,
+): Promise<'totp' | 'recovery'> {
   await countFactorTry(db, auth)
-  if (!(await useFactorCode(db, auth, code))) throw badRequest(WRONG_CODE)
+  const letters = code.toLowerCase().replace(/[\s-]/g, '')
+  const isRecovery = RECOVERY_CODE.test(letters)
+  const isUsed = isRecovery
+    ? await useRecoveryCode(db, auth, letters)
+    : await useAppCode(db, auth, code)
+  if (!isUsed) throw badRequest(isRecovery ? WRONG_RECOVERY_CODE : WRONG_CODE)
   await clearAttempts(db, nameTries(auth))
+  return isRecovery ? 'recovery' : 'totp'
 }
 
-async function useFactorCode(db: Db, auth: AuthRecord, code: string): Promise<boolean> {
-  const letters = code.toLowerCase().replace(/[\s-]/g, '')
-  if (RECOVERY_CODE.test(letters)) return useRecoveryCode(db, auth, letters)
+async function useAppCode(db: Db, auth: AuthRecord, code: string): Promise<boolean> {
   const { secret } = await findSecret(db, auth, 'sealed')
   const step = secret && findTotpStep(secret, readTypedCode(code))
   return step ? useStep(db, auth, step) : false

@@ -46,8 +46,8 @@ export async function answerSignIn(
   requireEnabled(auth)
   await checkAuthRule(store, auth, signIn.request)
   if (proof.method) {
-    // a code of an authenticator app was the second method already
-    if (proof.method !== 'totp')
+    // a code of an authenticator app and a recovery code were the second method already
+    if (proof.method !== 'totp' && proof.method !== 'recovery')
       await checkMfa(store, auth, proof.method, signIn.request, signIn.readMfaForm)
     await recordSignInOrigin(store, services, auth, signIn)
   }

@@ -68,6 +68,12 @@ async function endOtherSessions(
   return `{"record":${await answerOwnRecord(c, store, auth)},"token":${JSON.stringify(token)}}`
 }
 
+/** The id of the session of a request; '' if it is not listed. */
+async function findCurrentSession(db: Db, auth: AuthRecord, c: Ctx): Promise<string> {
+  const sessions = await listSessions(db, auth, c.env.incoming.token)
+  return sessions.find(({ current }) => current)?.id ?? ''
+}
+
 const SETUP = z
   .object({
     has_superuser: z.boolean().describe('False until the first superuser exists.'),
@@ -108,12 +114,14 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT_TAG, {
       id: 'endSession',
       summary: 'End one session',
       description:
-        'Its tokens, including refreshed ones, are refused from now on. All event streams of the account are closed; other sessions can open theirs again.',
+        'Its tokens, including refreshed ones, are refused from now on; the id `current` is the session of this request. All event streams of the account are closed; other sessions can open theirs again.',
       answer: ['Ended.'],
       fails: [401, 404],
     },
-    run: ({ auth, store }, c, id) =>
-      endSession(store, auth, id, (db) => auditAction(c, auth, 'end session', db)),
+    run: async ({ auth, store }, c, id) => {
+      const named = id === 'current' ? await findCurrentSession(store.db, auth, c) : id
+      await endSession(store, auth, named, (db) => auditAction(c, auth, 'end session', db))
+    },
   },
   'POST /api/account/end-other-sessions': {
     permission: allowAuthenticated(),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { readMailSender } from '../../engine/auth/auth-mails.ts'
-import { hasPasskey } from '../../engine/auth/passkeys.ts'
 import {
   confirmFactor,
   readFactor,
@@ -69,11 +68,11 @@ export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
     },
     async run({ auth, store, services }) {
       requirePasswordHolder({ auth, store, services })
-      const { since, hasApp, recoveryCodes } = await readFactor(store.db, auth)
+      const { since, hasApp, hasPasskey, recoveryCodes } = await readFactor(store.db, auth)
       return {
         enabled: since !== '',
         app: hasApp,
-        passkeys: await hasPasskey(store.db, auth),
+        passkeys: hasPasskey,
         since,
         recovery_codes: recoveryCodes,
         required_by: auth.collection.id === USERS_ID ? await listRequiring(store.db, auth.id) : [],

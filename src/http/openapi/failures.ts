@@ -94,6 +94,7 @@ export const GUEST_ERROR = z
 export const MFA_NEEDED = z
   .object({
     mfaId: z.string().describe('Send it with the second method, as `mfaId`.'),
+    passkey: z.literal(true).optional().describe('Beside the app, the person has passkeys.'),
     method: z
       .enum(['totp', 'passkey'])
       .optional()

@@ -499,7 +499,7 @@ describe('a passkey', () => {
     const added = await addPasskey(headers, key, { code: app.recovery[0] })
     expect([added.status, added.body]).toEqual([200, { recovery_codes: [] }])
     const who = { id, email, collection: 'users', headers, key, recovery: app.recovery }
-    expect((await startByPassword(who)).body.method).toBe('totp')
+    expect((await startByPassword(who)).body).toMatchObject({ method: 'totp', passkey: true })
     expect([(await alone(who)).status, (await second(who)).status]).toEqual([200, 200])
     const { body } = await post(`${PASSKEYS}/challenge`, {}, headers)
     const proof = { password: PASSWORD, passkey: key.sign(body) }

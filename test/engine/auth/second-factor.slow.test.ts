@@ -159,6 +159,9 @@ test('a recovery code signs in once, in any case and with or without hyphens', a
   expect((await enter(ann!, await begin(ann!, first))).status).toBe(400)
   const { body } = await request(url, 'GET', FACTOR, undefined, ann!.headers)
   expect(body).toMatchObject({ enabled: true, recovery_codes: 8 })
+  const sessions = await request(url, 'GET', '/api/account/sessions', undefined, ann!.headers)
+  const methods = sessions.body.items.map(({ method }: { method: string }) => method)
+  expect(methods.filter((method: string) => method === 'recovery')).toHaveLength(2)
 })
 
 const ATTACKS: Readonly<Record<string, () => Promise<{ status: number; body: unknown }>>> = {

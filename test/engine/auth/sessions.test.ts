@@ -193,6 +193,12 @@ describe('an ended session', () => {
     expect(await isSignedIn(laptop)).toBe(false)
   })
 
+  test('a session ends itself by the id current', async () => {
+    const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
+    expect((await end(laptop, 'current')).status).toBe(204)
+    expect([await isSignedIn(laptop), await isSignedIn(phone)]).toEqual([false, true])
+  })
+
   test('an ended session stays ended when a refresh runs at the same time', async () => {
     const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
     await makeOlder()
