@@ -18,6 +18,7 @@ import type { Offer } from '../messages/send/offer.ts'
 import { makeOffer } from '../messages/send/prepare-offer.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
 import type { AcceptConfig } from '../messages/send/store-offers.ts'
+import { refuseEmptyVariable } from '../messages/send/text-template.ts'
 import { type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import { type AnswerFiles, findAnswerFiles } from './answer-pictures.ts'
 import { matchesKeyword } from './keyword-match.ts'
@@ -107,6 +108,8 @@ export interface DueAnswer {
   readonly files?: AnswerFiles
   /** The label that the conversation gets; '' for none. */
   readonly label: string
+  /** Whether the person then no longer waits: not after an answer to any text, as outside of opening hours. */
+  readonly endsWaiting: boolean
 }
 
 /**
@@ -133,17 +136,18 @@ export async function makeDueAnswer(
     const text = { to: from, body: aboutConsent.body, ...countSegments(aboutConsent.body) }
     const offer = makeAnswerOffer(received, user, text)
     const { id: known } = aboutConsent
-    if (known === '') return { offer, label: '' }
-    return { label: '', offer: { ...offer, messages: [{ ...offer.messages[0]!, id: known }] } }
+    const messages = known === '' ? offer.messages : [{ ...offer.messages[0]!, id: known }]
+    return { offer: { ...offer, messages }, label: '', endsWaiting: true }
   }
   if (!answer || (isOptedOut && !hasOwnHelp)) return
   const content = answer.template
     ? { templateId: answer.template, variables: {} }
     : { body: answer.body, variables: answer.body.includes('{{') ? {} : null }
   try {
-    const [text] = await writeTexts(store, config, user, content, [from])
+    const [text] = await writeTexts(store, config, user, content, [from], refuseEmptyVariable)
     const offer = makeAnswerOffer(received, answer.id, text!, answer.template)
-    return { offer, files: findAnswerFiles(answer), label: answer.label }
+    const endsWaiting = answer.match !== 'any'
+    return { offer, files: findAnswerFiles(answer), label: answer.label, endsWaiting }
   } catch (error) {
     // the template was deleted or a variable has no value. After other errors, the job runs again
     if (error instanceof GatewayError) return undefined

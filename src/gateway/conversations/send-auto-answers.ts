@@ -92,7 +92,7 @@ async function storeAnswerOnce(
     const media = named === '' ? undefined : pictures?.media
     const { outcome, wake } = await storeAnswer(inside, config, offer, media)
     if (outcome === 'accepted') {
-      await endWaiting(inside, received!, offer.permit.sender.sentBy)
+      if (due.endsWaiting) await endWaiting(inside, received!)
       if (due.label) await callFunction(db, 'labels_add', user, [received!.from], due.label)
     }
     if (outcome === 'accepted' || outcome === 'known')
@@ -109,15 +109,8 @@ async function storeAnswerOnce(
     return { inSeconds: AGAIN_SECONDS }
 }
 
-/**
- * Ends the waiting for an answer if the automatic answer `answer` answers to a word. One to any text, as
- * outside of opening hours, leaves the person waiting, and so does a newer text.
- */
-async function endWaiting(
-  store: Store,
-  { id, user, from }: Answerable,
-  answer: string,
-): Promise<void> {
+/** Ends the waiting for an answer, unless a newer text waits for one. */
+async function endWaiting(store: Store, { id, user, from }: Answerable): Promise<void> {
   const ended = await queries(store.db)
     .updateTable('conversations as c')
     .set(({ ref }) => ({
@@ -129,11 +122,6 @@ async function endWaiting(
     .where('c.number', '=', from)
     .where('c.last_message', '=', id)
     .where('c.unanswered', '=', true)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('auto_answers as a').where('a.id', '=', answer).where('a.match', '<>', 'any'),
-      ),
-    )
     .returning('c.id')
     .execute()
   await logChanged(

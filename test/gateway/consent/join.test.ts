@@ -132,6 +132,17 @@ test('the question is the text of the group, if it has one', async () => {
   expect(await textsTo(number, 1)).toEqual(['Do you want News of Shop? YES'])
 })
 
+test.each(['help', 'JOIN'])(
+  'the answer of the server to %s ends the waiting for one',
+  async (body) => {
+    const number = nextNumber()
+    await hear(number, body)
+    await textsTo(number, 1)
+    const waiting = 'select unanswered from conversations where number = $1 and "user" = $2'
+    expect(await server.query(waiting, [number, ann.id])).toEqual([[false]])
+  },
+)
+
 test('HELP is answered with the name of the account and the way to stop', async () => {
   const number = nextNumber()
   await hear(number, 'help')

@@ -80,3 +80,15 @@ test.each([
   expect(await conversation(number)).toMatchObject({ unanswered, last_text: 'Price' })
   await must(ann, 'DELETE', `/api/collections/auto_answers/records/${answer.id}`)
 })
+
+test.each([
+  ['Hello {{name}}, 10 EUR', 0],
+  ['Hello {{name|there}}, 10 EUR', 1],
+])('an automatic answer "%s" to a number without a contact sends %s texts', async (body, sent) => {
+  const values = { match: 'words', value: `w${sent}`, enabled: true, pause_hours: 0 }
+  await record('auto_answers', { ...values, body })
+  const { number } = await ask(`w${sent}`)
+  const jobs = () => server.query(`select 1 from _jobs where kind = 'answer'`)
+  await until('the end of the job', async () => (await jobs()).length === 0)
+  expect(await list('sms_messages', `to = "${number}"`)).toHaveLength(sent)
+})

@@ -88,6 +88,9 @@ export const refuseMissingVariable: Missing = (name, empty) => {
   return empty
 }
 
+/** Throws 400 for a variable without a value, or with an empty one. */
+export const refuseEmptyVariable: Missing = (name) => refuseMissingVariable(name, undefined)
+
 export function renderForPerson(
   filled: Template,
   person: PersonValues,
