@@ -15,11 +15,12 @@ export interface Step {
   readonly email: string
   /** The person's own second factor; undefined if a code is mailed. */
   readonly method: 'totp' | 'passkey' | undefined
+  readonly hasPasskey: boolean
 }
 
 /** The form for the second of two sign-in methods. */
 export function SecondStep({ step, onBack }: { step: Step; onBack: () => void }) {
-  const { method, mfaId, otpId, email } = step
+  const { method, hasPasskey, mfaId, otpId, email } = step
   const [code, setCode] = useState('')
   const { value: setup } = useSetup()
   const enter = useTask(() =>
@@ -35,8 +36,12 @@ export function SecondStep({ step, onBack }: { step: Step; onBack: () => void })
   return (
     <PageFrame title={t('One more step')} text={method ? text[method] : sentTo}>
       <Form onSubmit={enter.run} fault={sign.fault ?? enter.fault}>
-        {method === 'passkey' && isPasskeyHost(setup?.passkey_host) && (
-          <Button kind="primary" busy={sign.busy} onClick={sign.run}>
+        {hasPasskey && isPasskeyHost(setup?.passkey_host) && (
+          <Button
+            kind={method === 'passkey' ? 'primary' : undefined}
+            busy={sign.busy}
+            onClick={sign.run}
+          >
             {t('Use the passkey')}
           </Button>
         )}

@@ -110,9 +110,9 @@ async function signIn(email: string, password: string): Promise<Step | undefined
     const small = email.toLowerCase()
     // stored addresses keep their case, but a phone's keyboard begins with a capital letter
     if (status === 400 && small !== email) return signIn(small, password)
-    const { mfaId, method } = response ?? {}
+    const { mfaId, method, passkey } = response ?? {}
     if (!mfaId) throw error
     const { otpId } = await collection.requestOTP(email)
-    return { mfaId, otpId, email, method }
+    return { mfaId, otpId, email, method, hasPasskey: passkey || method === 'passkey' }
   }
 }

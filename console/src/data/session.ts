@@ -10,6 +10,7 @@ import { t } from '../language/words.ts'
 import { isSuperuser, mustRenew, readActing } from './acting.ts'
 import { findPersonalClient, own, pb } from './client.ts'
 import { readConnectionSignal } from './connection/connection.ts'
+import { readFault } from './fault.ts'
 import { stopNotifications } from './notifications/browser.ts'
 import { closeEventStream } from './use/shared-subscription.ts'
 
@@ -71,8 +72,14 @@ export const ending = signal<{
   readonly account?: string
 } | null>(null)
 
-/** The name of an account that the person may no longer act for; '' for none. */
-export const endedAccount = signal('')
+/** An account that the person may not act for now. `why`: the server's sentence, for a member. */
+export const endedAccount = signal<{ readonly name: string; readonly why?: string } | null>(null)
+
+/** Notes an account that the server refused: people who are no members any more get a 404. */
+export function noteEndedAccount(name: string, error: unknown): void {
+  const { status, message } = readFault(error)
+  endedAccount.value = { name, ...(status === 403 && { why: message }) }
+}
 
 const identifySession = () => {
   const { record, token } = pb.authStore
@@ -109,7 +116,7 @@ export async function actForAccount(account: string, isWanted = () => true): Pro
   const { token, record } = await readActing(account)
   if (findPersonalClient().authStore.record?.id !== person || !isWanted()) return
   if (!own.authStore.isValid) own.authStore.save(pb.authStore.token, pb.authStore.record)
-  endedAccount.value = ''
+  endedAccount.value = null
   pb.authStore.save(token, record)
 }
 
@@ -120,9 +127,15 @@ export function stopActing(): void {
   own.authStore.clear()
 }
 
-/** Signs out, and turns off notifications here. The URL stays, so the next sign-in opens the same page. */
+/**
+ * Signs out here and at the server, and turns off notifications here. The URL stays, so the next sign-in
+ * opens the same page.
+ */
 export function signOut(): void {
   stopNotifications()
+  // without a connection the session ends with its token
+  const client = findPersonalClient()
+  void client.send('/api/account/sessions/current', { method: 'DELETE' }).catch(() => {})
   endSessionHere()
 }
 
@@ -203,7 +216,7 @@ async function renewClientToken(
 function endActing(error: { status?: number }): void {
   const { record } = pb.authStore
   if (!record || ![400, 403, 404].includes(error.status ?? 0)) return
-  endedAccount.value = record.name || record.email
+  noteEndedAccount(record.name || record.email, error)
   stopActing()
 }
 

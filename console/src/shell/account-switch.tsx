@@ -50,19 +50,24 @@ export const Visit = ({ session: { isVisit, email } }: { session: Session }) =>
     </Notice>
   ) : null
 
+const sayEnded = ({ name, why }: NonNullable<typeof endedAccount.value>) =>
+  why
+    ? t('You cannot work for {name} now. {reason}', { name, reason: why })
+    : t(
+        'You no longer have access to the account {name}: your membership has ended, or the account was closed.',
+        { name },
+      )
+
 export const EndedAccount = () =>
   endedAccount.value ? (
     <Notice kind="warning">
       <div class="row">
-        {t(
-          'You no longer have access to the account {name}: your membership has ended, or the account was closed.',
-          { name: endedAccount.value },
-        )}{' '}
+        {sayEnded(endedAccount.value)}{' '}
         {hasTeamRole('owner') && isUser() && t('This is your own account.')}
         <Button
           kind="quiet"
           onClick={() => {
-            endedAccount.value = ''
+            endedAccount.value = null
           }}
         >
           {t('Close')}

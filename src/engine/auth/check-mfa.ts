@@ -14,7 +14,7 @@ import {
 
 /**
  * `totp`: a code of an authenticator app, and `recovery`: a recovery code, are only ever the second method.
- * `passkey`: a second method, or the only one, because an authenticator asks for a PIN, a finger or a face itself.
+ * `passkey`: a second method, or the only one: an authenticator asks for a PIN, a finger or a face itself.
  */
 export const SIGN_IN_METHODS = ['password', 'otp', 'oauth2', 'totp', 'recovery', 'passkey'] as const
 export type Method = (typeof SIGN_IN_METHODS)[number]

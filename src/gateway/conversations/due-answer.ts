@@ -108,7 +108,7 @@ export interface DueAnswer {
   readonly files?: AnswerFiles
   /** The label that the conversation gets; '' for none. */
   readonly label: string
-  /** Whether the person then no longer waits: not after an answer to any text, as outside of opening hours. */
+  /** Whether the person then no longer waits: still after an answer to any text. */
   readonly endsWaiting: boolean
 }
 

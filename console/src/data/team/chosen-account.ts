@@ -2,7 +2,13 @@ import { useEffect, useState } from 'preact/hooks'
 import { findPersonalClient, own } from '../client.ts'
 import type { MemberRole } from '../record-types.ts'
 import { rememberSignal } from '../remembered.ts'
-import { actForAccount, endedAccount, type Session, stopActing } from '../session.ts'
+import {
+  actForAccount,
+  endedAccount,
+  noteEndedAccount,
+  type Session,
+  stopActing,
+} from '../session.ts'
 
 interface Account {
   readonly id: string
@@ -33,7 +39,7 @@ export async function chooseAccount(person: string, account: string): Promise<vo
   actAsThemselves(account === person ? person : '')
   if (account === person) stopActing()
   else await actForAccount(account)
-  endedAccount.value = ''
+  endedAccount.value = null
   chosen.value = { ...chosen.value, [person]: account }
 }
 
@@ -53,7 +59,7 @@ export function useAccounts({ role, person, record, isVisit }: Session): readonl
     const read = async () => {
       const found = await findPersonalClient().send<readonly Account[]>('/api/account/accounts', {})
       if (isCurrent) setAccounts(found)
-      if (own.authStore.isValid || endedAccount.value !== '' || !isWanted()) return
+      if (own.authStore.isValid || endedAccount.value || !isWanted()) return
       asked = opened
       const last = found.filter(({ id }) => id === chosen.value[person.id])
       if (person.member_only) return actForFirstAccount([...last, ...found], isWanted)
@@ -85,10 +91,14 @@ async function actForFirstAccount(
   accounts: readonly Account[],
   isWanted: () => boolean,
 ): Promise<void> {
-  for (const { id } of accounts) {
+  let refused: (() => void) | undefined
+  for (const { id, name } of accounts) {
     if (!isWanted()) return
     try {
       return await actForAccount(id, isWanted)
-    } catch {} // try the next one
+    } catch (error) {
+      refused ??= () => noteEndedAccount(name, error) // tries the next one
+    }
   }
+  refused?.()
 }

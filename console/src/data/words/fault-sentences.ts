@@ -32,6 +32,10 @@ const SENTENCES: Choices<RegExp> = [
     t('This is not possible here.'),
   ],
   [/^A text or a template is needed\.$/, t('Write a text, or choose a template.')],
+  [
+    /^This account requires a second factor/,
+    t('This account requires a second factor, and you have none. Set one up on the page Account.'),
+  ],
   [/^Monthly message quota exceeded$/, t('Your messages of this month are used up.')],
   [
     /^The account or the API key may not send to/,

@@ -27,6 +27,7 @@ const METHODS = {
   password: t('Password'),
   otp: t('Code by email or text'),
   totp: t('Code of the app'),
+  recovery: t('Recovery code'),
   oauth2: t('Account at a provider'),
   passkey: t('Passkey'),
   'act-for': t('Acts for you'),

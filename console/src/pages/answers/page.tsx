@@ -2,6 +2,7 @@ import { pb } from '../../data/client.ts'
 import { describeHours, type Hours } from '../../data/hours.ts'
 import type { AutoAnswer, Template } from '../../data/record-types.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
+import { findDefault, listVariables } from '../../data/text/variables.ts'
 import { useLabels, useList, useTemplates } from '../../data/use/use-list.ts'
 import { ownSettings } from '../../data/user-settings/own.ts'
 import { t, tn } from '../../language/words.ts'
@@ -83,6 +84,18 @@ const makeAnswerColumns = (edit: (answer: AutoAnswer) => void): readonly Column<
   }, 'admin'),
 ]
 
+/** Says when a text with these variables is not sent; '' if it always is. */
+function warnOfVariables(body = ''): string {
+  const names = listVariables(body).filter(
+    (name) => findDefault(body, name) === '' && !/^(?:phone|stop_link)$/i.test(name),
+  )
+  return names.length === 0
+    ? ''
+    : t('Not sent to a person without {names}. Write a default, as in {{name|there}}.', {
+        names: names.map((name) => `{{${name}}}`).join(', '),
+      })
+}
+
 function switchAnswer(answer: AutoAnswer): void {
   const { id, enabled } = answer
   const name = nameAnswer(answer)
@@ -143,7 +156,12 @@ const makeAnswerRows = (
     hint: ({ template, body }) =>
       template && body
         ? t('Saved so, your own text is lost: {text}', { text: String(body) })
-        : templates.find(({ id }) => id === template)?.body,
+        : [
+            templates.find(({ id }) => id === template)?.body,
+            warnOfVariables(templates.find(({ id }) => id === template)?.body),
+          ]
+            .filter(Boolean)
+            .join(' – '),
   },
   {
     name: 'body',
@@ -151,7 +169,8 @@ const makeAnswerRows = (
     kind: 'area',
     shown: ({ template }) => template === '',
     write: (typed, { template }) => (template ? '' : typed),
-    hint: ({ body }) => formatTextSize(String(body)),
+    hint: ({ body }) =>
+      [formatTextSize(String(body)), warnOfVariables(String(body))].filter(Boolean).join(' · '),
   },
   pictures,
   makeLabelRow(labels, t('The conversation gets it with the answer.')),

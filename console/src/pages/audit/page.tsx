@@ -35,6 +35,11 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'sign in': t('Signed in'),
   'sign in refused': t('Sign-in refused'),
   'end session': t('Session ended'),
+  'end other sessions': t('Other sessions ended'),
+  'add second factor': t('Authenticator app added'),
+  'remove second factor': t('Second factor removed'),
+  'add passkey': t('Passkey added'),
+  'remove passkey': t('Passkey removed'),
   'reset password': t('Password reset'),
   'change email': t('Email changed'),
   'make pairing code': t('Pairing code made'),
@@ -83,7 +88,10 @@ const makeColumns = (findName: (key: string) => string | undefined): readonly Co
       </div>
     ),
   },
-  { title: t('Who'), cell: ({ email }) => email || '–' },
+  {
+    title: t('Who'),
+    cell: ({ email, collection }) => email || (collection === 'users' ? t('The user') : '–'),
+  },
   {
     title: t('When'),
     cell: ({ created, ip }) => (
@@ -131,7 +139,7 @@ export function Page({ query }: PageProps) {
   return (
     <Frame
       title={t('Audit log')}
-      text={t('What superusers did: who, what, when and from where.')}
+      text={t('What superusers did, and second factors of users: who, what, when and from where.')}
       actions={
         <>
           <Button icon="download" task={save}>

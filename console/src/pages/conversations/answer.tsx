@@ -10,7 +10,12 @@ import type { Device, Message } from '../../data/record-types.ts'
 import { findUndoSeconds } from '../../data/team/personal-choices.ts'
 import { formatSegmentsOrMms } from '../../data/text/text-size.ts'
 import { listOpenWords, listVariables } from '../../data/text/variables.ts'
-import { type ChosenFile, isStored, type StoredFile } from '../../data/use/chosen-files.ts'
+import {
+  CHOOSE_AGAIN,
+  type ChosenFile,
+  isStored,
+  type StoredFile,
+} from '../../data/use/chosen-files.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
 import { useFiles } from '../../data/use/use-files.ts'
 import { useLines } from '../../data/use/use-list.ts'
@@ -123,7 +128,7 @@ export function Answer({
   const submit = (at?: Date) => {
     if (send.busy || isOptedOut) return
     setTried(true)
-    if (!isEmpty && open.length === 0) return send.run(at)
+    if (!isEmpty && open.length === 0 && chosenFiles.lost.length === 0) return send.run(at)
   }
   const isAddingOpen = files.length + chosenFiles.lost.length > 0
   const { segments } = countSegments(body)
@@ -149,11 +154,16 @@ export function Answer({
         asked={asked}
         onSubmit={() => void submit()}
         error={isTried ? findTextError(isEmpty, open) : undefined}
-        hint={makeHint(files.length > 0 ? 0 : Math.max(1, segments))}
+        hint={isOptedOut ? undefined : makeHint(files.length > 0 ? 0 : Math.max(1, segments))}
       />
       <AnswerCost number={number} body={body} device={device?.id} />
       {isAddingOpen && (
-        <AddPictures files={files} lost={chosenFiles.lost} onFiles={chosenFiles.set} />
+        <AddPictures
+          files={files}
+          lost={chosenFiles.lost}
+          error={isTried ? CHOOSE_AGAIN : undefined}
+          onFiles={chosenFiles.set}
+        />
       )}
       <div class="conversations-send">
         {kinds}
@@ -165,6 +175,7 @@ export function Answer({
         )}
         <WhenMenu
           words={t('Send later')}
+          disabled={isOptedOut}
           action={t('Send at this time')}
           onPick={(at) => void submit(at)}
         />

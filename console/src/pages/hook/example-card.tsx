@@ -1,6 +1,7 @@
 import type { Ref } from 'preact'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { countSegments } from '#portable/segments.ts'
+import { useOptedOutNumbers } from '../../data/opt-out/opted-out.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { callHook, type Hook, type HookPreset, type HookResult } from '../../data/webhooks/hooks.ts'
@@ -35,11 +36,13 @@ export function ExampleCard({
   area: Ref<HTMLTextAreaElement>
 }) {
   const { preview, fault } = usePreview<HookResult>('/api/hooks/preview', { hook: typed, body })
+  const stopped = useStopped(preview)
   const call = useTask(async () => {
     const { outcome, messages } = await callHook(hook, body)
-    if (outcome === 'sent')
-      showToast(tn('One text is on its way', '{count} texts are on their way', messages.length))
-    else showToast(findReason(outcome))
+    const left = Math.max(0, messages.length - stopped.length)
+    if (outcome !== 'sent') showToast(findReason(outcome))
+    else if (left === 0) showToast(t('All of these people have opted out.'))
+    else showToast(tn('One text is on its way', '{count} texts are on their way', left))
   })
   const refusal = call.fault ?? fault
   return (
@@ -61,7 +64,7 @@ export function ExampleCard({
       </div>
       {refusal && <Notice kind="wrong">{refusal.message}</Notice>}
       <div class="stack" aria-live="polite">
-        {preview && <Preview result={preview} />}
+        {preview && <Preview result={preview} stopped={stopped} />}
       </div>
       <div class="row">
         <Button icon="send" task={call} disabled={isChanged}>
@@ -77,7 +80,13 @@ export function ExampleCard({
   )
 }
 
-function Preview({ result }: { result: HookResult }) {
+/** The numbers of an example's texts that have opted out. */
+function useStopped(result: HookResult | undefined): readonly string[] {
+  const numbers = (result?.texts ?? []).map(({ to }) => to)
+  return numbers.filter(useOptedOutNumbers(numbers))
+}
+
+function Preview({ result, stopped }: { result: HookResult; stopped: readonly string[] }) {
   const { texts: sent, pictures = [] } = result
   const texts = sent ?? []
   return (
@@ -86,6 +95,11 @@ function Preview({ result }: { result: HookResult }) {
         <div>
           <Outcome result={result} />
         </div>
+      )}
+      {stopped.length > 0 && (
+        <Notice kind="warning">
+          {t('Opted out, get nothing: {numbers}', { numbers: stopped.map(formatPhone).join(', ') })}
+        </Notice>
       )}
       {texts.slice(0, SHOWN).map(({ to, text }, at) => (
         <Bubble

@@ -2,6 +2,7 @@ import type { Choices } from '../../data/choices.ts'
 import type { Message, Sender } from '../../data/record-types.ts'
 import { describeTime } from '../../data/text/message-time.ts'
 import { findReason, readState } from '../../data/words/message-states.ts'
+import { isByServer } from '../../data/words/sender-words.ts'
 import { t } from '../../language/words.ts'
 import type { Column } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
@@ -20,7 +21,7 @@ const SENDER: Column<Message> = {
   name: 'sender',
   title: t('Sent by'),
   sort: 'sent_by.name',
-  cell: ({ expand }) => drawSender(expand?.sent_by),
+  cell: (message) => (isByServer(message) ? t('The server') : drawSender(message.expand?.sent_by)),
 }
 
 function drawSender(sender: Sender | undefined) {

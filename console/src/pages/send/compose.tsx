@@ -95,7 +95,7 @@ export function Compose({
     if (!send.busy) send.forget()
   }
   const submit = async () => {
-    const faults = findFaults(composition, missing, Date.now(), files.length > 0)
+    const faults = findFaults(composition, missing, Date.now(), files.length > 0, chosen.lost)
     setFaults(faults)
     if (Object.keys(faults).length > 0) focusFirstFault()
     else if (await send.run(makeRequest(composition, variables), files)) {
@@ -145,6 +145,7 @@ export function Compose({
           <AddPictures
             files={files}
             lost={chosen.lost}
+            error={fault?.fields.files}
             onFiles={(files) => {
               chosen.set(files)
               change({})

@@ -1,18 +1,21 @@
 import { MAX_TEXT_CHARACTERS } from '#portable/max-text-characters.ts'
 import type { Fault } from '../../data/fault.ts'
 import { findTimeFault } from '../../data/text/local-time.ts'
+import { CHOOSE_AGAIN } from '../../data/use/chosen-files.ts'
 import { t } from '../../language/words.ts'
 import type { Composition } from './composition.ts'
 
 /**
  * Errors of a text by form field; empty if the text can be sent.
  * @param missing variables for which a contact has no value and the text has no default.
+ * @param lost files to choose again.
  */
 export function findFaults(
   composition: Composition,
   missing: readonly string[],
   nowMs: number,
   hasFiles = false,
+  lost: readonly string[] = [],
 ): Record<string, string> {
   const { recipients, groups, kind, text, template } = composition
   const faults: Record<string, string> = {}
@@ -24,6 +27,7 @@ export function findFaults(
   if (kind === 'text' && [...text].length > MAX_TEXT_CHARACTERS)
     faults.text = t('A text has at most {max} characters.', { max: MAX_TEXT_CHARACTERS })
   if (kind === 'template' && template === '') faults.template = t('Choose a template.')
+  if (lost.length > 0) faults.files = CHOOSE_AGAIN
   for (const name of missing)
     if (!composition.variables[name]) faults[`variable ${name}`] = t('This has no value yet.')
   return { ...faults, ...findTimeFault(composition, '', nowMs) }

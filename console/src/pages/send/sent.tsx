@@ -61,7 +61,7 @@ const BEGUN = ['assigned', 'sending', 'sent', 'delivered'] as const
 
 /**
  * The title: "Scheduled" until a device is chosen for one of the messages, then "Sent". Messages that failed,
- * as after an opt-out, are not counted as scheduled.
+ * as after an opt-out, and canceled ones are not counted, unless all are.
  */
 function makeTitle(
   { items, counts }: Batch,
@@ -69,13 +69,14 @@ function makeTitle(
   total: number,
 ): string {
   const isWaiting = (counts.pending ?? 0) > 0 && BEGUN.every((state) => !counts[state])
+  const left = total - (counts.failed ?? 0) - (counts.canceled ?? 0)
   const scheduled = (items.find(({ status }) => status === 'pending') ?? items[0])?.scheduled_at
   return isWaiting && scheduled
     ? t('Scheduled for {time} to {people}', {
         time: formatDateTime(scheduled),
         people: who(counts.pending ?? 0),
       })
-    : t('Sent to {people}', { people: who(total) })
+    : t('Sent to {people}', { people: who(left || total) })
 }
 
 function Course({ sent, findName }: { sent: Batch; findName: (number: string) => string }) {

@@ -10,6 +10,7 @@ import { Badge } from '../../parts/time.tsx'
 interface Person {
   readonly sender: string
   readonly name: string
+  readonly role: string
   readonly protected: boolean
   readonly api_keys: readonly { readonly id: string; readonly name: string }[]
 }
@@ -75,9 +76,10 @@ const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
       ),
   },
   {
-    title: t('API keys that they made'),
+    title: t('API keys that members made'),
     minor: true,
     spare: ({ api_keys }) => api_keys.length === 0,
-    cell: ({ api_keys }) => api_keys.map(({ name }) => name).join(', ') || '–',
+    cell: ({ role, api_keys }) =>
+      role === 'owner' ? '' : api_keys.map(({ name }) => name).join(', ') || '–',
   },
 ]

@@ -53,6 +53,8 @@ interface Props {
   readonly files: readonly ChosenFile[]
   /** Names of files to choose again. */
   readonly lost?: readonly string[]
+  /** Why the form was not sent. */
+  readonly error?: string
   readonly onFiles: (files: readonly ChosenFile[]) => void
   readonly iconOnly?: boolean
 }
@@ -88,6 +90,7 @@ export function AddPictures(props: Props) {
 export function ChoosePictures({
   files,
   lost = [],
+  error,
   onFiles,
   iconOnly,
   max = MAX_FILES,
@@ -124,6 +127,7 @@ export function ChoosePictures({
           {t('These files are not kept here. Choose them again: {names}.', {
             names: lost.join(', '),
           })}{' '}
+          {error && <strong role="alert">{error} </strong>}
           <Button onClick={() => onFiles(files)}>{t('Leave them out')}</Button>
         </Notice>
       )}

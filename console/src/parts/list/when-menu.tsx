@@ -20,16 +20,18 @@ const times = new Intl.DateTimeFormat(locale, {
 export function WhenMenu({
   words,
   shortcut,
+  disabled,
   action,
   onPick,
 }: {
   words: string
   shortcut?: string
+  disabled?: boolean
   action: string
   onPick: (at: Date) => void
 }) {
   return (
-    <Menu words={words} icon="clock" iconOnly shortcut={shortcut}>
+    <Menu words={words} icon="clock" iconOnly shortcut={shortcut} disabled={disabled}>
       {(close) => (
         <Times
           action={action}

@@ -14,7 +14,7 @@ import {
   readState,
   type ShownState,
 } from '../../../data/words/message-states.ts'
-import { describeSender } from '../../../data/words/sender-words.ts'
+import { describeSender, isByServer } from '../../../data/words/sender-words.ts'
 import { t } from '../../../language/words.ts'
 import { Attachments } from '../../../parts/attachments/attachments.tsx'
 import { Avatar } from '../../../parts/avatar.tsx'
@@ -83,7 +83,8 @@ export function Text({
   const reason = findReason(message)
   const isIn = message_type === 'incoming'
   const isWaiting = isScheduled(message)
-  const sender = hasTeam || !isPerson(expand?.sent_by) ? describeSender(message) : ''
+  const isOfPerson = isPerson(expand?.sent_by) && !isByServer(message)
+  const sender = hasTeam || !isOfPerson ? describeSender(message) : ''
   // names the device if it is simulated, else the SIM if the device has several
   const line = isSimulated(expand?.device) ? nameDevice(expand?.device) : sim
   const isTold = isLast || isOpen || isWaiting || Boolean(reason)
@@ -112,8 +113,10 @@ export function Text({
         </span>
         {sender && expand?.sent_by && (
           <>
-            {isPerson(expand.sent_by) && <Avatar name={sender} of={expand.sent_by.id} isSmall />}
-            <strong>{expand.sent_by.id === session.value?.sender ? t('You') : sender}</strong>
+            {isOfPerson && <Avatar name={sender} of={expand.sent_by.id} isSmall />}
+            <strong>
+              {isOfPerson && expand.sent_by.id === session.value?.sender ? t('You') : sender}
+            </strong>
           </>
         )}
         {line && <span>{isIn ? t('to {line}', { line }) : t('by {line}', { line })}</span>}

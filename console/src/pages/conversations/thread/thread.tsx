@@ -7,6 +7,7 @@ import { applyChanges } from '../../../data/optimistic.ts'
 import type { Conversation, Message, Note } from '../../../data/record-types.ts'
 import { hasTeamRole } from '../../../data/session.ts'
 import { useCancelers } from '../../../data/team/cancelers.ts'
+import { markNotesSeen } from '../../../data/team/new-mentions.ts'
 import { useList } from '../../../data/use/use-list.ts'
 import { useSims } from '../../../data/use/use-sims.ts'
 import { t, tn } from '../../../language/words.ts'
@@ -46,6 +47,10 @@ export function Thread({ about, at }: { about: About; at: string }) {
     perPage: MAX_NOTES,
     ready: id !== undefined,
   })
+  const lastNote = notes.items.reduce((last, { created }) => (created > last ? created : last), '')
+  useEffect(() => {
+    if (id && lastNote) markNotesSeen(id, lastNote)
+  }, [id, lastNote])
   const findSim = useSims(texts)
   const entries = mergeEntries(thread, notes.items.map(applyChanges))
   const days = entries.map(({ at: time }) => formatDay(time))
