@@ -43,6 +43,13 @@ const PARTS: Readonly<Record<string, Part>> = {
       'npm run -s torture -- --only soak --minutes 10 --servers 2 --postgres',
     ],
   },
+  proxies: {
+    what: 'the files for Caddy, nginx and HAProxy: restarts, kills, streams, keys bound to addresses',
+    commands: [
+      'for name in caddy nginx haproxy; do command -v $name >/dev/null || echo "NOT RUN: $name is missing"; done',
+      'npm run -s test:all -- --project slow test/deploy/proxy',
+    ],
+  },
   browser: {
     what: 'every scenario of the console in Chromium, all pages in all widths and languages',
     commands: ['npm run -s test:browser'],
@@ -77,7 +84,8 @@ const PARTS: Readonly<Record<string, Part>> = {
 const list = Object.entries(PARTS).map(([name, { what }]) => `  ${name.padEnd(10)}${what}`)
 const USAGE = `npm run test:nightly -- [PART...]
 What takes too long for each landing. Without a part, all parts run, one after the other, for some ten hours.
-They need Postgres, PgBouncer (pooler), kannel-extras and a JDK with Maven (faults), and Chromium (browser).
+They need Postgres, PgBouncer (pooler), kannel-extras and a JDK with Maven (faults), Caddy, nginx and HAProxy
+(proxies), and Chromium (browser).
 Each writes its output and figures to ${FOLDER}/PART.txt. The last line is "N passed, N failed".
 
 ${list.join('\n')}
