@@ -42,6 +42,8 @@ export const ACCOUNTS: Feature = {
     noPlaces: {
       account_audit: 'names actions, senders and record ids; never values',
       api_keys: 'keys of the account; destinations are prefixes of countries',
+      directory_groups: 'groups of people who sign in',
+      directory_people: 'people who sign in',
       member_invitations: 'people who sign in',
       members: 'people who sign in',
       user_settings: 'settings of the account',
@@ -54,6 +56,8 @@ export const ACCOUNTS: Feature = {
     members: makeStrictExtension(membersExtension),
     member_invitations: makeStrictExtension(invitationsExtension),
     account_audit: makeStrictExtension(),
+    directory_groups: makeStrictExtension(),
+    directory_people: makeStrictExtension(),
   }),
   alsoDeletes: { [USERS_ID]: ({ db }, ids) => endAuditChains(db, ids) },
   queued: ({ store }) => {

@@ -5,6 +5,9 @@ import type { Value } from '../../engine/fields/field.ts'
 import { formatDate, formatNow } from '../../engine/fields/parse-date.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { requireOwnRecord } from '../../engine/records/require-own.ts'
+import type { RequestInfo } from '../../engine/request/request.ts'
+import { MEMBERS_SCOPE } from '../../engine/request/scopes.ts'
+import { forbidden } from '../../platform/api-errors.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 
 const PREFIX = 'psk_'
@@ -40,13 +43,16 @@ export const apiKeysExtension = {
   grantsAccess: true,
   setByServer: SET_BY_SERVER,
   shownOnce: NEW_KEY.shape,
-  async beforeCreate(store, values) {
+  async beforeCreate(store, values, request) {
+    requireOwnerFor(request, values)
     for (const field of [...SET_BY_SERVER, 'previous_until']) values[field] = ''
     completeAddresses(values)
     await requireOwnRecord(store, 'lines', values)
     return makeKeySecret(values)
   },
-  async beforeUpdate(store, values, old, { body }) {
+  async beforeUpdate(store, values, old, request) {
+    const { body } = request
+    requireOwnerFor(request, values, old)
     completeAddresses(values)
     await requireOwnRecord(store, 'lines', values, old)
     const isRotated = values.prefix === ''
@@ -67,6 +73,16 @@ export const apiKeysExtension = {
     return isRotated ? makeKeySecret(values) : undefined
   },
 } satisfies Extension
+
+/**
+ * Throws 403 if a member makes or changes a key that makes members: with its secret, a former admin could
+ * come back.
+ */
+function requireOwnerFor({ auth }: RequestInfo, ...keys: readonly Record<string, Value>[]): void {
+  const makesMembers = keys.some(({ scopes }) => [scopes].flat().includes(MEMBERS_SCOPE))
+  if (auth?.actor && makesMembers)
+    throw forbidden(`Only the owner of the account may do this to keys with ${MEMBERS_SCOPE}.`)
+}
 
 function makeKeySecret(values: Record<string, Value>): z.output<typeof NEW_KEY> {
   const key = PREFIX + makeRandomText(RANDOM_LENGTH)

@@ -26,6 +26,9 @@ const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 
 const DESTINATIONS = ['destinations', 'code_destinations']
 
+/** What only superusers set. */
+const OF_SUPERUSERS = ['disabled', 'directory_domains']
+
 /** Rules of users' settings: only superusers disable users. Deleting the record enables the user. */
 export const userSettingsExtension: Extension = {
   setByServer: ['code_counted_from'],
@@ -34,7 +37,7 @@ export const userSettingsExtension: Extension = {
     checkNotifyHours(values)
   },
   async beforeCreate(store, values, request) {
-    if (values.disabled === true && !isSuperuser(request))
+    if (OF_SUPERUSERS.some((field) => values[field]) && !isSuperuser(request))
       throw badRequest('Failed to create record.')
     values.code_counted_from = ''
     await applyFactorDate(store.db, values, undefined, request)
@@ -45,8 +48,9 @@ export const userSettingsExtension: Extension = {
     if (values.disabled === true) await suspendUser(store, String(values.user))
   },
   async beforeUpdate(store, values, old, request) {
-    const isNamed = Object.hasOwn(request.body, 'disabled') || values.disabled !== old.disabled
-    if (isNamed && !isSuperuser(request)) throw notFound()
+    const isNamed = (field: string) =>
+      Object.hasOwn(request.body, field) || values[field] !== old[field]
+    if (OF_SUPERUSERS.some(isNamed) && !isSuperuser(request)) throw notFound()
     checkUser(values, old)
     await applyFactorDate(store.db, values, old, request)
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination, old)

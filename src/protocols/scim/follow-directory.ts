@@ -1,0 +1,243 @@
+import { countSignInTry } from '../../engine/auth/attempt-limits.ts'
+import { findByEmail } from '../../engine/auth/find-auth-record.ts'
+import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
+import { formatNow } from '../../engine/fields/parse-date.ts'
+import { deleteRecords } from '../../engine/records/cascade.ts'
+import { createRecord } from '../../engine/records/create-or-update.ts'
+import type { Role } from '../../engine/request/request.ts'
+import { adoptMembership, SCIM_DIRECTORY } from '../../gateway/accounts/directory-people.ts'
+import { setDirectoryRole } from '../../gateway/accounts/directory-role.ts'
+import { tooManyTries } from '../../platform/api-errors.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
+import type { Item } from './attributes.ts'
+import { type Directory, makeOwnRequest } from './directory.ts'
+import { type DirectoryPerson, writePerson } from './person.ts'
+import { findHighestRole } from './role-names.ts'
+import { scimRefusal } from './scim-errors.ts'
+
+// A directory makes members of its own account only, and only of people who agreed: by the mailed invitation,
+// or because they are members already with a confirmed address. A superuser may name domains whose people
+// belong to the account. Passwords and addresses of users are never changed.
+
+/** The names of groups, by their ids. */
+export type GroupNames = ReadonlyMap<string, string>
+
+export async function loadGroupNames({ store, account }: Directory): Promise<GroupNames> {
+  const groups = await queries(store.db)
+    .selectFrom('directory_groups')
+    .select(['id', 'name'])
+    .where('user', '=', account)
+    .execute()
+  return new Map(groups.map(({ id, name }) => [id, name]))
+}
+
+/** The role that groups and roles of the directory give; undefined if none of them is named for one. */
+function findGivenRole(
+  { groups, attributes }: DirectoryPerson,
+  names: GroupNames,
+): Role | undefined {
+  const roles = ((attributes.roles ?? []) as readonly Item[]).map(({ value }) => String(value))
+  return findHighestRole([...groups.map((id) => names.get(id) ?? ''), ...roles])
+}
+
+/**
+ * Makes, changes or ends the membership of a person as the record says. Returns the role to invite the person
+ * with, if an invitation must be mailed once the transaction is committed. Throws 400, 403, 409, 429.
+ */
+export async function followDirectory(
+  directory: Directory,
+  person: DirectoryPerson,
+  names: GroupNames,
+): Promise<Role | undefined> {
+  if (!person.active) {
+    await endAccess(directory, person)
+    return undefined
+  }
+  const given = findGivenRole(person, names)
+  const member = await findMember(directory, person)
+  if (member !== '') {
+    await giveRole(directory, person, member, given)
+    return undefined
+  }
+  return waitForPerson(directory, person, given ?? 'viewer')
+}
+
+/** Gives groups' new roles. Invites nobody. Most people keep the role that they have. */
+export async function followGroups(
+  directory: Directory,
+  people: readonly DirectoryPerson[],
+  names: GroupNames,
+): Promise<void> {
+  for (const person of people.filter(({ active }) => active)) {
+    const given = findGivenRole(person, names)
+    if (await keepsMembership(directory, person))
+      await giveRole(directory, person, person.person, given)
+    else await changeInvitedRole(directory, person, given ?? 'viewer')
+  }
+}
+
+/** Ends the membership, or the open invitation. Repeating it has no effect. */
+export async function endAccess(directory: Directory, person: DirectoryPerson): Promise<void> {
+  const { store, services, account, by } = directory
+  if (person.person !== '') {
+    await adoptMembership(store.db, { account, member: person.person, by })
+    await setRole(directory, person.person, null)
+  }
+  const open = await selectInvitations(directory, person)
+  const ids = open.map(({ id }) => id)
+  if (ids.length > 0)
+    await deleteRecords(store, services.extensions, store.catalog.find('member_invitations')!, ids)
+  if (person.person || person.invited || person.role)
+    await writePerson(directory, { person: '', invited: '', role: '' }, person)
+}
+
+/** The user who is this person in the account; '' for one who must be invited. Throws 403, 409. */
+async function findMember(directory: Directory, person: DirectoryPerson): Promise<string> {
+  const { store, account } = directory
+  if (await keepsMembership(directory, person)) return person.person
+  const isOwn = await isOfOwnDomain(directory, person.email)
+  const users = store.catalog.find(USERS_ID) as AuthCollection
+  const user = await findByEmail(store, users, person.email)
+  if (user?.id === account)
+    throw scimRefusal(403, 'The owner of the account is not managed by its directory')
+  if (!user) return isOwn ? createMember(directory, person) : ''
+  // somebody who has not confirmed the address may be a stranger
+  const isTheirs = user.values.verified === true && (isOwn || (await isMember(directory, user.id)))
+  if (isTheirs) await requireUnlinked(directory, person, user.id)
+  return isTheirs ? user.id : ''
+}
+
+const isMember = async ({ store, account }: Directory, member: string): Promise<boolean> =>
+  (await queries(store.db)
+    .selectFrom('members')
+    .select('id')
+    .where('account', '=', account)
+    .where('member', '=', member)
+    .executeTakeFirst()) !== undefined
+
+/** Whether a linked person is a member still: members may leave, and admins remove them. */
+const keepsMembership = async (directory: Directory, { person }: DirectoryPerson) =>
+  person !== '' && (await isMember(directory, person))
+
+async function requireUnlinked(
+  { store, account }: Directory,
+  { id }: DirectoryPerson,
+  user: string,
+) {
+  const other = await queries(store.db)
+    .selectFrom('directory_people')
+    .select('name')
+    .where('user', '=', account)
+    .where('person', '=', user)
+    .where('id', '<>', id)
+    .executeTakeFirst()
+  if (other) throw scimRefusal(409, `This address belongs to the user ${other.name}`, 'uniqueness')
+}
+
+/** Whether a superuser has named the domain of an address as one of the account's organization. */
+async function isOfOwnDomain({ store, account }: Directory, email: string): Promise<boolean> {
+  const settings = await queries(store.db)
+    .selectFrom('user_settings')
+    .select('directory_domains as domains')
+    .where('user', '=', account)
+    .executeTakeFirst()
+  const domain = email.toLowerCase().split('@').at(-1)!
+  return (settings?.domains ?? '').split(',').includes(domain)
+}
+
+const PASSWORD_LENGTH = 30
+
+/** Creates a user without an own account, who signs in by a provider or resets the password first. */
+async function createMember(
+  { store, services }: Directory,
+  { email, name, attributes }: DirectoryPerson,
+): Promise<string> {
+  const password = makeRandomText(PASSWORD_LENGTH)
+  const { formatted } = (attributes.name ?? {}) as Item
+  const body = {
+    ...{ email, name: String(attributes.displayName ?? formatted ?? name) },
+    ...{ password, passwordConfirm: password, verified: true, member_only: true },
+  }
+  const users = store.catalog.find(USERS_ID)!
+  const request = makeOwnRequest(store, body)
+  const options = { hasRandomPassword: true }
+  const json = await createRecord(store, services.extensions, users, request, options)
+  return (JSON.parse(json) as { id: string }).id
+}
+
+/** Gives a role. A member who was there before the directory keeps theirs until a group gives another. */
+async function giveRole(
+  directory: Directory,
+  person: DirectoryPerson,
+  member: string,
+  given: Role | undefined,
+): Promise<void> {
+  const { store, account, by } = directory
+  const known = await adoptMembership(store.db, { account, member, by })
+  const isUnruled = given === undefined && person.role === ''
+  const role = isUnruled ? ((known?.role as Role | undefined) ?? 'viewer') : (given ?? 'viewer')
+  if (role !== known?.role) await setRole(directory, member, role)
+  const kept = isUnruled && known ? '' : role
+  if (person.person !== member || person.role !== kept)
+    await writePerson(directory, { person: member, role: kept }, person)
+}
+
+const setRole = ({ store, services, account, by }: Directory, member: string, role: Role | null) =>
+  setDirectoryRole(store, services.extensions, {
+    ...{ account, member, role, by },
+    directory: SCIM_DIRECTORY,
+  })
+
+const selectInvitations = ({ store, account }: Directory, { email }: DirectoryPerson) =>
+  queries(store.db)
+    .selectFrom('member_invitations')
+    .select(['id', 'role'])
+    .where('account', '=', account)
+    .where(({ fn }) => fn('lower', ['email']), '=', email.toLowerCase())
+    .execute()
+
+/** Gives an open invitation the role that the person would have now. */
+async function changeInvitedRole(
+  directory: Directory,
+  person: DirectoryPerson,
+  role: Role,
+): Promise<void> {
+  const { store, account } = directory
+  if (person.role !== role) await writePerson(directory, { role }, person)
+  await queries(store.db)
+    .updateTable('member_invitations')
+    .set({ role })
+    .where('account', '=', account)
+    .where(({ fn }) => fn('lower', ['email']), '=', person.email.toLowerCase())
+    .where('role', '<>', role)
+    .execute()
+}
+
+/** Invitations that an account's directory may mail in an hour. */
+const MAX_MAILS = 100
+const HOUR_SECONDS = 3_600
+
+/** Notes that a person is invited. Returns the role for the mail; undefined if one was sent before. */
+async function waitForPerson(
+  directory: Directory,
+  person: DirectoryPerson,
+  role: Role,
+): Promise<Role | undefined> {
+  const { store, services, account } = directory
+  await changeInvitedRole(directory, person, role)
+  if (person.invited !== '') {
+    if (person.person !== '') await writePerson(directory, { person: '' }, person)
+    return undefined
+  }
+  if (!services.settings.current.smtp.enabled)
+    throw scimRefusal(
+      400,
+      `This server sends no mail, so ${person.email} cannot be invited. A superuser can name the domain in directory_domains of user_settings.`,
+    )
+  const key = `directory mail of ${account}`
+  const wait = await countSignInTry(store.db, key, MAX_MAILS, HOUR_SECONDS)
+  if (wait > 0) throw tooManyTries(wait)
+  await writePerson(directory, { invited: formatNow(), person: '' }, person)
+  return role
+}
