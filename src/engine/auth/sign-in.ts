@@ -67,7 +67,7 @@ const MAX_ORIGINS = 5
 const MAX_AGENT_LENGTH = 200
 const MAIL_MS = 15_000
 
-/** The last five addresses and browsers; mails about a new one. PocketBase: record_helpers.go, authAlert */
+/** Keeps the last five (IP address, browser); mails of a new one. PocketBase: record_helpers.go, authAlert */
 async function recordSignInOrigin(
   store: Store,
   services: AuthServices,

@@ -7,7 +7,7 @@ import type { Checked, Write } from './write-in-progress.ts'
 
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
 
-/** Names no fields if the rule fails. Conditions with `late` count only if there are no other errors. */
+/** The 400 names no fields if the rule fails. Errors of `late` conditions are in it only without others. */
 export async function explainRejection(
   { store, failure: message, guard }: Write,
   { errors, conditions, parameters }: Checked,
