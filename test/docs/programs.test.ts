@@ -4,6 +4,7 @@ import { join, posix } from 'node:path'
 import { promisify } from 'node:util'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { ANN, startServerWithUsers } from '../support/server/server-with-users.ts'
+import { NPM, PYTHON } from '../third-party/programs/packages.ts'
 import { blocksOf, isShell, PROGRAM_PAGES, readPage } from './page.ts'
 
 // The pages of programs are short, are in the table, and their scripts run.
@@ -27,6 +28,16 @@ test.each(PROGRAM_PAGES)('%s has at most 150 words, and a row in the table', (pa
 test.each(PROGRAM_PAGES)('%s says how it is known, with a test of this project', (page) => {
   const known = /^Known by: ([\s\S]+)$/m.exec(readPage(page))?.[1]
   expect(known).toMatch(/\]\(\.\.\/\.\.\/\.\.\/test\//)
+})
+
+const INSTALLED = [
+  ...Object.entries(PYTHON).map(([program, { pypi }]) => [program, pypi[0].split('==')[1]!]),
+  ...Object.entries(NPM).map(([program, packages]) => [program, Object.values(packages)[0]!]),
+] as [string, string][]
+
+test.each(INSTALLED)('the table says that %s runs in the installed version, %s', (_, version) => {
+  const [major, minor] = version.split('.')
+  expect(table).toMatch(new RegExp(`\\| runs: [^|]*\\b${major}\\.${minor}\\b`))
 })
 
 /** What a program gives its script: arguments, and variables of the environment. */

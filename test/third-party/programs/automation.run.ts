@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
+import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { startProgramFixture, TO, testOf } from './fixture.ts'
-import { hasPython, pythonFile } from './packages.ts'
+import { freePort } from '../../support/database/postgres.ts'
+import { until } from '../../support/until.ts'
+import { start, startProgramFixture, TO, testOf } from './fixture.ts'
+import { hasDebian, hasNpm, hasPython, npmFile, pythonFile } from './packages.ts'
 
 // Programs that run tasks, with the settings of their pages.
 
@@ -56,5 +59,81 @@ testOf('borgmatic', hasPython('borgmatic'))(
     const to = `json://${host}/api/hooks/${secret}`
     await expect(backUp(rest + apprise.replace(/smseagle:\S+/, to))).rejects.toThrow()
     expect(await sent()).toEqual([`${TO} Backup failed: See the log of borgmatic.`])
+  },
+)
+
+testOf('MCP Inspector', hasNpm('mcp-inspector'))(
+  'MCP Inspector calls send_message with the file of the page',
+  async () => {
+    const file = write('mcp.json', block('../assistants', 'mcpServers'))
+    const call = ['--method', 'tools/call', '--tool-name', 'send_message']
+    const values = ['--tool-arg', `recipients=["${TO}"]`, '--tool-arg', 'body=The parcel is here.']
+    const args = ['--cli', '--config', file, '--server', 'pocketsms', ...call, ...values]
+    const { stdout } = await run(npmFile('mcp-inspector', 'mcp-inspector'), args)
+    expect(stdout).toContain('message_ids')
+    expect(await sent()).toEqual([`${TO} The parcel is here.`])
+  },
+)
+
+testOf('Home Assistant', hasPython('home-assistant'))(
+  'Home Assistant texts the recipients of the hook, and those of an automation',
+  async () => {
+    const secret = await hook({
+      preset: 'home-assistant',
+      recipients: [TO],
+      recipients_from: 'to',
+    })
+    const port = await freePort()
+    const actions = ['title: Cellar', 'target: "+'].map((word) =>
+      block('tools', word, { '+4915112345678, Night shift': '+4915112345679' }),
+    )
+    const config = [
+      `http:\n  server_host: 127.0.0.1\n  server_port: ${port}\n`,
+      block('tools', 'platform: rest', { SECRET: secret }),
+      'automation:',
+      '  - triggers: [{trigger: homeassistant, event: start}]',
+      '    actions:',
+      ...actions.map((action) =>
+        action.trimEnd().replaceAll(/^/gm, '        ').replace('      ', '    - '),
+      ),
+    ]
+    write('ha/configuration.yaml', `${config.join('\n')}\n`)
+    const path = `${dirname(pythonFile('home-assistant'))}:${process.env.PATH}`
+    const program = start(pythonFile('home-assistant'), ['-c', at('ha')], { PATH: path })
+    const texts = async () => (await sent()).length === 3
+    await until('three texts', texts, 240_000).catch((error) => {
+      throw new Error(`${error.message}\n${program.said()}`)
+    })
+    expect(await sent()).toEqual([
+      `${TO} Cellar: Water at the washing machine`,
+      `${TO} Home Assistant: Water at the washing machine`,
+      '+4915112345679 Home Assistant: Water at the washing machine',
+    ])
+  },
+)
+
+testOf('mqttwarn', hasPython('mqttwarn') && hasDebian('mosquitto'))(
+  'mqttwarn texts a message of MQTT',
+  async () => {
+    const secret = await hook({ preset: 'text', recipients: [TO] })
+    const port = await freePort()
+    const listener = `listener ${port} 127.0.0.1\nallow_anonymous true\nuser root\n`
+    const broker = start('mosquitto', ['-c', write('mosquitto.conf', listener)])
+    await until('the broker', () => broker.said().includes('running'), 60_000)
+    const own = {
+      SECRET: secret,
+      '[defaults]': `[defaults]\nhostname = '127.0.0.1'\nport = ${port}`,
+    }
+    const env = {
+      MQTTWARNINI: write('mqttwarn.ini', block('programs/mqttwarn', '[defaults]', own)),
+    }
+    const program = start(pythonFile('mqttwarn'), [], env, fixture.folder)
+    await until('mqttwarn', () => program.said().includes('home/alarm/#'), 60_000)
+    const message = ['-t', 'home/alarm/cellar', '-m', 'Water at the washing machine']
+    await until('the text', async () => {
+      await run('mosquitto_pub', ['-p', `${port}`, ...message])
+      return (await sent()).length > 0
+    })
+    expect((await sent())[0]).toBe(`${TO} home/alarm/cellar: Water at the washing machine`)
   },
 )

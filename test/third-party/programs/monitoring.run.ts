@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { freePort } from '../../support/database/postgres.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 import { until } from '../../support/until.ts'
@@ -9,6 +11,7 @@ import { hasDebian, hasPython, pythonFile } from './packages.ts'
 
 // Programs that watch others, with the settings of their pages.
 
+const run = promisify(execFile)
 const fixture = await startProgramFixture()
 const { at, block, fields, forget, hook, sent, write } = fixture
 const { host } = new URL(fixture.gateway.url)
@@ -128,3 +131,21 @@ testOf('changedetection.io', hasPython('changedetection'))(
     expect((await sent())[1]).toMatch(/^\+4915112345679 Change\s+Shop changed: /)
   },
 )
+
+testOf('urlwatch', hasPython('urlwatch'))('urlwatch texts a change of a page', async () => {
+  let page = 'Sold out'
+  const shop = await listenLocally(createServer((_, res) => res.end(page)))
+  const secret = await hook({ preset: 'text', recipients: [TO] })
+  const files = {
+    '--urls': write('urls.yaml', `name: Shop\nurl: ${shop.url}\n`),
+    '--config': write('urlwatch.yaml', block('programs/urlwatch', 'slack:', { SECRET: secret })),
+    '--hooks': at('hooks.py'),
+    '--cache': at('urlwatch.db'),
+  }
+  const look = () => run(pythonFile('urlwatch'), Object.entries(files).flat())
+  await look()
+  await forget()
+  page = 'In stock'
+  await look()
+  expect((await sent()).join('\n')).toMatch(/^\+4915112345678 .*Shop[\s\S]*-Sold out\n\+In stock/)
+})

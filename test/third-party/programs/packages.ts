@@ -14,6 +14,9 @@ export interface PythonProgram {
   readonly command: string
 }
 
+/** Installs them. */
+export const UV_PYPI = 'uv==0.13.9'
+
 export const PYTHON = {
   ansible: { python: 'python3', pypi: ['ansible-core==2.19.14'], command: 'ansible-playbook' },
   borgmatic: {
@@ -26,11 +29,21 @@ export const PYTHON = {
     pypi: ['changedetection.io==0.60.10'],
     command: 'changedetection.io',
   },
+  'home-assistant': { python: 'python3.13', pypi: ['homeassistant==2025.4.4'], command: 'hass' },
+  mqttwarn: { python: 'python3', pypi: ['mqttwarn==0.36.1'], command: 'mqttwarn' },
+  privacyidea: { python: 'python3', pypi: ['privacyidea==3.14'], command: 'pi-manage' },
+  urlwatch: { python: 'python3', pypi: ['urlwatch==2.29'], command: 'urlwatch' },
 } as const satisfies Readonly<Record<string, PythonProgram>>
 
 export const folderOf = (program: string) => join(PROGRAMS_FOLDER, program)
 export const pythonFile = (program: keyof typeof PYTHON, name: string = PYTHON[program].command) =>
   join(folderOf(program), 'bin', name)
+
+export const NPM = {
+  'mcp-inspector': { '@modelcontextprotocol/inspector': '2.12.0' },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+export const npmFile = (program: keyof typeof NPM, name: string) =>
+  join(folderOf(program), 'node_modules', '.bin', name)
 
 /** Debian's packages, and a command that each brings. */
 export const DEBIAN = {
@@ -38,6 +51,10 @@ export const DEBIAN = {
   laravel: {
     packages: ['php-laravel-framework', 'php-guzzlehttp-guzzle', 'php-cli', 'php-curl'],
     command: ['php', '-r', 'require "Illuminate/autoload.php"; require "GuzzleHttp/autoload.php";'],
+  },
+  mosquitto: {
+    packages: ['mosquitto', 'mosquitto-clients'],
+    command: ['sh', '-c', 'command -v mosquitto mosquitto_pub'],
   },
   nut: { packages: ['nut-server', 'nut-client'], command: ['upsd', '-V'] },
   postfix: {
@@ -61,3 +78,5 @@ export const findPython = (name: string): string | undefined => {
 }
 
 export const hasPython = (program: keyof typeof PYTHON) => existsSync(pythonFile(program))
+export const hasNpm = (program: keyof typeof NPM) =>
+  existsSync(join(folderOf(program), 'node_modules'))
