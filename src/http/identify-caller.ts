@@ -21,7 +21,6 @@ export interface Identity {
   readonly isForLimits?: true
 }
 
-/** The holder of an API key as a caller. */
 export const makeKeyIdentity = (key: KeyHolder) => ({
   auth: key.auth,
   version: key.auth.version,

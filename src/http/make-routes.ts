@@ -122,7 +122,6 @@ export const sumRights = (routes: readonly Route<never>[]): RouteRights =>
     routes.flatMap(({ at, permission: { least } }) => (least ? [[at, least]] : [])),
   )
 
-/** The paths at which a GET changes something. */
 export const findChangingGets = (routes: readonly Route<never>[]): string[] =>
   routes.flatMap(({ at, changes }) => (changes ? [splitMethodPath(at)[1]] : []))
 

@@ -1,4 +1,3 @@
-/** What the values of a contact's field are. */
 export type ContactFieldType = 'text' | 'number' | 'date' | 'choice'
 
 export interface ContactFieldKind {

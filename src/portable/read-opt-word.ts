@@ -1,6 +1,5 @@
 import { dropInvisible, readWrittenText, type StoredText } from './written-words.ts'
 
-/** Opt-out and opt-in words in any spelling. */
 export interface OptWords {
   readonly out: readonly string[]
   readonly in: readonly string[]

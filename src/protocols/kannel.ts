@@ -38,7 +38,6 @@ async function readKannelRecipients(store: Store, user: string, list: string): P
 /** Parameters that make a text another one, or a signal. */
 const NOT_A_TEXT = ['mwi', 'hex']
 
-/** The bytes of a parameter of the query. */
 const findParameter = (c: Ctx, wanted: string): Buffer | undefined =>
   splitFormBytes(readQueryBytes(c)).find(([name]) => name.toString() === wanted)?.[1]
 

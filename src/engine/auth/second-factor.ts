@@ -35,7 +35,6 @@ export async function hasFactor(db: Db, auth: AuthRecord): Promise<boolean> {
   return found !== undefined
 }
 
-/** Whether anybody of an auth collection signs in with a second factor. */
 export async function hasFactors(db: Db, { id }: Collection): Promise<boolean> {
   const found = await queries(db)
     .selectFrom('auth_factors')

@@ -83,7 +83,6 @@ export async function startSession(
   return token
 }
 
-/** Columns of a session `s`, as SESSION has them. */
 export const SESSION_COLUMNS = [
   's.id',
   sql<string>`pb_text(s.created)`.as('created'),

@@ -11,5 +11,4 @@ const makeDateSchema = (form: string, ...examples: string[]) =>
 /** Schema of a date in an answer: PocketBase's format, in UTC. */
 export const INSTANT = makeDateSchema(WIRE)
 
-/** Schema of a date like `INSTANT`, or of an empty text. */
 export const INSTANT_OR_EMPTY = makeDateSchema(`(${WIRE})?`, '')

@@ -39,7 +39,6 @@ function findKeyError(id: string): FieldError | undefined {
   return makeFieldError('validation_reserved_pk', text, { reserved })
 }
 
-/** Maximum characters of a text field without `max`. */
 export const DEFAULT_MAX_CHARACTERS = 5000
 /** Maximum bytes of a character in UTF-8. */
 const CHARACTER_BYTES = 4

@@ -44,7 +44,6 @@ export const makeMemoryContent = (bytes: Buffer): FileContent => ({
 
 const PIECE_BYTES = 256 << 10
 
-/** The whole content in memory. */
 export async function readWholeContent(content: FileContent): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of content.pieces(PIECE_BYTES)) pieces.push(Buffer.from(piece))

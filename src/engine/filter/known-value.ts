@@ -110,7 +110,6 @@ const STEPS = {
     typeof value === 'string' && NUMERIC.test(value) && Number.isFinite(Number(value))
       ? Number(value)
       : toScalar(value, writeSortedJson),
-  /** A submitted value as a text field stores it. */
   fieldText: toText,
   /** Submitted ids as a field of relations stores them. */
   ids: (value: unknown): string[] => toTexts(value ?? null),

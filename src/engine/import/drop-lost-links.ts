@@ -11,7 +11,6 @@ import { type ImportRow, readRowId } from './read-import-rows.ts'
 
 export type LeftOutCounts = ReturnType<typeof countLeftOut>
 
-/** Counts what was left out, by sentence. */
 export function countLeftOut(extensions: Extensions) {
   const counts = new Map<string, { count: number; readonly first: string }>()
   const note = (sentence: string, id: string) => {

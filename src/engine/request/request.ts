@@ -25,7 +25,6 @@ export type Role = 'viewer' | 'agent' | 'admin'
 export interface Actor {
   readonly id: string
   readonly role: Role
-  /** The field `addresses` of the membership. */
   readonly addresses: string
   /** The part of a token's signing key that the membership and the member's own record give. */
   readonly key: string

@@ -94,9 +94,7 @@ export interface AlarmNews {
   readonly refusedOf?: string
   readonly silentSince?: string
   readonly backSince?: string
-  /** How many messages wait for the device. */
   readonly waiting: number
-  /** How many of the device's messages moved to other devices. */
   readonly moved?: number
 }
 

@@ -97,7 +97,6 @@ export const makeInstantSchema = () =>
     })
     .describe('An instant, as `2026-11-20T07:00:00.000Z`.')
 
-/** A list of one to `max` items. */
 export const makeListSchema = <T extends z.ZodType>(item: T, max: number) =>
   z.array(item).min(1, 'must not be empty').max(max, `must have at most ${max} items`)
 

@@ -15,7 +15,6 @@ export interface Person {
 
 /** Where a feature stores data of persons. Exports and erasures work on the sum of all features. */
 export interface PersonalData {
-  /** Tables with rows about a person. */
   readonly places?: readonly Place[]
   /** Tables whose words may name a person, though their rows are about others. */
   readonly mentions?: readonly MentionStep[]
@@ -83,13 +82,11 @@ export const containsNumber = (
     sql` || ' ' || `,
   )} ~ ${person.spellings})`
 
-/** Rows of an account with the number of the person in a column. */
 export const matchNumber =
   (column = 'number'): PersonRows =>
   ({ user, forms }) =>
     sql`(t."user" = ${user} and ${sql.ref(`t.${column}`)} = ${matchAny(forms)})`
 
-/** Rows that belong to texts of the person by a column. */
 export const selectByTexts =
   (column = 'message'): PersonRows =>
   (_, texts) =>

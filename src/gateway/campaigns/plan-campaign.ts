@@ -44,7 +44,6 @@ interface Audience {
   readonly segments: number
   /** The segments of each recipient's text. */
   readonly sizes: readonly number[]
-  /** Makes of a text what leaves with the files of the campaign. */
   readonly addFiles: (text: Text) => Text
   /** Variables without a default that are empty for one recipient at least. */
   readonly missing: readonly string[]

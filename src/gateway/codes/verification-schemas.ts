@@ -24,7 +24,6 @@ export const VERIFICATION = z
   })
   .meta({ id: 'Verification' })
 
-/** The fields of VERIFICATION: columns of `verifications`. */
 export const VERIFICATION_COLUMNS = VERIFICATION.keyof().options
 
 /** Codes are hashed and encrypted with keys for this purpose. */

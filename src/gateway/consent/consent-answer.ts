@@ -13,7 +13,6 @@ import { isHelp } from './consent-words.ts'
 /** A number is asked to confirm at most once in this time. */
 export const PAUSE_SECONDS = 60
 
-/** A received text, as far as an answer about consent needs it. */
 interface Received extends StoredText {
   readonly id: string
   readonly user: string

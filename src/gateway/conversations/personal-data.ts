@@ -9,7 +9,6 @@ import {
   type PersonRows,
 } from '../base/personal-data.ts'
 
-/** Rows that belong to the conversation with the person. */
 const selectByConversation: PersonRows = ({
   user,
   forms,

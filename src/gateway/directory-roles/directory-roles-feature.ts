@@ -4,7 +4,6 @@ import type { Feature } from '../base/feature.ts'
 import { followProviders } from './follow-provider.ts'
 import { roleRowsExtension } from './role-rows-extension.ts'
 
-/** Roles that people have in accounts by claims of their OpenID provider. */
 export const DIRECTORY_ROLES: Feature = {
   personalData: { noPlaces: { directory_roles: 'groups of people who sign in' } },
   extensions: () => ({

@@ -19,7 +19,6 @@ const selectRows = (db: Db, provider: string): Promise<RoleRow[]> =>
     .limit(sql.lit(MAX_OF_PROVIDER))
     .execute()
 
-/** The accounts in which the provider has given the person a role. */
 const selectGiven = (db: Db, provider: string, member: string) =>
   queries(db)
     .selectFrom('members')
@@ -42,7 +41,6 @@ async function readTrusted({
   }
 }
 
-/** Makes the roles of people follow the claims of their provider. */
 export const followProviders: Pick<Extension, 'admitNewcomer' | 'onProviderSignIn'> = {
   /** Somebody whom a row makes a member becomes a user without an account, even if users may not sign up. */
   async admitNewcomer({ db }, person) {

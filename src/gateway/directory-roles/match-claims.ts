@@ -2,7 +2,6 @@ import type { Role } from '../../engine/request/request.ts'
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** A row of `directory_roles`, as far as it decides. */
 export interface RoleRow {
   readonly user: string
   readonly claim: string

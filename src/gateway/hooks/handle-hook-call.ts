@@ -203,7 +203,6 @@ function makeSummaryOffer(hook: Hook, { held, phones, endsAt }: Window, offer: O
   return { ...offer, body, messages, scheduledAt: endsAt, later: true }
 }
 
-/** News of a hook itself, under its name. */
 const writeNews = ({ name, max_parts }: Hook, news: string) =>
   cutToPartsBefore(name, news, max_parts || DEFAULT_PARTS)
 

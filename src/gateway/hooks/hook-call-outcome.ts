@@ -15,7 +15,6 @@ export const OUTCOMES = z.enum([
 
 export const HOOK_TEXTS = z.array(z.object({ to: z.string(), text: z.string() }))
 
-/** What a call of a hook leads to. */
 export interface HookCall {
   readonly outcome: z.output<typeof OUTCOMES>
   readonly texts?: z.output<typeof HOOK_TEXTS>

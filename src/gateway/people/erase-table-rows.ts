@@ -58,7 +58,6 @@ const makeBlankAdded = (catalog: Catalog, collection: Collection) =>
     ]),
   ) as Record<string, Erased>
 
-/** The column that names the rows of a place: the id of a record. */
 const writeRowName = ({ key }: Pick<Place, 'key'>) =>
   sql<string>`${sql.ref(`t.${key === '_rowid' ? 'id' : key}`)}::text`
 

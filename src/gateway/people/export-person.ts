@@ -25,7 +25,6 @@ const KEPT = `interval '1 day'`
 const SLICE_MS = 1_000
 
 interface At extends ExportAt {
-  /** The names of JSON and page. */
   readonly files: readonly [json: string, page: string]
 }
 
@@ -101,7 +100,6 @@ async function openExport(
   }
 }
 
-/** An account, as an export names it. */
 async function nameOfAccount(db: Db, id: string): Promise<{ id: string; name: string }> {
   const found = await queries(db)
     .selectFrom('users')

@@ -37,7 +37,6 @@ export interface Exporting {
 
 /** The position that an export has reached. */
 export interface ExportAt {
-  /** The index of the place in `places`. */
   readonly place: number
   /** The last key of the place, or the `_rowid` of the last text of a place of texts. */
   readonly after?: string | undefined

@@ -19,7 +19,6 @@ const listAddedWords = (catalog: Catalog, collection: Collection | undefined): s
         .map(({ name }) => toColumnName(name))
     : []
 
-/** The steps of the features, with the fields that superusers added. */
 export function addFieldsToMentionSteps(
   catalog: Catalog,
   steps: readonly MentionStep[],

@@ -23,7 +23,6 @@ export async function listGroupAccounts(db: Db): Promise<string[]> {
   return found.map(({ user }) => user)
 }
 
-/** Ends old texts from and to the members of an account's groups. */
 export const endTextsOfMembers = (
   store: Store,
   extensions: Extensions,

@@ -10,7 +10,6 @@ export const HAS_CONTENT_SQL: Readonly<Record<Mode, string>> = {
   delete: `(client_ref = '' or "to" <> '')`,
 }
 
-/** SQL: the number of the other person of a message. */
 export const OTHER_NUMBER_SQL = `(case when message_type = 'incoming' then "from" else "to" end)`
 
 /** Columns of the indexes that retention uses, for the periods of accounts and for those of groups. */

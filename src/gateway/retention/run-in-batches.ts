@@ -9,7 +9,6 @@ import { writeDaysAgo } from '../base/retention-periods.ts'
 export const MESSAGES_PER_BATCH = 1_000
 const PAUSE_MS = 50
 
-/** SQL: a message has ended. */
 export const ENDED_SQL = `status not in ('pending', 'assigned', 'sending')`
 
 /** SQL: a batch of ended texts `m` that have not changed for `days`, the oldest first, locked. */

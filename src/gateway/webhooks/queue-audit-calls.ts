@@ -7,7 +7,6 @@ import type { Db } from '../../platform/db/open.ts'
 /** The event of an entry of the account's audit log. */
 export const AUDIT_EVENT = 'audit.recorded'
 
-/** What an event tells of an entry: its record, with the number and the seal. */
 function makeEventEntry(entry: SealedEntry) {
   const { id, account: user, created, by: sender, action, collection, record, ip } = entry
   const { number, seal } = entry

@@ -6,7 +6,6 @@ export const TAG_BYTES = 16
 
 export const FIRST_NONCE = Buffer.alloc(NONCE_BYTES)
 
-/** The nonce of a file's chunk: its number, and whether it is the last one. */
 export function makeNonce(number: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(NONCE_BYTES)
   nonce.writeUIntBE(number, NONCE_BYTES - 7, 6)

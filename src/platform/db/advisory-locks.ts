@@ -32,7 +32,6 @@ export const LOCKS = {
   /** Per user: held while a file is stored, to enforce the user's maximum of bytes. */
   files: 7_367_029,
   queueCheck: 7_367_026,
-  /** Held while seals of audit entries are made or deleted. */
   auditSeals: 7_367_040,
   /** Held while all messages are counted. */
   totals: 7_367_030,

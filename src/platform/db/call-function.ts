@@ -41,7 +41,6 @@ export const callFunction = <Name extends keyof Functions>(
 ): Promise<ReturnType<Functions[Name]>> =>
   evaluateSql(db, writeCall(name, args) as RawBuilder<ReturnType<Functions[Name]>>)
 
-/** Calls a function of `sql/functions` that returns rows. */
 export const callFunctionRows = <Name extends keyof TableFunctions>(
   db: Db,
   name: Name,

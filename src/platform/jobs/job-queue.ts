@@ -36,7 +36,6 @@ export type LeasedJob = Job & { readonly runs: number }
 /** How long a lease lasts. Its node renews it while the job runs: after a kill, the job runs again soon. */
 const LEASE_SECONDS = 40
 
-/** Those of these kinds that have a due job. */
 export async function findDueKinds(db: Db, kinds: readonly string[]): Promise<string[]> {
   const due = await queries(db)
     .selectFrom(sql<{ kind: string }>`unnest(${kinds}::text[])`.as<'k'>(sql`k(kind)`))

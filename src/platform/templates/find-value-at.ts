@@ -33,6 +33,5 @@ export const findValueAt = (
     return has ? (at as Record<string, unknown>)[name] : undefined
   }, from)
 
-/** The error for a value missing in the body. */
 export const makeMissingError = (names: readonly string[]) =>
   badRequest(`The body has no ${names.join('.').slice(0, 100) || 'text'}.`)

@@ -22,7 +22,6 @@ export function chooseRowPhone(
   return best?.reading ?? readTypedPhone('', country)
 }
 
-/** The name of a row, its parts joined by spaces. */
 export const joinRowName = (
   cells: readonly string[],
   { names }: Pick<PersonColumns, 'names'>,

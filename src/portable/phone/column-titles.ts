@@ -48,7 +48,6 @@ export const isOtherTitle = (title: string): boolean =>
 
 export type NamePart = 'whole' | 'first' | 'middle' | 'last'
 
-/** Whether the words in a column with this title are no names. */
 export const isNoNameTitle = (title: string): boolean =>
   hasTitleWord(title, NO_NAME) || isOtherTitle(title)
 

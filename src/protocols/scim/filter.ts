@@ -18,7 +18,6 @@ const PART = /\.(\w+)/y
 const UNKNOWN = 'Filters compare by eq, joined by and: userName eq "ann@example.com"'
 const invalidFilter = (message = UNKNOWN) => scimRefusal(400, message, 'invalidFilter')
 
-/** Reads a text from left to right by sticky patterns. */
 class Reader {
   readonly #text: string
   #at = 0

@@ -8,7 +8,6 @@ import { type Item, type Resource, USER_ATTRIBUTES } from './attributes.ts'
 import { type Directory, makeOwnRequest } from './directory.ts'
 import { invalidValue, unknownResource } from './scim-errors.ts'
 
-/** A record of `directory_people`. */
 export interface DirectoryPerson {
   readonly id: string
   readonly name: string
@@ -40,7 +39,6 @@ export const readPerson = (row: PersonRow): DirectoryPerson => ({
   attributes: JSON.parse(row.attributes ?? '{}') as Resource,
 })
 
-/** The people with these ids. */
 export async function loadPeople(
   db: Db,
   account: string,
@@ -91,7 +89,6 @@ function chooseEmail(userName: string, emails: readonly Item[]): string {
   return email
 }
 
-/** The attributes of a record, as the directory sent them. */
 export const toUserResource = ({
   name,
   external_id,
@@ -108,7 +105,6 @@ export const toUserResource = ({
   active,
 })
 
-/** Creates the record, or changes it. Returns its id. */
 export async function writePerson(
   { store, services, account }: Directory,
   values: Partial<DirectoryPersonValues> &

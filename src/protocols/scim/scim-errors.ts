@@ -25,7 +25,6 @@ export const unknownResource = (kind: string, id: string) =>
 
 export const SCIM_TYPE = 'application/scim+json'
 
-/** Sends JSON with the media type of SCIM. */
 export function sendScim(c: Ctx, json: string, status: number): Response {
   const response = sendRaw(c, json, status as Parameters<typeof sendRaw>[2])
   response.headers.set('content-type', SCIM_TYPE)

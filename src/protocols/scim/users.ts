@@ -205,7 +205,6 @@ const locate = ({ services: { config } }: DirectoryCaller, id: string) =>
 const renderUser = async (caller: DirectoryCaller, person: DirectoryPerson) =>
   (await renderUsers(caller, [person]))[0]!
 
-/** People as SCIM shows them, with their groups. */
 async function renderUsers(caller: DirectoryCaller, people: readonly DirectoryPerson[]) {
   const { query } = caller.c.env.incoming
   const ids = isWanted('groups', query) ? people.flatMap(({ groups }) => groups) : []

@@ -10,7 +10,6 @@ import { type Description, describeRoute } from '../describe-route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { BY_CLIENT_LOGIN, type ClientCaller, requireClient } from './credentials.ts'
 
-/** The tag of the routes. */
 export const TAG = 'smsgate clients'
 
 export interface Call extends ClientCaller {

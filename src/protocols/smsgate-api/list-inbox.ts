@@ -70,7 +70,6 @@ export async function listInbox(
   return { total, items: texts.map((text) => toInboxMessage(text, files)) }
 }
 
-/** The stored files of texts, by the text and the name. */
 async function findFilesOfTexts(db: Db, texts: readonly InboxText[]) {
   const ids = texts.flatMap(({ id, attachments }) => (attachments.length > 0 ? [id] : []))
   const found = queries(db)

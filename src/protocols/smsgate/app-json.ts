@@ -82,7 +82,6 @@ export function computeValidUntil(
 /** A date by the phone's clock, with milliseconds: the app refuses other forms. */
 const phoneTime = (ms: number, clockMs: number) => new Date(ms + clockMs).toISOString()
 
-/** The id of an attempt to send a message, for the app. */
 export const makeAppId = ({ id, attempt }: MessageAttempt) => `${id}.${attempt}`
 
 const APP_ID = /^([a-z0-9]{15})\.(\d{1,9})$/

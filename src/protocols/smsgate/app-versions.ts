@@ -23,7 +23,6 @@ const RESTARTS: Version = [1, 70, 4]
 /** From this version on, a text restarts the sender only beside texts with `scheduleAt`. */
 const KEEPS: Version = [1, 74, 1]
 
-/** From this version on, the app sends MMS. */
 const SENDS_MMS: Version = [1, 74, 0]
 
 const AGENT = /^me\.capcom\.smsgateway\/(\d{1,6})\.(\d{1,6})\.(\d{1,6})/

@@ -14,7 +14,6 @@ const HELD_LEASES = 10
 /** After a held text has expired on the phone, the reports on the others follow within this time. */
 const EXPIRING_SECONDS = 5
 
-/** Whether phone `p` holds texts. */
 export const IS_HOLDING = sql<boolean>`coalesce(p.held_until > now(), false)`
 
 /** Whether text `t` is held by its phone, and another device may send it. Then the phone is to cancel it. */

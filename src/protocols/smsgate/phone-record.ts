@@ -14,7 +14,6 @@ export const MAX_CAPACITY = 20
 /** Letters and digits of a secret: at least 256 bits. */
 const SECRET_LENGTH = 43
 
-/** A row of a table with the columns `device` and `user` belongs to the device. */
 export const belongsToDevice = ({ id, user }: Device) =>
   sql<boolean>`(device = ${id} and "user" = ${user})`
 

@@ -79,7 +79,6 @@ class HtmlWalk {
   readonly #sheet: StyleSheet
   readonly #leavesOutQuotes: boolean
   readonly #sources = new Set<string>()
-  /** Addresses of links that the text has. */
   readonly #linked = new Set<string>()
   readonly #parts = [new Part('page')]
   /** The number of the next item of each open list; undefined for bullets. */

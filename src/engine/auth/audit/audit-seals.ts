@@ -20,7 +20,6 @@ export type Chain = Readonly<Selectable<Tables['_audit_chains']>>
 const hash = (key: Buffer, parts: readonly (string | number)[]) =>
   createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64')
 
-/** Computes a seal from its row and the seal before it. */
 export function computeSeal(key: Buffer, previous: string, row: Omit<Seal, 'seal'>): string {
   const { account, number, entry, created, settled, digest } = row
   return hash(key, ['seal', previous, account, number, entry, created, settled, digest])

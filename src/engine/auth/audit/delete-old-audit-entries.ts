@@ -16,7 +16,6 @@ import {
   storeChains,
 } from './audit-seals.ts'
 
-/** Chains whose old entries are deleted in one run. */
 const CHAINS_PER_RUN = 10_000
 
 /**

@@ -18,7 +18,6 @@ import {
   storeSeals,
 } from './audit-seals.ts'
 
-/** An entry with its seal. */
 export interface SealedEntry extends LoggedEntry {
   readonly number: number
   readonly seal: string

@@ -29,7 +29,6 @@ export function choosePageLanguage(acceptLanguage = ''): PageLanguage {
   return (best?.name ?? 'en') as PageLanguage
 }
 
-/** Names that the words of a page contain. */
 export interface Names {
   readonly account: string
   readonly group: string
@@ -37,7 +36,6 @@ export interface Names {
 
 const NO_NAMES: Names = { account: '', group: '' }
 
-/** Words of a page, with names and the number filled in. */
 export const fillPageWords = (
   language: PageLanguage,
   word: PageWord,

@@ -45,7 +45,6 @@ export const CLAIMED_MESSAGE = z
   })
   .meta({ id: 'ClaimedMessage' })
 
-/** A claimed message as devices read it. `attachments` have links. */
 export const LINKED_MESSAGE = CLAIMED_MESSAGE.extend({
   attachments: z
     .array(

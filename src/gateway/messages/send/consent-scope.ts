@@ -9,10 +9,8 @@ export interface ConsentScope {
   readonly isRequired?: boolean | undefined
 }
 
-/** The scope of a send that names neither a template nor groups. */
 export const NO_SCOPE: ConsentScope = { template: '', groups: [] }
 
-/** The fields of an offer for a scope. */
 export const toOfferedScope = ({ template, groups, isRequired = false }: ConsentScope) => ({
   template: template || undefined,
   groups: groups.length > 0 ? groups : undefined,

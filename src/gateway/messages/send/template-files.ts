@@ -24,7 +24,6 @@ export async function addTemplateFiles(
   }
 }
 
-/** The files of a template of the user, as `attachments` of a send names them. */
 async function nameTemplateFiles({ db }: Store, user: string, content: Content): Promise<string[]> {
   if ('body' in content) return []
   const { templateId } = content

@@ -70,7 +70,6 @@ function findPersonField(name: string) {
   return Object.hasOwn(PERSON_FIELDS, lower) ? PERSON_FIELDS[lower] : undefined
 }
 
-/** Whether a text contains `{{stop_link}}`. */
 export const hasStopLink = (template: Template): boolean =>
   template.some((part) => typeof part !== 'string' && findPersonField(part.name) === 'stopLink')
 

@@ -6,7 +6,6 @@ import { SIMULATOR } from './simulator.ts'
 import { SMPP } from './smpp/driver.ts'
 import { TERMUX } from './termux.ts'
 
-/** The kinds of drivers by their name in `--driver`. */
 export const DRIVERS: Readonly<Record<string, DriverKind>> = {
   simulator: SIMULATOR,
   gammu: GAMMU,
