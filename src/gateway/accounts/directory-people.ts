@@ -49,5 +49,16 @@ export async function linkInvitedPerson(
       .where('person', '=', '')
       .where(({ fn }) => fn('lower', ['email']), '=', email.toLowerCase()),
   )
-  if (linked.length > 0) await adoptMembership(db, { account, member })
+  if (linked.length === 0) return
+  const membership = await adoptMembership(db, { account, member })
+  const { role } = await queries(db)
+    .selectFrom('directory_people')
+    .select('role')
+    .where('id', '=', linked[0]!)
+    .executeTakeFirstOrThrow()
+  // people may have invited the same address with another role
+  if (membership && role !== '' && role !== membership.role)
+    await updateRecords(db, 'members', (update) =>
+      update.set({ role }).where('id', '=', membership.id),
+    )
 }

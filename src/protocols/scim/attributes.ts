@@ -30,7 +30,7 @@ export const USER_ATTRIBUTES = {
 export const GROUP_ATTRIBUTES = {
   externalId: 'text',
   displayName: 'text',
-  members: { parts: { value: 'text', display: 'text' }, max: MAX_PEOPLE },
+  members: { parts: { value: 'text' }, max: MAX_PEOPLE },
 } as const satisfies Attributes
 
 export type Item = Readonly<Record<string, string | boolean>>

@@ -1,18 +1,25 @@
+import { sql } from 'kysely'
 import { countSignInTry } from '../../engine/auth/attempt-limits.ts'
 import { findByEmail } from '../../engine/auth/find-auth-record.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { formatNow } from '../../engine/fields/parse-date.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import { createRecord } from '../../engine/records/create-or-update.ts'
-import type { Role } from '../../engine/request/request.ts'
+import type { AuthRecord, Role } from '../../engine/request/request.ts'
 import { adoptMembership, SCIM_DIRECTORY } from '../../gateway/accounts/directory-people.ts'
 import { setDirectoryRole } from '../../gateway/accounts/directory-role.ts'
 import { tooManyTries } from '../../platform/api-errors.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import type { Item } from './attributes.ts'
-import { type Directory, makeOwnRequest } from './directory.ts'
-import { type DirectoryPerson, writePerson } from './person.ts'
+import {
+  changeDirectory,
+  type Directory,
+  type DirectoryCaller,
+  makeOwnRequest,
+} from './directory.ts'
+import { type DirectoryPerson, loadPeople, writePerson } from './person.ts'
 import { findHighestRole } from './role-names.ts'
 import { scimRefusal } from './scim-errors.ts'
 
@@ -23,7 +30,10 @@ import { scimRefusal } from './scim-errors.ts'
 /** The names of groups, by their ids. */
 export type GroupNames = ReadonlyMap<string, string>
 
-export async function loadGroupNames({ store, account }: Directory): Promise<GroupNames> {
+export async function loadGroupNames({
+  store,
+  account,
+}: Pick<Directory, 'store' | 'account'>): Promise<GroupNames> {
   const groups = await queries(store.db)
     .selectFrom('directory_groups')
     .select(['id', 'name'])
@@ -33,13 +43,18 @@ export async function loadGroupNames({ store, account }: Directory): Promise<Gro
 }
 
 /** The role that groups and roles of the directory give; undefined if none of them is named for one. */
-function findGivenRole(
-  { groups, attributes }: DirectoryPerson,
+const findGivenRole = (
+  groups: readonly string[],
+  roles: readonly Item[] = [],
   names: GroupNames,
-): Role | undefined {
-  const roles = ((attributes.roles ?? []) as readonly Item[]).map(({ value }) => String(value))
-  return findHighestRole([...groups.map((id) => names.get(id) ?? ''), ...roles])
-}
+): Role | undefined =>
+  findHighestRole([
+    ...groups.map((id) => names.get(id) ?? ''),
+    ...roles.map(({ value }) => String(value)),
+  ])
+
+const findRoleOf = ({ groups, attributes }: DirectoryPerson, names: GroupNames) =>
+  findGivenRole(groups, attributes.roles as readonly Item[] | undefined, names)
 
 /**
  * Makes, changes or ends the membership of a person as the record says. Returns the role to invite the person
@@ -54,7 +69,7 @@ export async function followDirectory(
     await endAccess(directory, person)
     return undefined
   }
-  const given = findGivenRole(person, names)
+  const given = findRoleOf(person, names)
   const member = await findMember(directory, person)
   if (member !== '') {
     await giveRole(directory, person, member, given)
@@ -63,18 +78,49 @@ export async function followDirectory(
   return waitForPerson(directory, person, given ?? 'viewer')
 }
 
-/** Gives groups' new roles. Invites nobody. Most people keep the role that they have. */
-export async function followGroups(
+/** People whose roles change in one transaction, which locks the account: its sends wait for it. */
+const CHUNK = 25
+
+/**
+ * Gives all people of an account the roles of their groups, also those of an earlier request that was cut
+ * off. Invites nobody.
+ */
+export async function followGroups(caller: DirectoryCaller): Promise<void> {
+  const ids = await findOutdated(caller)
+  for (let at = 0; at < ids.length; at += CHUNK)
+    await changeDirectory(caller, async (directory) => {
+      const chunk = ids.slice(at, at + CHUNK)
+      const people = await loadPeople(directory.store.db, directory.account, chunk)
+      const names = await loadGroupNames(directory)
+      for (const person of people.filter(({ active }) => active))
+        await followGroupsOf(directory, person, findRoleOf(person, names))
+    })
+}
+
+async function followGroupsOf(
   directory: Directory,
-  people: readonly DirectoryPerson[],
-  names: GroupNames,
+  person: DirectoryPerson,
+  given: Role | undefined,
 ): Promise<void> {
-  for (const person of people.filter(({ active }) => active)) {
-    const given = findGivenRole(person, names)
-    if (await keepsMembership(directory, person))
-      await giveRole(directory, person, person.person, given)
-    else await changeInvitedRole(directory, person, given ?? 'viewer')
-  }
+  if (await keepsMembership(directory, person))
+    await giveRole(directory, person, person.person, given)
+  else await changeInvitedRole(directory, person, given ?? 'viewer')
+}
+
+/** The active people whose last role is not that of their groups. */
+async function findOutdated({ store, auth: { id: account } }: DirectoryCaller): Promise<string[]> {
+  const people = await queries(store.db)
+    .selectFrom('directory_people')
+    .select(['id', 'groups', 'role'])
+    .select(sql<string | null>`attributes -> 'roles'`.as('roles'))
+    .where('user', '=', account)
+    .where('active', '=', true)
+    .execute()
+  const names = await loadGroupNames({ store, account })
+  return people.flatMap(({ id, groups, role, roles }) => {
+    const given = findGivenRole(groups, roles === null ? [] : JSON.parse(roles), names)
+    return role === (given ?? (role === '' ? '' : 'viewer')) ? [] : [id]
+  })
 }
 
 /** Ends the membership, or the open invitation. Repeating it has no effect. */
@@ -97,15 +143,30 @@ async function findMember(directory: Directory, person: DirectoryPerson): Promis
   const { store, account } = directory
   if (await keepsMembership(directory, person)) return person.person
   const isOwn = await isOfOwnDomain(directory, person.email)
-  const users = store.catalog.find(USERS_ID) as AuthCollection
-  const user = await findByEmail(store, users, person.email)
-  if (user?.id === account)
+  const user = await findUser(store, person.email)
+  if (user?.id === account || (await isAddressOf(store, account, person.email)))
     throw scimRefusal(403, 'The owner of the account is not managed by its directory')
   if (!user) return isOwn ? createMember(directory, person) : ''
   // somebody who has not confirmed the address may be a stranger
   const isTheirs = user.values.verified === true && (isOwn || (await isMember(directory, user.id)))
   if (isTheirs) await requireUnlinked(directory, person, user.id)
   return isTheirs ? user.id : ''
+}
+
+/** The user with this address, as it is written or in lower case: directories write it as they like. */
+async function findUser(store: Store, email: string): Promise<AuthRecord | null> {
+  const users = store.catalog.find(USERS_ID) as AuthCollection
+  const found = await findByEmail(store, users, email)
+  return found ?? findByEmail(store, users, email.toLowerCase())
+}
+
+async function isAddressOf({ db }: Store, account: string, email: string): Promise<boolean> {
+  const owner = await queries(db)
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', account)
+    .executeTakeFirst()
+  return owner?.email.toLowerCase() === email.toLowerCase()
 }
 
 const isMember = async ({ store, account }: Directory, member: string): Promise<boolean> =>

@@ -12,7 +12,7 @@ import {
   makeOwnRequest,
 } from './directory.ts'
 import { type AttributeComparison, parseScimFilter } from './filter.ts'
-import { followGroups, loadGroupNames } from './follow-directory.ts'
+import { followGroups } from './follow-directory.ts'
 import { GROUP_SCHEMA, makeMeta } from './metadata.ts'
 import { equalsIgnoringCase, isWanted, pickAttributes, readPage, renderList } from './page.ts'
 import { patchResource } from './patch.ts'
@@ -92,6 +92,7 @@ export async function createGroup(caller: DirectoryCaller) {
     await setMembers(directory, made, [], listMembers(resource) ?? [])
     return made
   })
+  await followGroups(caller)
   caller.c.header('location', locate(caller, id))
   return readGroup(caller, id)
 }
@@ -107,31 +108,36 @@ export async function replaceGroup(caller: DirectoryCaller, id: string) {
 export const patchGroup = (caller: DirectoryCaller, id: string): Promise<void> =>
   changeGroup(caller, id, (before) => patchResource(GROUP_ATTRIBUTES, before, caller.json))
 
-/** `DELETE /Groups/:id`: its members lose the role that it gave. Throws 404. */
-export const deleteGroup = (caller: DirectoryCaller, id: string): Promise<void> =>
-  changeDirectory(caller, async (directory) => {
-    const { store, services, account } = directory
+/** `DELETE /Groups/:id`: its members lose the role that it gave, then it is deleted. Throws 404. */
+export async function deleteGroup(caller: DirectoryCaller, id: string): Promise<void> {
+  await changeDirectory(caller, async (directory) => {
+    const { store, account } = directory
     await requireGroup(store.db, account, id)
     await setMembers(directory, id, await selectMemberIds(store.db, account, id), [])
-    const groups = store.catalog.find('directory_groups')!
-    await deleteRecords(store, services.extensions, groups, [id])
   })
+  await followGroups(caller)
+  await changeDirectory(caller, ({ store, services }) => {
+    const groups = store.catalog.find('directory_groups')!
+    return deleteRecords(store, services.extensions, groups, [id])
+  })
+}
 
-const changeGroup = (
+async function changeGroup(
   caller: DirectoryCaller,
   id: string,
   change: (before: Resource) => Resource,
-): Promise<void> =>
-  changeDirectory(caller, async (directory) => {
+): Promise<void> {
+  await changeDirectory(caller, async (directory) => {
     const { store, account } = directory
     const group = await requireGroup(store.db, account, id)
     const members = await selectMemberIds(store.db, account, id)
     const resource = change({ ...toGroupResource(group), members: members.map(toMember) })
-    const isRenamed = resource.displayName !== group.name
-    if (isRenamed || (resource.externalId ?? '') !== group.external_id)
+    if (resource.displayName !== group.name || (resource.externalId ?? '') !== group.external_id)
       await writeGroup(directory, resource, id)
-    await setMembers(directory, id, members, listMembers(resource) ?? members, isRenamed)
+    await setMembers(directory, id, members, listMembers(resource) ?? members)
   })
+  await followGroups(caller)
+}
 
 const toMember = (value: string): Item => ({ value })
 
@@ -157,13 +163,12 @@ async function selectMemberIds(db: Db, account: string, id: string): Promise<str
   return found.map((person) => person.id)
 }
 
-/** Puts people into a group and takes others out, then gives all of them their roles. Throws 400. */
+/** Puts people into a group and takes others out. Throws 400. */
 async function setMembers(
   directory: Directory,
   id: string,
   before: readonly string[],
   after: readonly string[],
-  isRenamed = false,
 ): Promise<void> {
   const { store, account } = directory
   const added = after.filter((one) => !before.includes(one))
@@ -173,9 +178,6 @@ async function setMembers(
   if (unknown !== undefined) throw invalidValue(`members: there is no user ${unknown}`)
   await changeGroupsOf(store.db, added, sql`array_append(groups, ${id})`)
   await changeGroupsOf(store.db, removed, sql`array_remove(groups, ${id})`)
-  const touched = [...added, ...removed, ...(isRenamed ? after : [])]
-  const people = await loadPeople(store.db, account, touched)
-  await followGroups(directory, people, await loadGroupNames(directory))
 }
 
 const changeGroupsOf = async (
@@ -227,8 +229,8 @@ async function renderGroups(caller: DirectoryCaller, groups: readonly Group[]) {
   const found = hasMembers ? await selectMembers(caller, groups) : []
   const membersOf = Map.groupBy(found, ({ group }) => group)
   return groups.map((group) => {
-    const members = (membersOf.get(group.id) ?? []).map(({ value, display }) => ({
-      ...{ value, display, $ref: `${caller.services.config.publicUrl}/scim/v2/Users/${value}` },
+    const members = (membersOf.get(group.id) ?? []).map(({ value }) => ({
+      ...{ value, $ref: `${caller.services.config.publicUrl}/scim/v2/Users/${value}` },
     }))
     const resource = {
       schemas: [GROUP_SCHEMA],
@@ -245,7 +247,7 @@ const selectMembers = ({ store, auth }: DirectoryCaller, groups: readonly Group[
   queries(store.db)
     .selectFrom('directory_people as p')
     .innerJoin(sql<{ id: string }>`unnest(p.groups)`.as<'g'>(sql`g(id)`), (join) => join.onTrue())
-    .select(['p.id as value', 'p.name as display', 'g.id as group'])
+    .select(['p.id as value', 'g.id as group'])
     .where('p.user', '=', auth.id)
     .where('g.id', '=', matchAny(groups.map(({ id }) => id)))
     .orderBy('p.created')

@@ -14,7 +14,7 @@ const MAX_BODY_BYTES = 512 << 10
 
 const OF_DIRECTORY: Bound = {
   cost: 'people and groups of the directory; a group: its members',
-  by: '1,000 people and 100 groups of an account; 2,000 operations; 30 s',
+  by: '1,000 people and 100 groups of an account; 2,000 operations; roles of 25 people a transaction',
 }
 
 const RESOURCE = z.looseObject({ schemas: z.array(z.string()) }).meta({ id: 'ScimResource' })
