@@ -7,6 +7,7 @@ import { evaluateSql } from '../../platform/db/call-function.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { DECIMAL } from '../base/currency.ts'
 import { writeOnlineSince } from '../base/device-record.ts'
+import { SERVER_REFS } from '../base/server-refs.ts'
 import { countInbox } from '../conversations/count-inbox.ts'
 import { loadLineCosts } from '../lines/line-costs.ts'
 import { countMessagesByDay, USAGE_DAYS } from '../messages/usage-days.ts'
@@ -138,7 +139,8 @@ const MAX_RECEIVED = 2_000
 
 /**
  * Reads how long people waited for first answers, from the first text after an answer to the next of a
- * person. A failed or canceled text is no answer; a scheduled one is an answer once it is due.
+ * person. A failed or canceled text is no answer, nor is the server's own to HELP or a word that joins; a
+ * scheduled one is an answer once it is due.
  */
 const loadPeople = ({ db }: Store, user: string) =>
   queries(db, 'shaped')
@@ -156,7 +158,8 @@ const loadPeople = ({ db }: Store, user: string) =>
             ) r cross join lateral (
               select o._rowid, o.created, o.scheduled_at, o.sent_by from sms_messages o
               where o."user" = ${user} and o."to" = r.number and o._rowid > r._rowid
-                and o.status <> 'failed' and o.scheduled_at <= pb_text(now())
+                and o.status <> 'failed' and o.client_ref not like ${sql.lit(`${SERVER_REFS.answer}%`)}
+                and o.scheduled_at <= pb_text(now())
                 and o.sent_by in (
                   select p.id from senders p where p."user" = ${user} and p.kind in ('owner', 'member'))
               order by o._rowid limit 1

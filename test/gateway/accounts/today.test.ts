@@ -1,5 +1,6 @@
 import { waitPastMidnight } from '../../support/database/midnight.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { until } from '../../support/until.ts'
 
 await waitPastMidnight()
 const server = await startServerWithDevices()
@@ -51,6 +52,15 @@ test('a canceled or scheduled text is no answer', async () => {
   const { message_ids } = await must(ann, 'POST', '/api/sms/send', later)
   expect((await today()).people).toMatchObject([{ answers: 1 }])
   await must(ann, 'POST', `/api/sms/messages/${message_ids[0]}/cancel`)
+  expect((await today()).people).toMatchObject([{ answers: 1 }])
+})
+
+test('the answer of the server to a word that joins is nobody’s first answer', async () => {
+  const group = { user: ann.id, name: 'News', join_words: 'JOIN' }
+  await must(ann, 'POST', '/api/collections/contact_groups/records', group)
+  await server.hear(phone, [['+4915112345671', 'join']])
+  const sent = `select 1 from sms_messages where "to" = '+4915112345671'`
+  await until('the answer', async () => (await server.query(sent)).length === 1)
   expect((await today()).people).toMatchObject([{ answers: 1 }])
 })
 
