@@ -61,6 +61,12 @@ export function forgetDrafts(): void {
     if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
 }
 
+const nameDraft = (key: string) => `${PREFIX}${session.value?.record.id ?? ''}.${key}`
+
+/** Whether this tab keeps a draft of `useDraft(key, initial)`. */
+export const hasDraft = <T>(key: string, initial: T): boolean =>
+  !isSameValue(readDraft(nameDraft(key), initial, false), initial)
+
 /**
  * Form state that the tab keeps until it is saved, sent or discarded, even if the user leaves the page. `key`
  * names the form and its record. When the stored value `initial` changes, members that the user has not
@@ -71,7 +77,7 @@ export function useDraft<T>(
   initial: T,
   { asks = false, lasts = false, secrets = [] }: Options<T> = {},
 ): Draft<T> {
-  const name = `${PREFIX}${session.value?.record.id ?? ''}.${key}`
+  const name = nameDraft(key)
   const [stored, setStored] = useState(initial)
   const [value, setValue] = useState(() => readDraft(name, initial, lasts))
   const seen = useRef(initial)

@@ -3,11 +3,16 @@ import { sendText } from '../../data/connection/outbox.ts'
 import { changeRecord } from '../../data/optimistic.ts'
 import type { Note } from '../../data/record-types.ts'
 import type { People } from '../../data/team/people.ts'
-import { useDraft } from '../../data/use/use-draft.ts'
+import { hasDraft, useDraft } from '../../data/use/use-draft.ts'
 import { t } from '../../language/words.ts'
 import { Button, Form } from '../../parts/form/form.tsx'
 import { showToastFault } from '../../parts/toast.tsx'
 import { CompletingArea, type Completion } from './completing-area.tsx'
+
+const makeDraftKey = (id: string) => `note.${id}`
+
+/** Whether this tab keeps a new note of a conversation, or a change of a note, that was not saved. */
+export const hasNoteDraft = (id: string, text = ''): boolean => hasDraft(makeDraftKey(id), text)
 
 export function NoteForm({
   number = '',
@@ -25,7 +30,7 @@ export function NoteForm({
   kinds?: ComponentChildren
   onDone: () => void
 }) {
-  const draft = useDraft(`note.${note?.id ?? conversation}`, note?.text ?? '')
+  const draft = useDraft(makeDraftKey(note?.id ?? conversation), note?.text ?? '')
   const text = draft.value
   const save = () => {
     const mentions = people.all.filter(({ name }) => text.includes(`@${name}`)).map(({ id }) => id)
@@ -45,6 +50,10 @@ export function NoteForm({
     people.all
       .filter(({ name }) => name.toLocaleLowerCase().startsWith(typed.toLocaleLowerCase()))
       .map(({ id, name }) => ({ id, title: name, text: `@${name} ` }))
+  const cancel = () => {
+    draft.discard()
+    onDone()
+  }
   const submit = () => text.trim() !== '' && void save()
   return (
     <Form onSubmit={submit}>
@@ -60,7 +69,7 @@ export function NoteForm({
       />
       <div class="conversations-send">
         {kinds}
-        {note && <Button onClick={onDone}>{t('Cancel')}</Button>}
+        {note && <Button onClick={cancel}>{t('Cancel')}</Button>}
         <Button type="submit" kind="primary" disabled={text.trim() === ''}>
           {t('Save the note')}
         </Button>

@@ -22,7 +22,7 @@ import { deleteRecord } from '../../../parts/dialog/dialog.tsx'
 import { Button } from '../../../parts/form/form.tsx'
 import { Badge, formatDateTime, Hour, MessageStatus } from '../../../parts/time.tsx'
 import { makePageHref } from '../../../router.ts'
-import { NoteForm } from '../note-form.tsx'
+import { hasNoteDraft, NoteForm } from '../note-form.tsx'
 import { isScheduled } from './text-actions.tsx'
 import './bubbles.css'
 
@@ -169,7 +169,7 @@ export function NoteBubble({
   people: People
   isFound: boolean
 }) {
-  const [isChanging, setChanging] = useState(false)
+  const [isChanging, setChanging] = useState(() => hasNoteDraft(note.id, note.text))
   const isMine = note.author === session.value?.sender
   const author = people.hasTeam ? people.findName(note.author) : ''
   return (

@@ -16,7 +16,7 @@ import { usePhones } from '../../../parts/message/send-again.tsx'
 import { Loading } from '../../../parts/page.tsx'
 import { formatDay } from '../../../parts/time.tsx'
 import { Answer } from '../answer.tsx'
-import { NoteForm } from '../note-form.tsx'
+import { hasNoteDraft, NoteForm } from '../note-form.tsx'
 import { usePresence } from '../presence.ts'
 import type { About } from '../side-panel.tsx'
 import { useAnswerDraft } from '../use-answer-draft.ts'
@@ -40,6 +40,9 @@ export function Thread({ about, at }: { about: About; at: string }) {
   const [isNote, setNote] = useState(false)
   const [undone, setUndone] = useState<UndoneAnswer>()
   const id = conversation?.id
+  useEffect(() => {
+    if (id && hasNoteDraft(id)) setNote(true)
+  }, [id])
   const thread = useThread(number, at)
   const { texts } = thread
   const notes = useList<Note>('conversation_notes', {
