@@ -30,7 +30,19 @@ scenario(
     await page.getByText('News: stopped').waitFor()
     await fixture.look('contact-consent')
 
+    // members below the first ten are shown by a button: scrolling reaches the settings below them
+    for (let i = 0; i < 11; i++)
+      await ann.collection('contacts').create({
+        user,
+        name: `Member ${i + 10}`,
+        phone: `+49151200001${i + 10}`,
+        groups: [group.id],
+      })
     await fixture.visit(`/groups/${group.id}`)
+    const more = page.getByRole('button', { name: 'Show more' })
+    await more.scrollIntoViewIfNeeded()
+    await more.click()
+    await page.getByRole('link', { name: 'Member 20' }).waitFor()
     await page.getByLabel('Words that join').fill('JOIN, NEWS')
     await page.getByLabel('Ask the person to confirm').check()
     await page.getByLabel('Public page to join').check()

@@ -53,6 +53,7 @@ export function Page() {
       <Records
         list={fields}
         caption={t('Fields of contacts')}
+        isFollowed
         columns={makeColumns(setEdited)}
         onOpen={setEdited}
         empty={

@@ -68,13 +68,14 @@ export function Page({ params: { id = '' } }: PageProps) {
 
 function Members({ group }: { group: string }) {
   const filter = pb.filter('groups.id ?= {:group}', { group })
-  const list = useList<Contact>('contacts', { filter, sort: 'name,phone' })
+  const list = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: 10 })
   return (
     <section class="stack">
       <h2>{list.loading ? t('Members') : tn('1 member', '{count} members', list.total)}</h2>
       <Records
         list={list}
         caption={t('Members')}
+        isFollowed
         columns={MEMBERS}
         href={({ id }) => makePageHref(`/contacts/${id}`)}
         empty={<p class="muted">{t('Nobody is in this group yet.')}</p>}

@@ -48,6 +48,7 @@ export const Invitations = ({ list }: { list: List<Invitation> }) => (
     <Records
       list={list}
       caption={t('Open invitations')}
+      isFollowed
       columns={COLUMNS}
       empty={<p class="muted">{t('None. An invitation is good for 7 days and for one person.')}</p>}
     />

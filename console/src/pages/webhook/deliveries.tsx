@@ -20,7 +20,7 @@ import { DeliveryStatus } from './delivery-status.tsx'
 
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const filter = pb.filter('webhook = {:id}', { id: webhook.id })
-  const deliveries = useList<Delivery>('webhook_deliveries', { filter, perPage: 20 })
+  const deliveries = useList<Delivery>('webhook_deliveries', { filter, perPage: 10 })
   const [open, setOpen] = useState<Delivery>()
   const [isResending, setResending] = useState(false)
   const sending = useTask(runWithToast)
@@ -52,6 +52,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       <Records
         list={deliveries}
         caption={t('Deliveries')}
+        isFollowed
         columns={makeDeliveryColumns(webhook, setOpen, sending)}
         empty={
           <Empty icon="webhooks" title={t('Nothing delivered yet')} action={test}>

@@ -37,6 +37,7 @@ export function Records<T extends { id: string }>({
   href,
   onOpen,
   empty,
+  isFollowed = false,
   ...order
 }: {
   list: List<T>
@@ -45,6 +46,8 @@ export function Records<T extends { id: string }>({
   href?: (row: T) => string
   onOpen?: (row: T) => void
   empty: ComponentChildren
+  /** Whether the page goes on below: the list then grows by a button, so that scrolling reaches the rest. */
+  isFollowed?: boolean
   sort?: string
   onSort?: (sort: string) => void
 }) {
@@ -64,7 +67,7 @@ export function Records<T extends { id: string }>({
         />
       )}
       {list.items.length === 0 && !list.fault && empty}
-      <Pager {...list} total={list.isCounted ? list.total : undefined} />
+      <Pager {...list} total={list.isCounted ? list.total : undefined} growsByButton={isFollowed} />
     </>
   )
 }
@@ -92,8 +95,15 @@ export function Pager(list: {
   total: number | undefined
   goTo: (page: number) => void
   grow?: () => void
+  growsByButton?: boolean
 }) {
   const { page, pages, total, goTo, grow } = list
+  if (grow && list.growsByButton)
+    return (
+      <div class="row">
+        <Button onClick={grow}>{t('Show more')}</Button>
+      </div>
+    )
   if (grow) return <MoreRows grow={grow} />
   if (pages <= 1 && page === 1) return null
   return (
