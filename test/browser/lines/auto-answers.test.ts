@@ -87,6 +87,15 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
     },
   ])
 
+  // the deletion of a template names the answer, which is then marked
+  await fixture.visit('/templates')
+  await page.getByRole('button', { name: 'Delete Prices' }).click()
+  await dialog.getByText('Automatic answers that then send nothing: Prices.').waitFor()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Template deleted').waitFor()
+  await fixture.visit('/answers')
+  await page.getByText('Nothing is sent: its template was deleted.').waitFor()
+
   await page.getByRole('button', { name: 'Switch off' }).click()
   await expect.poll(async () => (await answers.getFullList())[0]!.enabled).toBe(false)
   await page.getByRole('button', { name: 'Delete Prices' }).click()

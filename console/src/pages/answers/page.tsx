@@ -16,7 +16,7 @@ import { makeHoursRows, makeLabelRow, makeLinesRow } from '../../parts/rows/comm
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { usePicturesRow } from '../../parts/rows/pictures-row.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
-import { OnOffBadge } from '../../parts/time.tsx'
+import { Badge, OnOffBadge } from '../../parts/time.tsx'
 import { runWithToast } from '../../parts/toast.tsx'
 
 export const Page = () => (
@@ -55,7 +55,7 @@ const makeAnswerColumns = (edit: (answer: AutoAnswer) => void): readonly Column<
   {
     title: t('Answer'),
     long: true,
-    cell: ({ body, expand, attachments }) => (
+    cell: ({ body, enabled, expand, attachments }) => (
       <>
         {expand?.label && <LabelChip label={expand.label} />}{' '}
         {attachments.length > 0 && (
@@ -63,7 +63,9 @@ const makeAnswerColumns = (edit: (answer: AutoAnswer) => void): readonly Column<
             <Icon name="picture" size={16} /> <span class="unseen">{t('With pictures.')}</span>{' '}
           </>
         )}
-        {body || (expand?.template && t('Template {name}', { name: expand.template.name }))}
+        {body ||
+          (expand?.template && t('Template {name}', { name: expand.template.name })) ||
+          (enabled && <Badge tone="warn">{t('Nothing is sent: its template was deleted.')}</Badge>)}
       </>
     ),
   },

@@ -1,5 +1,5 @@
 import { countRecords, pb } from '../../data/client.ts'
-import { locale } from '../../language/language.ts'
+import { listNames } from '../../data/list-names.ts'
 import { t, tn } from '../../language/words.ts'
 
 /** Counts the conversations or contacts with a label. */
@@ -25,24 +25,12 @@ const USERS = [
   ],
 ] as const
 
-/** An account has fewer views, answers and hooks. */
-const MOST = 200
-
-const listFormat = new Intl.ListFormat(locale)
-
-async function listUsers(collection: string, filter: string): Promise<string> {
-  const { items } = await pb
-    .collection(collection)
-    .getList(1, MOST, { filter, sort: 'name', fields: 'name,value', skipTotal: true })
-  return listFormat.format(items.map(({ name, value }) => name || value))
-}
-
 /** What a deletion of the label changes: how many records lose it, and what names it. */
 export async function describeUses(id: string): Promise<string> {
   const [conversations, contacts, ...users] = await Promise.all([
     countLabelled('conversations', id),
     countLabelled('contacts', id),
-    ...USERS.map(([collection, filter]) => listUsers(collection, pb.filter(filter, { id }))),
+    ...USERS.map(([collection, filter]) => listNames(collection, pb.filter(filter, { id }))),
   ])
   return [
     tn(

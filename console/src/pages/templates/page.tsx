@@ -1,7 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { countSegments } from '#portable/segments.ts'
+import { pb } from '../../data/client.ts'
 import { findContactField } from '../../data/contact-fields.ts'
+import { listNames } from '../../data/list-names.ts'
 import type { Contact, Template } from '../../data/record-types.ts'
 import { formatSegments } from '../../data/text/text-size.ts'
 import {
@@ -65,15 +67,15 @@ const makeTemplateColumns = (edit: (template: Template) => void): readonly Colum
   ),
 ]
 
-const deleteTemplate = (template: Template) =>
-  deleteRecord(
-    template,
-    {
-      title: t('Delete the template?'),
-      text: t('Programs that send {name} by its id, {id}, will be refused.', template),
-    },
-    t('Template deleted'),
-  )
+async function deleteTemplate(template: Template): Promise<void> {
+  const answers = await listNames('auto_answers', pb.filter('template = {:id}', template))
+  const text = [
+    t('Programs that send {name} by its id, {id}, will be refused.', template),
+    answers && t('Automatic answers that then send nothing: {names}.', { names: answers }),
+  ]
+  const question = { title: t('Delete the template?'), text: text.filter(Boolean).join(' ') }
+  await deleteRecord(template, question, t('Template deleted'))
+}
 
 function TemplateForm({
   template,
