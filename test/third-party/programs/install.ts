@@ -6,6 +6,8 @@ import {
   DEBIAN,
   findPython,
   folderOf,
+  GO,
+  goFile,
   hasDebian,
   NPM,
   PYTHON,
@@ -26,7 +28,7 @@ function attempt(command: string, args: readonly string[], options: object = {})
 
 const keysOf = <T extends object>(of: T) => Object.keys(of) as (keyof T)[]
 
-// pip looks for versions of Home Assistant's packages that fit for more than 20 minutes; uv finds them
+// pip had found no fitting versions of Home Assistant's packages after 19 minutes; uv finds them
 const UV = join(folderOf('uv'), 'bin', 'uv')
 if (!existsSync(UV) && runs('python3', '-m', 'pip', '--version')) {
   attempt('python3', ['-m', 'venv', folderOf('uv')])
@@ -49,6 +51,12 @@ for (const program of keysOf(NPM)) {
   writeFileSync(join(folder, 'package.json'), content)
   attempt('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder })
 }
+
+for (const program of keysOf(GO))
+  if (!existsSync(goFile(program)) && runs('go', 'version'))
+    attempt('go', ['install', GO[program]], {
+      env: { ...process.env, GOBIN: folderOf(program) },
+    })
 
 const missing = keysOf(DEBIAN).filter((program) => !hasDebian(program))
 if (missing.length > 0 && process.getuid?.() === 0 && runs('apt-get', '--version')) {

@@ -7,7 +7,7 @@ import { freePort } from '../../support/database/postgres.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 import { until } from '../../support/until.ts'
 import { answers, start, startProgramFixture, TO, testOf } from './fixture.ts'
-import { hasDebian, hasPython, pythonFile } from './packages.ts'
+import { goFile, hasDebian, hasGo, hasPython, pythonFile } from './packages.ts'
 
 // Programs that watch others, with the settings of their pages.
 
@@ -149,3 +149,15 @@ testOf('urlwatch', hasPython('urlwatch'))('urlwatch texts a change of a page', a
   await look()
   expect((await sent()).join('\n')).toMatch(/^\+4915112345678 .*Shop[\s\S]*-Sold out\n\+In stock/)
 })
+
+testOf('Shoutrrr 0.8', hasGo('watchtower'))(
+  'Watchtower’s version of Shoutrrr sends by the URL of the page',
+  async () => {
+    const secret = await hook({ preset: 'text', recipients: [TO] })
+    const entered = fields('programs/watchtower', { SECRET: secret, 'sms.example.com': host })
+    const url = `${entered.WATCHTOWER_NOTIFICATION_URL}?disabletls=yes`
+    const message = 'Found new nginx:latest image (a1b2c3d4)\nStopping /web (e5f6) with SIGTERM'
+    await run(goFile('watchtower'), ['send', '--url', url, '--message', message])
+    expect(await sent()).toEqual([`${TO} ${message}`])
+  },
+)

@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { runs } from '../../support/installed.ts'
 import { PROGRAMS_FOLDER } from '../program-tools.ts'
 
@@ -45,6 +45,11 @@ export const NPM = {
 export const npmFile = (program: keyof typeof NPM, name: string) =>
   join(folderOf(program), 'node_modules', '.bin', name)
 
+/** Programs of Go's modules: of Watchtower the part that sends, in Watchtower's version. */
+export const GO = { watchtower: 'github.com/containrrr/shoutrrr/shoutrrr@v0.8.0' } as const
+export const goFile = (program: keyof typeof GO) =>
+  join(folderOf(program), basename(GO[program].split('@')[0]!))
+
 /** Debian's packages, and a command that each brings. */
 export const DEBIAN = {
   fail2ban: { packages: ['fail2ban'], command: ['fail2ban-server', '--version'] },
@@ -65,6 +70,10 @@ export const DEBIAN = {
     packages: ['php-symfony-twilio-notifier', 'php-cli', 'php-curl'],
     command: ['php', '-r', 'require "Symfony/Component/Notifier/Bridge/Twilio/autoload.php";'],
   },
+  zabbix: {
+    packages: ['zabbix-server-pgsql', 'zabbix-frontend-php', 'php-pgsql', 'php-cli'],
+    command: ['zabbix_server', '--version'],
+  },
 } as const
 export const hasDebian = (program: keyof typeof DEBIAN) => {
   const [command, ...args] = DEBIAN[program].command
@@ -80,3 +89,4 @@ export const findPython = (name: string): string | undefined => {
 export const hasPython = (program: keyof typeof PYTHON) => existsSync(pythonFile(program))
 export const hasNpm = (program: keyof typeof NPM) =>
   existsSync(join(folderOf(program), 'node_modules'))
+export const hasGo = (program: keyof typeof GO) => existsSync(goFile(program))
