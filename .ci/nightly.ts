@@ -85,11 +85,15 @@ const list = Object.entries(PARTS).map(([name, { what }]) => `  ${name.padEnd(10
 const USAGE = `npm run test:nightly -- [PART...]
 What takes too long for each landing. Without a part, all parts run, one after the other, for some ten hours.
 They need Postgres, PgBouncer (pooler), kannel-extras and a JDK with Maven (faults), Caddy, nginx and HAProxy
-(proxies), and Chromium (browser).
+(proxies), Chromium (browser), and Go, Python, a JDK with Maven, PHP with Guzzle and .NET (generators), which
+skips and names the languages that lack.
 Each writes its output and figures to ${FOLDER}/PART.txt. The last line is "N passed, N failed".
 
 ${list.join('\n')}
 `
+
+/** What the commands skipped, by their lines that say so. */
+const skipped: string[] = []
 
 /** Runs a command, and copies its output to the terminal and the file. Returns whether it held. */
 async function run(command: string, file: string): Promise<boolean> {
@@ -100,6 +104,7 @@ async function run(command: string, file: string): Promise<boolean> {
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (piece: Buffer) => {
       if (piece.includes('NOT RUN')) isRun = false
+      skipped.push(...(piece.toString().match(/SKIPPED: .*/g) ?? []))
       process.stdout.write(piece)
       log.write(piece)
     })
@@ -124,6 +129,7 @@ async function main(names: readonly string[]): Promise<void> {
       else failed++
     console.log(`== ${name}: ${Math.round((Date.now() - begin) / 60_000)} minutes`)
   }
+  for (const line of skipped) console.log(line)
   console.log(`${passed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1
 }

@@ -1,116 +1,93 @@
-import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
-import { ANN, startServerWithUsers } from '../support/server/server-with-users.ts'
+import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { GENERATORS } from './generators.ts'
+import { findLack, folderOf, installOnce } from './tools.ts'
 
 const run = promisify(execFile)
-const PROJECT = join(import.meta.dirname, '..', '..')
-const FOLDER = join(PROJECT, 'node_modules', '.cache', 'generators')
-const TSC = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc')
-const ROLLDOWN = join(PROJECT, 'node_modules', '.bin', 'rolldown')
-const NPM = {
-  '@hey-api/openapi-ts': '0.95.0',
-  'openapi-fetch': '0.17.0',
-  'openapi-typescript': '7.13.0',
-  'swagger-typescript-api': '13.13.0',
-} as const
-const COMPILER_OPTIONS = {
-  strict: true,
-  target: 'esnext',
-  module: 'esnext',
-  moduleResolution: 'bundler',
-  lib: ['esnext', 'dom', 'dom.iterable'],
-  skipLibCheck: true,
-  noEmit: true,
-  allowImportingTsExtensions: true,
-  types: [],
-}
 
-const TEXT = `{ recipients: ['+4911111'], body: 'Hi' }`
-const AT = 'process.env.URL!'
-const HEADERS = `{ 'x-api-key': process.env.KEY! }`
-
-/** For each generator its command, and a program that sends one text and prints the answer as JSON. */
-const GENERATORS: Readonly<Record<string, { command: readonly string[]; program: string }>> = {
-  'openapi-typescript': {
-    command: ['openapi-typescript', '../openapi.json', '-o', 'schema.d.ts'],
-    program: `import createClient from 'openapi-fetch'
-import type { paths } from './schema.d.ts'
-const client = createClient<paths>({ baseUrl: ${AT}, headers: ${HEADERS} })
-const { data } = await client.POST('/api/sms/send', { body: ${TEXT} })
-console.log(JSON.stringify(data))`,
-  },
-  'hey-api': {
-    command: ['openapi-ts', '-i', '../openapi.json', '-o', 'client'],
-    program: `import { client } from './client/client.gen.ts'
-import { send } from './client/sdk.gen.ts'
-client.setConfig({ baseUrl: ${AT}, headers: ${HEADERS} })
-const { data } = await send({ body: ${TEXT} })
-console.log(JSON.stringify(data))`,
-  },
-  'swagger-typescript-api': {
-    command: [
-      'swagger-typescript-api',
-      'generate',
-      '-p',
-      '../openapi.json',
-      '-o',
-      '.',
-      '-n',
-      'client.ts',
-    ],
-    program: `import { Api } from './client.ts'
-const client = new Api({ baseUrl: ${AT}, baseApiParams: { headers: ${HEADERS} } })
-const { data } = await client.api.send(${TEXT})
-console.log(JSON.stringify(data))`,
-  },
-}
-
-const server = await startServerWithUsers()
-const document = await (await fetch(`${server.url}/api/openapi.json`)).text()
-
-beforeAll(async () => {
-  mkdirSync(FOLDER, { recursive: true })
-  const isInstalled = Object.entries(NPM).every(([name, version]) => {
-    const file = join(FOLDER, 'node_modules', name, 'package.json')
-    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version
-  })
-  if (!isInstalled) {
-    writeFileSync(
-      join(FOLDER, 'package.json'),
-      JSON.stringify({ private: true, dependencies: NPM }),
-    )
-    const install = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent']
-    execFileSync('npm', install, { cwd: FOLDER, stdio: 'inherit' })
-  }
+const server = await startServerWithDevices()
+const text = await (await fetch(`${server.url}/api/openapi.json`)).text()
+const withoutWebhooks = { ...JSON.parse(text), webhooks: undefined }
+const user = await server.makeUser()
+const phone = await server.pair(user)
+const { key } = await must(user, 'POST', '/api/collections/api_keys/records', {
+  user: user.id,
+  name: 'shop',
 })
 
-test.each(Object.keys(GENERATORS))('the client of %s compiles and sends a text', async (name) => {
-  const { command, program } = GENERATORS[name]!
-  // outside of node_modules, where the compiler would take the client for a library
-  const folder = temporaryFolder()
-  const cwd = join(folder, name)
-  mkdirSync(cwd)
-  symlinkSync(join(FOLDER, 'node_modules'), join(folder, 'node_modules'))
-  writeFileSync(join(folder, 'openapi.json'), document)
-  const bin = join(FOLDER, 'node_modules', '.bin', command[0]!)
-  await run(process.execPath, [bin, ...command.slice(1)], { cwd, maxBuffer: 1 << 26 })
-  writeFileSync(
-    join(cwd, 'program.ts'),
-    `declare const process: { env: Record<string, string | undefined> }\n${program}\n`,
+interface Operations {
+  readonly [path: string]: { readonly [method: string]: { readonly operationId?: string } }
+}
+const { paths, webhooks } = JSON.parse(text) as Record<'paths' | 'webhooks', Operations>
+
+/** The name as in any language: `readSentText`, `read_sent_text` and `ReadSentText` are one. */
+const fold = (name: string) => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase()
+
+/** Operations whose name is in no file of the client. */
+function findLeftOut(operations: Operations, folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const code = files.filter((file) => /\.(ts|go|py|java|php|cs)$/.test(file))
+  const names = new Set<string>()
+  for (const file of code)
+    for (const [word] of readFileSync(join(folder, file), 'utf8').matchAll(/[A-Za-z_]\w*/g))
+      names.add(fold(word))
+  const ids = Object.values(operations).flatMap((methods) =>
+    Object.values(methods).flatMap(({ operationId = [] }) => operationId),
   )
-  writeFileSync(
-    join(cwd, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files: ['program.ts'] }),
-  )
-  await run(process.execPath, [TSC, '-p', cwd], { maxBuffer: 1 << 26 })
-  await run(process.execPath, [ROLLDOWN, 'program.ts', '--file', 'program.mjs'], { cwd })
-  const { stdout } = await run(process.execPath, ['program.mjs'], {
-    cwd,
-    env: { ...process.env, URL: server.url, KEY: ANN.key },
+  expect(ids.length).toBeGreaterThan(5)
+  // hey-api has types of a webhook's calls, and no function
+  return ids.filter((id) => !names.has(fold(id)) && !names.has(`${fold(id)}webhookrequest`))
+}
+
+/** Delivers what waits, again and again, until the work is done. */
+async function playPhone<T>(work: Promise<T>): Promise<T> {
+  let isOver = false
+  const done = work.finally(() => {
+    isOver = true
   })
-  const { message_ids: ids } = JSON.parse(stdout)
-  expect(await server.message(ids[0])).toMatchObject({ to: '+4911111', body: 'Hi' })
+  while (!isOver) {
+    const { items } = await must(phone, 'POST', '/api/devices/claim', { limit: 10 })
+    const reports = items.map((item: { id: string; attempt: number }) => ({
+      id: item.id,
+      attempt: item.attempt,
+      status: 'delivered',
+    }))
+    if (reports.length > 0) await must(phone, 'POST', '/api/devices/report', { items: reports })
+    await Promise.race([done.catch(() => {}), new Promise((resolve) => setTimeout(resolve, 200))])
+  }
+  return done
+}
+
+describe.each(GENERATORS)('$language by $name', ({ language, name, tools, ...steps }) => {
+  test('the client compiles, sends a text, and reads that it is delivered', async ({ skip }) => {
+    const lack = findLack(tools)
+    if (lack) {
+      console.warn(`SKIPPED: the client of ${name} in ${language}: ${lack}`)
+      skip(lack)
+    }
+    for (const tool of tools) installOnce(tool)
+    // outside of node_modules, where the compiler would take the client for a library
+    const folder = temporaryFolder()
+    const cwd = join(folder, 'texts')
+    mkdirSync(cwd)
+    symlinkSync(join(folderOf('npm'), 'node_modules'), join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'openapi.json'), text)
+    writeFileSync(join(folder, 'without-webhooks.json'), JSON.stringify(withoutWebhooks))
+    for (const [file, content] of Object.entries(steps.files)) {
+      mkdirSync(dirname(join(cwd, file)), { recursive: true })
+      writeFileSync(join(cwd, file), content)
+    }
+    const env = { ...process.env, URL: server.url, KEY: key }
+    const step = (lines: string) => run('bash', ['-euc', lines], { cwd, env, maxBuffer: 1 << 26 })
+    await step(steps.generate)
+    expect(findLeftOut(paths, cwd)).toEqual([])
+    expect(findLeftOut(webhooks, cwd).length > 0).toBe(steps.leavesOutWebhooks === true)
+    await step(steps.compile)
+    const { stdout } = await playPhone(step(steps.send))
+    expect(JSON.parse(stdout)).toMatchObject({ to: '+4911111', body: 'Hi', status: 'delivered' })
+  })
 })

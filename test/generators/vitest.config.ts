@@ -11,7 +11,7 @@ export default defineConfig({
     setupFiles: 'test/support/each-file.ts',
     pool: 'forks',
     maxWorkers: 1,
-    testTimeout: 300_000,
+    testTimeout: 900_000,
     hookTimeout: 180_000,
   },
 })

@@ -95,23 +95,33 @@ type Part = Record<string, unknown>
 const ABOUT = new Set(['description', 'default', 'examples', 'deprecated', 'title', 'id'])
 
 /**
- * Changes an OpenAPI document so that generators of clients read it, with the same meaning. oapi-codegen
- * refuses a `type` of several names, which becomes `anyOf`. Generators of Python leave out operations whose
- * content has no schema: it gets one that allows everything.
+ * Changes an OpenAPI document so that generators of clients read it. It still allows each request and answer
+ * that it allowed before.
  */
 export function makeReadableForGenerators(document: object): void {
   const left: unknown[] = [document]
   while (left.length > 0) {
     const part = left.pop()
     if (typeof part !== 'object' || part === null) continue
-    if (!Array.isArray(part)) {
-      splitTypes(part as Part)
-      addSchemas(part as Part)
-    }
+    if (!Array.isArray(part)) for (const change of CHANGES) change(part as Part)
     left.push(...Object.values(part))
   }
 }
 
+/** By what generators cannot read. */
+const CHANGES: readonly ((part: Part) => void)[] = [
+  splitTypes,
+  addSchemas,
+  writeConstantsAsEnums,
+  typeIntegers,
+  mergeNames,
+  allowNoBody,
+]
+
+const isPart = (value: unknown): value is Part =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** oapi-codegen refuses a `type` of several names. */
 function splitTypes(schema: Part): void {
   const { type, anyOf } = schema
   if (!Array.isArray(type) || anyOf !== undefined) return
@@ -122,10 +132,47 @@ function splitTypes(schema: Part): void {
   )
 }
 
-/** Gives a schema to the media types of a `content` that have none. */
+/** Generators of Python leave out operations whose content has no schema. */
 function addSchemas({ content }: Part): void {
-  if (typeof content !== 'object' || content === null) return
-  for (const [type, media] of Object.entries(content as Record<string, unknown>))
-    if (/^[\w*]+\/[\w.*+-]+/.test(type) && typeof media === 'object' && media !== null)
-      (media as Part).schema ??= type.startsWith('text/') ? { type: 'string' } : {}
+  if (!isPart(content)) return
+  for (const [type, media] of Object.entries(content))
+    if (/^[\w*]+\/[\w.*+-]+/.test(type) && isPart(media))
+      media.schema ??= type.startsWith('text/') ? { type: 'string' } : {}
+}
+
+/** orval writes a value, not a type, for an object that has nothing but constants: broken for an open one. */
+function writeConstantsAsEnums({ properties, additionalProperties }: Part): void {
+  if (!isPart(properties) || !additionalProperties) return
+  const values = Object.values(properties)
+  if (!values.every((value) => isPart(value) && 'const' in value)) return
+  for (const value of values as Part[]) {
+    value.enum = [value.const]
+    delete value.const
+  }
+}
+
+/** OpenAPI Generator's Java cannot make a constant of the type `number`. */
+function typeIntegers(schema: Part): void {
+  if (schema.type === 'number' && Number.isInteger(schema.const)) schema.type = 'integer'
+}
+
+/** Names that differ in case alone, such as PocketBase's `authURL` and `authUrl`, are one method in PHP. */
+function mergeNames(schema: Part): void {
+  const { properties, required } = schema
+  if (!isPart(properties)) return
+  const names = Object.keys(properties)
+  const known = new Set<string>()
+  const repeated = names.filter((name) => known.size === known.add(name.toLowerCase()).size)
+  if (repeated.length === 0) return
+  for (const name of repeated) delete properties[name]
+  if (Array.isArray(required)) schema.required = required.filter((name) => !repeated.includes(name))
+  delete schema.additionalProperties
+}
+
+/** openapi-python-client lacks an import for a demanded body of several types that may hold anything. */
+function allowNoBody({ requestBody }: Part): void {
+  if (!isPart(requestBody) || !isPart(requestBody.content)) return
+  const media = Object.values(requestBody.content) as Part[]
+  const isAny = ({ schema }: Part) => isPart(schema ?? {}) && Object.keys(schema ?? {}).length === 0
+  if (media.length > 1 && media.every(isAny)) requestBody.required = false
 }

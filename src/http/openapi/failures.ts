@@ -4,17 +4,24 @@ import { ApiError } from '../../platform/api-errors.ts'
 import type { Answers } from './invalid-answers.ts'
 import { describeJson } from './success-answers.ts'
 
+/**
+ * The error of a field; of a list or an object, the errors of its parts by index or key. One open object: the
+ * Java of OpenAPI Generator does not compile for a union of an object and a map.
+ */
 const FIELD_ERROR = z
-  .object({
-    code: z.string().describe('For programs, such as `validation_required`.'),
-    message: z.string(),
+  .looseObject({
+    code: z.string().optional().describe('For programs, such as `validation_required`.'),
+    message: z.string().optional(),
     params: z.record(z.string(), z.unknown()).optional(),
   })
-  .meta({ id: 'FieldError' })
+  .meta({
+    id: 'FieldError',
+    description: 'Of a list or an object: the errors of its parts, by index or key.',
+    dependentRequired: { code: ['message'], message: ['code'], params: ['code'] },
+  })
 
-/** Errors by field. For a list or an object, the errors of its parts are nested, by index or key. */
-const FIELD_ERRORS: z.ZodType = z
-  .lazy(() => z.record(z.string(), z.union([FIELD_ERROR, FIELD_ERRORS])))
+const FIELD_ERRORS = z
+  .record(z.string(), FIELD_ERROR)
   .meta({ id: 'FieldErrors', description: 'Errors by field. Empty if no field is wrong.' })
 
 export const API_ERROR = z
