@@ -11,16 +11,19 @@ const listPages = ({ role }: Pick<Session, 'role'>): readonly PageEntry[] =>
 export const listOwnPages = (session: Pick<Session, 'role'>): readonly PageEntry[] =>
   listPages(session).filter((page) => hasTeamRole(page.needs ?? 'viewer'))
 
-const hasPath = (pages: readonly PageEntry[], path: string) =>
-  pages.some((page) => matchPath(page.path, path) !== null)
-
-/** Whether the account has the page at `path`, also if only for other roles. */
-export const hasPageForOthers = (session: Pick<Session, 'role'>, path: string): boolean =>
-  hasPath(listPages(session), path)
+/**
+ * The page of the account at `path`, also if only other roles have it: to a viewer `/contacts/fields` is not
+ * the contact `fields`.
+ */
+export const findPage = (session: Pick<Session, 'role'>, path: string): PageEntry | undefined =>
+  listPages(session).find((page) => matchPath(page.path, path) !== null)
 
 /** Whether a person has the page at `path`. */
-export const hasPage = (session: Pick<Session, 'role'>, path: string): boolean =>
-  path === '/' || hasPath(listOwnPages(session), path)
+export function hasPage(session: Pick<Session, 'role'>, path: string): boolean {
+  if (path === '/') return true
+  const page = findPage(session, path)
+  return page !== undefined && hasTeamRole(page.needs ?? 'viewer')
+}
 
 /**
  * The page that opens after a sign-in: the figures of today for an owner whose team answers texts, otherwise

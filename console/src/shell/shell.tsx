@@ -26,7 +26,7 @@ import { EndedAccount, Visit } from './account-switch.tsx'
 import { Keys } from './keys.tsx'
 import { isPageShown, Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
-import { chooseStartPath, hasPageForOthers, listOwnPages } from './own-pages.ts'
+import { chooseStartPath, findPage, listOwnPages } from './own-pages.ts'
 import { refuseFiles } from './refuse-files.ts'
 import { scrollToPlace } from './scroll-place.ts'
 
@@ -109,19 +109,21 @@ function Shown({
   query: URLSearchParams
 }) {
   if (path === '/') return null
-  for (const page of pages) {
-    const params = matchPath(page.path, path)
-    if (params) return <Late key={page.load} load={page.load} params={params} query={query} />
+  const page = findPage(session, path)
+  if (page && pages.includes(page)) {
+    const params = matchPath(page.path, path)!
+    return <Late key={page.load} load={page.load} params={params} query={query} />
   }
-  const isForOthers = hasPageForOthers(session, path)
   return (
     <Empty
       icon="search"
-      title={isForOthers ? t('Your role does not have this page') : t('There is no such page')}
+      title={page ? t('Your role does not have this page') : t('There is no such page')}
       action={<ButtonLink href={makePageHref('/')}>{t('Go to the start')}</ButtonLink>}
     >
-      {isForOthers
-        ? t('An owner or admin of the team can give you another role.')
+      {page
+        ? session.isVisit
+          ? t('You see this account as a superuser: only its team has this page.')
+          : t('An owner or admin of the team can give you another role.')
         : t('The link may be old, or the page is not for this account.')}
     </Empty>
   )

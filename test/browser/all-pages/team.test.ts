@@ -137,8 +137,10 @@ async function expectForbidden(window: Browser, { screen, url }: BrowserFixture,
   await page.getByText('Are you open?').last().waitFor()
   expect(await page.getByLabel(/^(Answer from|Write$)/).count()).toBe(0)
   await page.getByText('You are a viewer here').waitFor()
-  await page.goto(`${url}/#/send`)
-  await page.getByRole('heading', { name: 'Your role does not have this page' }).waitFor()
+  for (const path of ['/send', '/contacts/fields']) {
+    await page.goto(`${url}/#${path}`)
+    await page.getByRole('heading', { name: 'Your role does not have this page' }).waitFor()
+  }
 }
 
 /** An agent's send to a group is counted as people, and asks. */

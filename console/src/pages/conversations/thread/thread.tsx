@@ -5,7 +5,7 @@ import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../../data/client.ts'
 import { applyChanges } from '../../../data/optimistic.ts'
 import type { Conversation, Message, Note } from '../../../data/record-types.ts'
-import { hasTeamRole } from '../../../data/session.ts'
+import { hasTeamRole, session } from '../../../data/session.ts'
 import { useCancelers } from '../../../data/team/cancelers.ts'
 import { markNotesSeen } from '../../../data/team/new-mentions.ts'
 import { useList } from '../../../data/use/use-list.ts'
@@ -201,7 +201,11 @@ function ReadOnly({ about: { number, conversation } }: { about: About }) {
   const { value } = useAnswerDraft(number, conversation)
   return (
     <footer class="conversations-write">
-      <p class="muted">{t('You are a viewer here: agents and admins answer.')}</p>
+      <p class="muted">
+        {session.value?.isVisit
+          ? t('You see this account as a superuser: only its team answers.')
+          : t('You are a viewer here: agents and admins answer.')}
+      </p>
       {value !== '' && <p>{t('What you had typed: {text}', { text: value })}</p>}
     </footer>
   )
