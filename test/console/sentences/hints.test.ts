@@ -120,7 +120,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'One price a line. A price alone is for all numbers, a price after first digits for these numbers, one after mms for an MMS. The line sends only to numbers that have a price. Empty: texts cost nothing.':
     'test/gateway/lines/prices.test.ts',
   'Empty: the stored value stays.': 'test/http/settings.test.ts',
-  'IP addresses and networks such as 203.0.113.7 or 2001:db8::/32, separated by commas. Elsewhere it is refused. If the server sends mail, you get one. Empty: everywhere.':
+  'IP addresses and networks such as 203.0.113.7 or 2001:db8::/32, separated by commas. Elsewhere access is refused, and the owner gets a mail if the server sends any. Empty: everywhere.':
     'test/http/key-addresses.test.ts',
   'A line without prices costs nothing.': 'test/gateway/lines/cheapest.test.ts',
   'In {currency}. A text that would exceed the budget uses another line, or waits for the next month.':
