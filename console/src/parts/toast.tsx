@@ -62,7 +62,9 @@ function addToast(
 ): void {
   const id = ++count
   const ends = Date.now() + (isFault || href ? LONG_MS : SHOWN_MS)
-  toasts.value = [...toasts.value, { id, text, isFault, undo, then, href, ends }]
+  // the same error once: a lost server refuses several requests at a time
+  const others = toasts.value.filter((each) => !(isFault && each.isFault && each.text === text))
+  toasts.value = [...others, { id, text, isFault, undo, then, href, ends }]
   if (toasts.value.length > MOST) removeToast(toasts.value[0]!.id)
   setTimeout(dropEnded, ends - Date.now())
 }

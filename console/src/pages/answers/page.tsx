@@ -6,8 +6,8 @@ import { findDefault, listVariables } from '../../data/text/variables.ts'
 import { useLabels, useList, useTemplates } from '../../data/use/use-list.ts'
 import { ownSettings } from '../../data/user-settings/own.ts'
 import { t, tn } from '../../language/words.ts'
+import { PicturesMark } from '../../parts/attachments/attachments.tsx'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { LabelChip } from '../../parts/labels/label-chip.tsx'
 import { makeActionsColumn } from '../../parts/list/actions-column.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
@@ -57,12 +57,7 @@ const makeAnswerColumns = (edit: (answer: AutoAnswer) => void): readonly Column<
     long: true,
     cell: ({ body, enabled, expand, attachments }) => (
       <>
-        {expand?.label && <LabelChip label={expand.label} />}{' '}
-        {attachments.length > 0 && (
-          <>
-            <Icon name="picture" size={16} /> <span class="unseen">{t('With pictures.')}</span>{' '}
-          </>
-        )}
+        {expand?.label && <LabelChip label={expand.label} />} <PicturesMark files={attachments} />{' '}
         {body ||
           (expand?.template && t('Template {name}', { name: expand.template.name })) ||
           (enabled && <Badge tone="warn">{t('Nothing is sent: its template was deleted.')}</Badge>)}

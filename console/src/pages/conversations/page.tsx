@@ -121,6 +121,7 @@ function Open({ number, people, labels, devices, at, isAsked }: OpenProps) {
                 {t('Save as contact')}
               </button>
             )}
+            {assignee && <span>{t('with {name}', { name: assignee })}</span>}
             {conversation && (
               <span class="conversations-labels">
                 {/* first, so that a new label does not move it under the pointer */}
@@ -131,7 +132,6 @@ function Open({ number, people, labels, devices, at, isAsked }: OpenProps) {
               </span>
             )}
             {conversation && <FollowUp conversation={conversation} />}
-            {assignee && <span>{t('with {name}', { name: assignee })}</span>}
           </div>
           {conversation && hasTeamRole('agent') && (
             <HeadActions conversation={conversation} people={people} />

@@ -1,5 +1,6 @@
 import { pb } from '../../data/client.ts'
 import { type Device, findOtherNumber, type Message } from '../../data/record-types.ts'
+import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { ButtonLink } from '../../parts/form/form.tsx'
@@ -12,13 +13,13 @@ import { makePageHref } from '../../router.ts'
 
 const COUNT = 10
 
-const COLUMNS: readonly Column<Message>[] = [
+const makeColumns = (findName: (number: string) => string): readonly Column<Message>[] => [
   {
-    title: t('Number'),
+    title: t('Person'),
     cell: (message) => (
       <span class="row">
         <Icon name={message.message_type === 'incoming' ? 'in' : 'out'} size={16} />
-        <PhoneNumber number={findOtherNumber(message)} />
+        {findName(findOtherNumber(message)) || <PhoneNumber number={findOtherNumber(message)} />}
       </span>
     ),
   },
@@ -30,6 +31,7 @@ const COLUMNS: readonly Column<Message>[] = [
 export function LastMessages({ device }: { device: Device }) {
   const filter = pb.filter('device = {:id}', { id: device.id })
   const messages = useList<Message>('sms_messages', { filter, perPage: COUNT })
+  const findName = useNames(messages.items.map(findOtherNumber))
   const all = (
     <ButtonLink href={makePageHref('/messages', { filter })}>{t('All of its messages')}</ButtonLink>
   )
@@ -38,7 +40,7 @@ export function LastMessages({ device }: { device: Device }) {
       title={t('Last messages')}
       none={messages.loading ? t('Loading…') : t('It has not had any yet.')}
       actions={messages.total > COUNT && all}
-      columns={COLUMNS}
+      columns={makeColumns(findName)}
       rows={messages.items}
       href={(message) => makePageHref(`/messages/${message.id}`)}
     />

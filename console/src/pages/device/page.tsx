@@ -20,6 +20,7 @@ import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { makeAddressesRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
@@ -100,7 +101,7 @@ export function Page({ params: { id = '' }, query }: PageProps) {
               [t('Kind'), carrier ? t('Account of a carrier') : PLATFORMS[device.platform]],
               carrier && [t('Carrier'), findCarrierWords(carrier.preset).name],
               carrier && [t('Run by a server'), carrier.running ? t('Yes') : t('No')],
-              !carrier && [t('Number'), device.phone || '–'],
+              !carrier && [t('Number'), device.phone ? <PhoneNumber number={device.phone} /> : '–'],
               [t('Joined'), <Time at={device.created} />],
             ]}
           />

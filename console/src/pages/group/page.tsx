@@ -1,3 +1,4 @@
+import { foldWord } from '#portable/read-opt-word.ts'
 import { pb } from '../../data/client.ts'
 import type { Contact, ContactGroup } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
@@ -101,12 +102,22 @@ const MEMBERS: readonly Column<Contact>[] = [
 const hasPage = ({ join_page }: Values) => join_page === true
 const asksForConsent = (values: Values) => values.join_words !== '' || hasPage(values)
 
+/** Words that opt out, opt in, confirm or ask for help in any account, before a word joins. */
+const NEVER_JOIN = ['STOP', 'START', 'YES', 'HELP']
+
 const ROWS: readonly FormRow[] = [
   {
     name: 'join_words',
     label: t('Words that join'),
     placeholder: t('JOIN, NEWS'),
     hint: t('Separate words by commas. A person who texts one of them joins the group.'),
+    error: (typed) => {
+      const word = String(typed)
+        .split(',')
+        .map(foldWord)
+        .find((word) => NEVER_JOIN.includes(word))
+      return word && t('{word} has a meaning of its own and never joins: choose another.', { word })
+    },
   },
   {
     name: 'join_confirm',

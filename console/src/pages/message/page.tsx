@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
@@ -133,6 +133,7 @@ function MessageActions({
 }) {
   const { id, message_type } = message
   const isMine = isUser()
+  const [isChanging, setChanging] = useState(false)
   const remove = useTask(async () => {
     if (!(await askToConfirm(askToDelete(message)))) return
     await pb.collection('sms_messages').delete(id)
@@ -141,7 +142,14 @@ function MessageActions({
   })
   return (
     <>
-      {isMine && !campaign && <WaitingActions message={message} kind="plain" />}
+      {isMine && !campaign && (
+        <WaitingActions
+          message={message}
+          kind="plain"
+          isChanging={isChanging}
+          setChanging={setChanging}
+        />
+      )}
       {isMine && (
         <ButtonLink
           kind={isOutcomeUnknown(message) ? 'primary' : 'plain'}

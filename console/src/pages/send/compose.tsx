@@ -199,6 +199,7 @@ export function Compose({
           fault={previewFault}
           isPersonal={isPersonalText(composition)}
           files={files}
+          template={composition.kind === 'template' ? template : undefined}
         />
         <FirstSteps />
       </div>

@@ -1,8 +1,10 @@
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import type { Fault } from '../../data/fault.ts'
+import type { Template } from '../../data/record-types.ts'
 import type { ChosenFile } from '../../data/use/chosen-files.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
+import { Attachments } from '../../parts/attachments/attachments.tsx'
 import { FileThumbs } from '../../parts/form/add-pictures.tsx'
 import { Bubble } from '../../parts/message/bubble.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -16,12 +18,15 @@ export function PreviewCard({
   hasText,
   isPersonal,
   files,
+  template,
 }: {
   preview: Preview | undefined
   fault: Fault | undefined
   hasText: boolean
   isPersonal: boolean
   files: readonly ChosenFile[]
+  /** The template of the text, whose pictures are sent with it. */
+  template: Template | undefined
 }) {
   const told = preview?.items.filter((item) => !item.opted_out && !item.without_consent) ?? []
   const items = told.slice(0, isPersonal ? SHOWN : 1)
@@ -30,6 +35,7 @@ export function PreviewCard({
   return (
     <Card title={t('As it will arrive')}>
       <FileThumbs files={files} />
+      {template && <Attachments record={template} />}
       {!preview || preview.body === '' ? (
         <p class="muted">{explainNoText(preview, hasText, fault)}</p>
       ) : (

@@ -59,6 +59,9 @@ async function findNames(keys: readonly string[]): Promise<(readonly [string, st
   return (await Promise.all(found)).flat()
 }
 
+/** The changed fields. A refused use changed none: it names what refused it. */
+const listFields = ({ action, fields }: Change) => (action === 'refused' ? [] : (fields ?? []))
+
 const makeColumns = (findName: (key: string) => string | undefined): readonly Column<Change>[] => [
   { title: t('Who'), cell: ({ expand, ip }) => expand?.sender?.name ?? (ip || '–') },
   {
@@ -74,8 +77,8 @@ const makeColumns = (findName: (key: string) => string | undefined): readonly Co
     title: t('Fields'),
     long: true,
     minor: true,
-    spare: ({ fields }) => !fields?.length,
-    cell: ({ fields }) => fields?.join(', ') || '–',
+    spare: (change) => listFields(change).length === 0,
+    cell: (change) => listFields(change).join(', ') || '–',
   },
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Choices } from '../../data/choices.ts'
 import { own, pb } from '../../data/client.ts'
 import type { Member, MemberRole, Notify } from '../../data/record-types.ts'
@@ -195,11 +195,19 @@ function Choice<K extends Notify | MemberRole>({
   value: K
   save: (value: K) => Promise<unknown>
 }) {
-  const change = async (select: HTMLSelectElement) => {
-    if (!(await runWithToast(() => save(select.value as K), t('Saved')))) select.value = value
+  /** What was chosen, until the list has it, too. */
+  const [chosen, setChosen] = useState<K>()
+  useEffect(() => setChosen(undefined), [value])
+  const change = async (next: K) => {
+    setChosen(next)
+    if (!(await runWithToast(() => save(next), t('Saved')))) setChosen(undefined)
   }
   return (
-    <select aria-label={label} value={value} onChange={(event) => void change(event.currentTarget)}>
+    <select
+      aria-label={label}
+      value={chosen ?? value}
+      onChange={(event) => void change(event.currentTarget.value as K)}
+    >
       <Options choices={choices} />
     </select>
   )

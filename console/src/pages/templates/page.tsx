@@ -15,6 +15,7 @@ import {
 import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
+import { PicturesMark } from '../../parts/attachments/attachments.tsx'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { VariableButtons } from '../../parts/form/variable-buttons.tsx'
@@ -47,7 +48,15 @@ export const Page = () => (
 
 const makeTemplateColumns = (edit: (template: Template) => void): readonly Column<Template>[] => [
   { title: t('Name'), cell: ({ name }) => name },
-  { title: t('Text'), long: true, cell: ({ body }) => body },
+  {
+    title: t('Text'),
+    long: true,
+    cell: ({ attachments, body }) => (
+      <>
+        <PicturesMark files={attachments} /> {body}
+      </>
+    ),
+  },
   { title: t('Changed'), cell: ({ updated }) => <Time at={updated} /> },
   makeActionsColumn(
     (template) => [

@@ -35,6 +35,7 @@ function readTexts(typed: string): Texts | undefined {
 
 const CODE = /\{\{\s*code\s*\}\}/gi
 const MINUTE = 60
+const MAX_MINUTES = 1_440
 
 function findTextsFault(typed: Value): string | undefined {
   const texts = readTexts(String(typed))
@@ -43,6 +44,11 @@ function findTextsFault(typed: Value): string | undefined {
   const without = Object.keys(texts).find((language) => texts[language]!.search(CODE) < 0)
   return without && t('The text of {language} has no {{code}}.', { language: without })
 }
+
+const findMinutesFault = (typed: Value) =>
+  Number(typed) >= 1 && Number(typed) <= MAX_MINUTES
+    ? undefined
+    : t('Use 1 to {count} minutes.', { count: MAX_MINUTES })
 
 const ROWS: readonly FormRow[] = [
   { name: 'name', label: t('Name'), autofocus: true },
@@ -70,7 +76,8 @@ const ROWS: readonly FormRow[] = [
       name: 'ttl',
       label: t('Minutes that it is right'),
       min: 1,
-      max: 1_440,
+      max: MAX_MINUTES,
+      error: findMinutesFault,
       read: (seconds) => String(Math.round(Number(seconds) / MINUTE)),
       write: (minutes) => Number(minutes) * MINUTE,
     },

@@ -6,6 +6,7 @@ import type { StoredFile } from '../../data/use/chosen-files.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../dialog/dialog.tsx'
 import { Actions, Button } from '../form/form.tsx'
+import { Icon } from '../icon.tsx'
 import { runWithToast, showToastFault } from '../toast.tsx'
 import './attachments.css'
 
@@ -24,6 +25,14 @@ type WithFiles = RecordModel & { readonly attachments?: readonly string[] }
 
 /** A file name without the random part that the server adds. */
 export const trimStoredName = (name: string) => name.replace(/_[^_.]{10}(?=\.|$)/, '')
+
+/** An icon for a text with pictures, in a table. */
+export const PicturesMark = ({ files }: { files: readonly string[] | undefined }) =>
+  files?.length ? (
+    <>
+      <Icon name="picture" size={16} /> <span class="unseen">{t('With pictures.')}</span>
+    </>
+  ) : null
 
 /** The files of a record, which open large. */
 export function Attachments({ record }: { record: WithFiles }) {

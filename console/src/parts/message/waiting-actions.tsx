@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { pb, postRequest } from '../../data/client.ts'
 import type { Message } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
@@ -8,9 +7,21 @@ import { runWithToast, showToast } from '../toast.tsx'
 
 export const canCancel = ({ status }: Message) => status === 'pending' || status === 'assigned'
 
-/** Buttons that change, send now or cancel a text that no device has, and that is not of a campaign. */
-export function WaitingActions({ message, kind }: { message: Message; kind: 'plain' | 'quiet' }) {
-  const [isChanging, setChanging] = useState(false)
+/**
+ * Buttons that change, send now or cancel a text that no device has, and that is not of a campaign. While
+ * `isChanging`, show this also for a text that was canceled meanwhile: the dialog keeps what was typed.
+ */
+export function WaitingActions({
+  message,
+  kind,
+  isChanging,
+  setChanging,
+}: {
+  message: Message
+  kind: 'plain' | 'quiet'
+  isChanging: boolean
+  setChanging: (is: boolean) => void
+}) {
   const path = `/api/sms/messages/${message.id}`
   const change = (body: ChangeRequest) => pb.send(path, { method: 'PATCH', body })
   const sendNow = () => runWithToast(() => change({ scheduled_at: '' }), t('It is sent now'))

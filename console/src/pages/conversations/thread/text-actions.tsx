@@ -1,4 +1,5 @@
 import type { ComponentProps } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Message } from '../../../data/record-types.ts'
 import { hasTeamRole } from '../../../data/session.ts'
 import { useTask } from '../../../data/use/use-task.ts'
@@ -17,10 +18,12 @@ type Props = ComponentProps<typeof SendAgain> & {
 /** What one can do with a new, scheduled or failed text. Those of a campaign have buttons on its page. */
 export function TextActions({ texts, onUndone, ...rest }: Props) {
   const { message } = rest
+  const [isChanging, setChanging] = useState(false)
   // may() is called first, so that it always runs: it reads a signal
   if (!hasTeamRole('agent') || message.expand?.sent_by?.kind === 'campaign') return null
   if (canUndo(message)) return <Undo message={message} onUndone={onUndone} />
-  if (isScheduled(message)) return <WaitingActions message={message} kind="quiet" />
+  if (isScheduled(message) || isChanging)
+    return <WaitingActions {...{ message, isChanging, setChanging }} kind="quiet" />
   return isFailure(message, texts) ? <SendAgain {...rest} kind="quiet" /> : null
 }
 
