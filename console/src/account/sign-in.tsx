@@ -1,10 +1,11 @@
-import { ClientResponseError } from 'pocketbase'
+import { type AuthMethodsList, ClientResponseError } from 'pocketbase'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import type { Fault } from '../data/fault.ts'
 import { ending } from '../data/session.ts'
 import { useSetup } from '../data/setup.ts'
+import { useAnswer } from '../data/use/use-answer.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { loadPageTexts } from '../language/catalogue.ts'
 import { t, tx } from '../language/words.ts'
@@ -34,21 +35,24 @@ export function SignIn() {
   const [second, setSecond] = useState<JSX.Element>()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const enter = useTask(async () => {
-    const step = await signIn(email, password)
+  const show = async (step: Step | undefined) => {
     if (!step) return
     await loadPageTexts()
     const { SecondStep } = await import('./second-step.tsx')
     setSecond(<SecondStep step={step} onBack={() => setSecond(undefined)} />)
-  })
+  }
+  const enter = useTask(async () => show(await signIn(email, password)))
+  const byProvider = useTask(async (name: string) => show(await signInByProvider(name, email)))
   const byPasskey = useTask(async () => {
     await loadPageTexts()
     const { signInByPasskey } = await import('../data/passkeys.ts')
     await signInByPasskey(findSignInCollection())
   })
   const { value: setup } = useSetup()
+  const { value: methods } = useAnswer<AuthMethodsList>('/api/collections/users/auth-methods')
   if (second) return second
-  const told = byPasskey.fault ?? (enter.fault && explainSignInFault(enter.fault))
+  const refused = enter.fault && explainSignInFault(enter.fault)
+  const told = byPasskey.fault ?? byProvider.fault ?? refused
   return (
     <PageFrame title={t('Sign in')}>
       {ending.value && <Notice>{describeEnding(ending.value)}</Notice>}
@@ -78,6 +82,12 @@ export function SignIn() {
             {t('Sign in with a passkey')}
           </Button>
         )}
+        {role.value === 'user' &&
+          methods?.oauth2.providers.map(({ name, displayName }) => (
+            <Button key={name} onClick={() => byProvider.run(name)}>
+              {t('Sign in with {name}', { name: displayName })}
+            </Button>
+          ))}
         <a class="aside" href={makePageHref('/forgotten')}>
           {t('Forgotten your password?')}
         </a>
@@ -106,13 +116,32 @@ async function signIn(email: string, password: string): Promise<Step | undefined
     await collection.authWithPassword(email, password)
     return undefined
   } catch (error) {
-    const { status, response } = error instanceof ClientResponseError ? error : {}
     const small = email.toLowerCase()
     // stored addresses keep their case, but a phone's keyboard begins with a capital letter
-    if (status === 400 && small !== email) return signIn(small, password)
-    const { mfaId, method, passkey } = response ?? {}
-    if (!mfaId) throw error
-    const { otpId } = await collection.requestOTP(email)
-    return { mfaId, otpId, email, method, hasPasskey: passkey || method === 'passkey' }
+    if (error instanceof ClientResponseError && error.status === 400 && small !== email)
+      return signIn(small, password)
+    return beginSecondStep(error, email)
   }
+}
+
+/** Signs in by an OAuth2 provider, in a window that opens at once: a later one would be blocked. */
+async function signInByProvider(provider: string, email: string): Promise<Step | undefined> {
+  try {
+    await pb.collection('users').authWithOAuth2({ provider })
+    return undefined
+  } catch (error) {
+    return beginSecondStep(error, email)
+  }
+}
+
+/** The step that a refused sign-in asks for. Throws the error of others, or if the email is missing. */
+async function beginSecondStep(error: unknown, email: string): Promise<Step> {
+  const { mfaId, method, passkey } = (error instanceof ClientResponseError && error.response) || {}
+  if (!mfaId) throw error
+  if (!email)
+    throw new Error(
+      t('You have a second factor. Enter your email above, then press the button again.'),
+    )
+  const { otpId } = await pb.collection(findSignInCollection()).requestOTP(email)
+  return { mfaId, otpId, email, method, hasPasskey: passkey || method === 'passkey' }
 }

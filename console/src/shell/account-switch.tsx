@@ -1,5 +1,12 @@
-import { endedAccount, hasTeamRole, isUser, type Session, stopActing } from '../data/session.ts'
-import { chooseAccount, useAccounts } from '../data/team/chosen-account.ts'
+import {
+  endedAccount,
+  hasTeamRole,
+  isUser,
+  type Session,
+  signOut,
+  stopActing,
+} from '../data/session.ts'
+import { chooseAccount, unproven, useAccounts } from '../data/team/chosen-account.ts'
 import { ROLE_WORDS } from '../data/team/team.ts'
 import { t } from '../language/words.ts'
 import { Button, Notice } from '../parts/form/form.tsx'
@@ -58,8 +65,11 @@ const sayEnded = ({ name, why }: NonNullable<typeof endedAccount.value>) =>
         { name },
       )
 
-export const EndedAccount = () =>
-  endedAccount.value ? (
+/** Why the person does not see an account of a team: the directory must confirm it, or it has ended. */
+export const EndedAccount = ({ session: { person, record } }: { session: Session }) =>
+  unproven.value && person.id === record.id ? (
+    <UnprovenAccount name={unproven.value.name} />
+  ) : endedAccount.value ? (
     <Notice kind="warning">
       <div class="row">
         {sayEnded(endedAccount.value)}{' '}
@@ -75,3 +85,22 @@ export const EndedAccount = () =>
       </div>
     </Notice>
   ) : null
+
+const UnprovenAccount = ({ name }: { name: string }) => (
+  <Notice kind="warning">
+    <div class="row">
+      {t(
+        'The account {name} opens once you have signed in again with your organization. It asks for this once a day.',
+        { name },
+      )}{' '}
+      <Button
+        onClick={() => {
+          endedAccount.value = null
+          signOut()
+        }}
+      >
+        {t('Sign in again')}
+      </Button>
+    </div>
+  </Notice>
+)

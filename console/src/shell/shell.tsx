@@ -57,7 +57,7 @@ export function Shell({ session }: { session: Session }) {
       <Keys pages={mine} />
       <SideBar pages={mine} session={session} path={marked} />
       <main id="page" tabIndex={-1}>
-        <EndedAccount />
+        <EndedAccount session={session} />
         <Visit session={session} />
         <Shown session={session} pages={mine} path={path} query={query} />
       </main>

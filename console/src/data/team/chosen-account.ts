@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { findPersonalClient, own } from '../client.ts'
 import type { MemberRole } from '../record-types.ts'
@@ -14,10 +15,15 @@ interface Account {
   readonly id: string
   readonly name: string
   readonly role: MemberRole
+  /** The provider by which the person must sign in again first; '' for none. */
+  readonly sign_in_by: string
 }
 
 /** The account that each person last chose in this browser, by the person's id. */
 const chosen = rememberSignal<Readonly<Record<string, string>>>('account', {})
+
+/** An account that the person would see now, had their directory confirmed it today. */
+export const unproven = signal<Account | null>(null)
 
 /** Keeps the id of a person whom this window shows their own account, until they sign out. */
 const AS_THEMSELVES = 'pocketsms.draft.as-themselves'
@@ -58,11 +64,14 @@ export function useAccounts({ role, person, record, isVisit }: Session): readonl
     const isWanted = () => isCurrent && sessionStorage.getItem(AS_THEMSELVES) !== person.id
     const read = async () => {
       const found = await findPersonalClient().send<readonly Account[]>('/api/account/accounts', {})
-      if (isCurrent) setAccounts(found)
+      if (!isCurrent) return
+      setAccounts(found)
+      const last = found.filter(({ id }) => id === chosen.value[person.id])
+      const wanted = person.member_only ? [...last, ...found] : last
+      unproven.value = wanted.find(({ sign_in_by }) => sign_in_by !== '') ?? null
       if (own.authStore.isValid || endedAccount.value || !isWanted()) return
       asked = opened
-      const last = found.filter(({ id }) => id === chosen.value[person.id])
-      if (person.member_only) return actForFirstAccount([...last, ...found], isWanted)
+      if (person.member_only) return actForFirstAccount(wanted, isWanted)
       const isOnlyTeam =
         !(person.id in chosen.value) && found.length === 1 && (await hasNoAccount())
       await actForFirstAccount(isOnlyTeam ? found : last, isWanted)

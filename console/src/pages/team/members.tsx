@@ -27,6 +27,8 @@ interface Person {
   readonly notify: Notify
   readonly since: string
   readonly addresses: string
+  /** Whether a directory gave the role: it would undo what people change here. */
+  readonly isByDirectory: boolean
 }
 
 const GRANTED = [
@@ -53,15 +55,17 @@ export function Members({ people: { members, findName } }: { people: People }) {
     notify: ownSettings.value?.notify || 'all',
     since: '',
     addresses: '',
+    isByDirectory: false,
   }
   const others = members.items.map(
-    ({ id, role, notify, created, addresses }): Person => ({
+    ({ id, role, notify, created, addresses, directory }): Person => ({
       id,
       name: findName(id),
       role,
       notify,
       since: created,
       addresses,
+      isByDirectory: directory !== '',
     }),
   )
   return (
@@ -88,6 +92,13 @@ export function Members({ people: { members, findName } }: { people: People }) {
           )}
         </li>
         <li>{t('Only the owner changes the email, the password and the account itself.')}</li>
+        {others.some(({ isByDirectory }) => isByDirectory) && (
+          <li>
+            {t(
+              'The directory of your organization adds and removes members marked ‘By the directory’, and changes their role.',
+            )}
+          </li>
+        )}
       </ul>
     </Card>
   )
@@ -149,30 +160,35 @@ const makeMemberColumns = (
     cell: ({ since }) => <Time at={since} />,
   },
   makeActionsColumn((person) => {
-    if (person.role === 'owner') return []
+    const { id, name, role, isByDirectory } = person
+    if (role === 'owner') return []
     const look = { iconOnly: false } as const
-    return person.id === mine.sender
-      ? [{ ...look, icon: 'leave', words: t('Leave the team'), onClick: () => leaveTeam(person) }]
-      : [
-          {
-            icon: 'edit',
-            words: t('Addresses of {name}', { name: person.name }),
-            needs: 'admin',
-            onClick: () => bind(person.id),
-          },
-          {
-            ...look,
-            icon: 'trash',
-            words: t('Remove {name}', { name: person.name }),
-            needs: 'admin',
-            onClick: () => removeMember(person),
-          },
-        ]
+    const leave = { ...look, icon: 'leave', words: t('Leave the team') } as const
+    if (id === mine.sender)
+      return isByDirectory ? [] : [{ ...leave, onClick: () => leaveTeam(person) }]
+    const bindTo = { icon: 'edit', words: t('Addresses of {name}', { name }) } as const
+    const remove = { ...look, icon: 'trash', words: t('Remove {name}', { name }) } as const
+    return [
+      { ...bindTo, needs: 'admin', onClick: () => bind(id) },
+      ...(isByDirectory
+        ? []
+        : [{ ...remove, needs: 'admin' as const, onClick: () => removeMember(person) }]),
+    ]
   }),
 ]
 
-const RoleField = ({ person: { id, name, role }, isOwn }: { person: Person; isOwn: boolean }) =>
-  hasTeamRole('admin') && !isOwn && role !== 'owner' ? (
+const RoleField = ({
+  person: { id, name, role, isByDirectory },
+  isOwn,
+}: {
+  person: Person
+  isOwn: boolean
+}) =>
+  isByDirectory ? (
+    <span class="row">
+      {ROLE_WORDS[role]} <Badge tone="calm">{t('By the directory')}</Badge>
+    </span>
+  ) : hasTeamRole('admin') && !isOwn && role !== 'owner' ? (
     <Choice
       label={t('Role of {name}', { name })}
       choices={GRANTED}
