@@ -19,7 +19,7 @@ import {
   type DirectoryCaller,
   makeOwnRequest,
 } from './directory.ts'
-import { type DirectoryPerson, loadPeople, writePerson } from './person.ts'
+import { type DirectoryPerson, loadPeople, markPerson } from './person.ts'
 import { findHighestRole } from './role-names.ts'
 import { scimRefusal } from './scim-errors.ts'
 
@@ -135,7 +135,7 @@ export async function endAccess(directory: Directory, person: DirectoryPerson): 
   if (ids.length > 0)
     await deleteRecords(store, services.extensions, store.catalog.find('member_invitations')!, ids)
   if (person.person || person.invited || person.role)
-    await writePerson(directory, { person: '', invited: '', role: '' }, person)
+    await markPerson(directory, person, { person: '', invited: '', role: '' })
 }
 
 /** The user who is this person in the account; '' for one who must be invited. Throws 403, 409. */
@@ -241,7 +241,7 @@ async function giveRole(
   if (role !== known?.role) await setRole(directory, member, role)
   const kept = isUnruled && known ? '' : role
   if (person.person !== member || person.role !== kept)
-    await writePerson(directory, { person: member, role: kept }, person)
+    await markPerson(directory, person, { person: member, role: kept })
 }
 
 const setRole = ({ store, services, account, by }: Directory, member: string, role: Role | null) =>
@@ -265,7 +265,7 @@ async function changeInvitedRole(
   role: Role,
 ): Promise<void> {
   const { store, account } = directory
-  if (person.role !== role) await writePerson(directory, { role }, person)
+  if (person.role !== role) await markPerson(directory, person, { role })
   await queries(store.db)
     .updateTable('member_invitations')
     .set({ role })
@@ -288,7 +288,7 @@ async function waitForPerson(
   const { store, services, account } = directory
   await changeInvitedRole(directory, person, role)
   if (person.invited !== '') {
-    if (person.person !== '') await writePerson(directory, { person: '' }, person)
+    if (person.person !== '') await markPerson(directory, person, { person: '' })
     return undefined
   }
   if (!services.settings.current.smtp.enabled)
@@ -299,6 +299,6 @@ async function waitForPerson(
   const key = `directory mail of ${account}`
   const wait = await countSignInTry(store.db, key, MAX_MAILS, HOUR_SECONDS)
   if (wait > 0) throw tooManyTries(wait)
-  await writePerson(directory, { invited: formatNow(), person: '' }, person)
+  await markPerson(directory, person, { invited: formatNow(), person: '' })
   return role
 }

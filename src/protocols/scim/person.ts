@@ -2,6 +2,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { isEmail } from '../../engine/fields/email.ts'
 import { createRecord, updateRecord } from '../../engine/records/create-or-update.ts'
 import type { Role } from '../../engine/request/request.ts'
+import { updateRecords } from '../../gateway/base/message-status.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { type Item, type Resource, USER_ATTRIBUTES } from './attributes.ts'
@@ -107,8 +108,7 @@ export const toUserResource = ({
 
 export async function writePerson(
   { store, services, account }: Directory,
-  values: Partial<DirectoryPersonValues> &
-    Partial<Pick<DirectoryPerson, 'role' | 'person' | 'invited'>>,
+  values: DirectoryPersonValues,
   known?: DirectoryPerson,
 ): Promise<string> {
   const people = store.catalog.find('directory_people')!
@@ -117,4 +117,15 @@ export async function writePerson(
     ? await updateRecord(store, services.extensions, people, known.id, request)
     : await createRecord(store, services.extensions, people, request)
   return (JSON.parse(json) as { id: string }).id
+}
+
+/** Stores what has become of a person, by one statement: a group may have 1,000. */
+export const markPerson = async (
+  { store }: Directory,
+  { id }: DirectoryPerson,
+  values: Partial<Pick<DirectoryPerson, 'role' | 'person' | 'invited'>>,
+): Promise<void> => {
+  await updateRecords(store.db, 'directory_people', (update) =>
+    update.set(values).where('id', '=', id),
+  )
 }

@@ -18,6 +18,7 @@ import { patchResource } from './patch.ts'
 import {
   type DirectoryPerson,
   type DirectoryPersonValues,
+  markPerson,
   readPerson,
   requirePerson,
   selectPeople,
@@ -125,7 +126,7 @@ async function changeUser(
   })
   await invite(caller, changed).catch(async (error: unknown) => {
     await changeDirectory(caller, (directory) =>
-      writePerson(directory, { invited: '' }, changed.person),
+      markPerson(directory, changed.person, { invited: '' }),
     )
     throw error
   })
