@@ -209,11 +209,14 @@ export const CONSENT_PAGES = makeRoutes(SERVER_TAG, {
       summary: 'The page by which a person ends texts',
       description: 'The address is that of `{{stop_link}}` in a text. It changes nothing.',
       responses: describePageAnswers({
-        200: 'The page, with a button.',
+        200: 'The page, with a button; without one once the texts are ended.',
         404: 'The token is wrong.',
       }),
     },
-    run: async (_, c, token) => sendPage(c, leaveForm(await requireLeavePage(c, token))),
+    run: async (_, c, token) => {
+      const shown = await requireLeavePage(c, token)
+      return sendPage(c, shown.hasLeft ? renderLeftPage(shown) : leaveForm(shown))
+    },
   },
   'POST /leave/:token': {
     permission: allowEverybody(),

@@ -3,6 +3,7 @@ import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { type AccountLook, loadAccountLook } from '../../base/account-look.ts'
 import { readStopLink, type StopLink } from '../../base/stop-link.ts'
+import { isStoppedSql } from '../stopped-numbers.ts'
 import { renderJoinError } from './join-form.ts'
 import { escapeText, type Html, type HtmlPage, html, NOTHING, renderHtmlPage } from './page-html.ts'
 import { fillPageWords, type PageLanguage } from './page-words.ts'
@@ -21,6 +22,8 @@ export interface LeavePage extends StopLink {
   readonly look: AccountLook
   /** The person's groups that have a public page: the person may leave only one of them. */
   readonly groups: readonly LeftGroup[]
+  /** Whether the person has ended all texts already. */
+  readonly hasLeft: boolean
 }
 
 /** Groups that a page names, at most. */
@@ -36,6 +39,7 @@ const loadLeaveAccount = (db: Db, { user, number }: StopLink) =>
           select g.id, g.name from contacts c join contact_groups g on g.id = any (c.groups) and g."user" = c."user"
           where c."user" = u.id and c.phone = ${number} and g.join_page order by g.name limit ${MAX_GROUPS}
         ) g), '[]')::text`.as('groups'),
+      isStoppedSql(sql.ref('u.id'), number).as('hasLeft'),
     ])
     .where('u.id', '=', user)
     .executeTakeFirst()
@@ -57,6 +61,7 @@ export async function findLeavePage(
     account,
     look,
     groups: JSON.parse(found.groups) as readonly LeftGroup[],
+    hasLeft: found.hasLeft,
   }
 }
 

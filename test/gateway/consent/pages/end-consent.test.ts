@@ -74,6 +74,9 @@ test('a person opens the link of a text and ends the texts by the button', async
   ])
   await post(path)
   expect(await entries(number)).toHaveLength(1)
+  const again = await get(path)
+  expect(again.text).toContain(`${number} gets no more texts from Shop.`)
+  expect(again.text).not.toContain('<form')
 })
 
 test.each(['GET', 'HEAD', 'OPTIONS', 'PROPFIND'])(
