@@ -31,6 +31,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'data/device/simulated-phones.ts': ['Bearer {}'],
   'data/mark-browser.ts': ['signed_in=1; path=/leave; samesite=lax{}'],
   'pages/carrier/account-form-rows.ts': ['+15005550006, Acme'],
+  'pages/verify/page.tsx': ['join page'],
   'pages/carrier/callback.tsx': ['whsec_…'],
   'pages/carrier/custom-rows.ts': [
     'Bearer {{secret}}',

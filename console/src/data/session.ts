@@ -72,6 +72,9 @@ export const ending = signal<{
   readonly account?: string
 } | null>(null)
 
+/** The names of accounts that the person may act for, by id. `record.name` is their owner's own name. */
+export const accountNames = new Map<string, string>()
+
 /** An account that the person may not act for now. `why`: the server's sentence, for a member. */
 export const endedAccount = signal<{ readonly name: string; readonly why?: string } | null>(null)
 
@@ -148,7 +151,8 @@ function expireSession(how: 'expired' | 'refused'): void {
   const { person, record } = session.peek() ?? {}
   ending.value = {
     how,
-    ...(person?.member_only && record && { account: record.name || record.email }),
+    ...(person?.member_only &&
+      record && { account: accountNames.get(record.id) ?? (record.name || record.email) }),
   }
   endSessionHere()
 }

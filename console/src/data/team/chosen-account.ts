@@ -4,6 +4,7 @@ import { findPersonalClient, own } from '../client.ts'
 import type { MemberRole } from '../record-types.ts'
 import { rememberSignal } from '../remembered.ts'
 import {
+  accountNames,
   actForAccount,
   endedAccount,
   noteEndedAccount,
@@ -65,6 +66,7 @@ export function useAccounts({ role, person, record, isVisit }: Session): readonl
     const read = async () => {
       const found = await findPersonalClient().send<readonly Account[]>('/api/account/accounts', {})
       if (!isCurrent) return
+      for (const { id, name } of found) accountNames.set(id, name)
       setAccounts(found)
       const last = found.filter(({ id }) => id === chosen.value[person.id])
       const wanted = person.member_only ? [...last, ...found] : last

@@ -63,8 +63,21 @@ curl ${serverUrl}/api/verify/check -H "X-API-Key: $KEY" --json '{"to":"+49151123
   </section>
 )
 
+/** The service that the server makes for the first visitor of a group's public page. */
+const OF_PUBLIC_PAGES = 'join page'
+
 const makeColumns = (edit: (service: VerifyService) => void): readonly Column<VerifyService>[] => [
-  { title: t('Name'), cell: ({ name }) => name },
+  {
+    title: t('Name'),
+    cell: ({ name }) => (
+      <>
+        {name}{' '}
+        {name === OF_PUBLIC_PAGES && (
+          <span class="muted">{t('Codes of the public pages of groups.')}</span>
+        )}
+      </>
+    ),
+  },
   {
     title: t('Languages'),
     cell: ({ templates }) => Object.keys(templates ?? {}).join(', ') || t('Built-in texts'),
