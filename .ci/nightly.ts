@@ -62,6 +62,10 @@ const PARTS: Readonly<Record<string, Part>> = {
     what: 'clients that generators make from the OpenAPI document compile, and send a text',
     commands: ['npm run -s test:generators'],
   },
+  fuzz: {
+    what: 'no request that Schemathesis makes of the OpenAPI document gets a 5xx or an undescribed answer',
+    commands: ['npm run -s test:fuzz'],
+  },
   speed: {
     what: 'rates beside a bare server, the whole life of a text, ten million messages',
     commands: [
@@ -85,7 +89,7 @@ const list = Object.entries(PARTS).map(([name, { what }]) => `  ${name.padEnd(10
 const USAGE = `npm run test:nightly -- [PART...]
 What takes too long for each landing. Without a part, all parts run, one after the other, for some ten hours.
 They need Postgres, PgBouncer (pooler), kannel-extras and a JDK with Maven (faults), Caddy, nginx and HAProxy
-(proxies), Chromium (browser), and Go, Python, a JDK with Maven, PHP with Guzzle and .NET (generators), which
+(proxies), Chromium (browser), Python (fuzz), and Go, Python, a JDK with Maven, PHP with Guzzle and .NET (generators), which
 skips and names the languages that lack.
 Each writes its output and figures to ${FOLDER}/PART.txt. The last line is "N passed, N failed".
 

@@ -24,6 +24,7 @@ const PYPI = [
   'python-dateutil==2.9.0.post0',
   'urllib3==2.8.0',
 ] as const
+const SCHEMATHESIS = 'schemathesis==4.32.5'
 const OPENAPI_GENERATOR = 'org.openapitools:openapi-generator-cli:7.25.0'
 const MAVEN = [
   'com.google.code.findbugs:jsr305:3.0.2',
@@ -86,6 +87,14 @@ const TOOLS = {
     install(folder) {
       run('python3', ['-m', 'venv', '.'], folder)
       run(join(folder, 'bin', 'pip'), ['install', '--quiet', ...PYPI], folder)
+    },
+  },
+  schemathesis: {
+    wants: SCHEMATHESIS,
+    lacks: () => lacksProgram('python3', '-c', 'import venv'),
+    install(folder) {
+      run('python3', ['-m', 'venv', '.'], folder)
+      run(join(folder, 'bin', 'pip'), ['install', '--quiet', SCHEMATHESIS], folder)
     },
   },
   openapiGenerator: {

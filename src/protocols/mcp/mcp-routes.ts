@@ -47,6 +47,11 @@ const RESULT = z
   .looseObject({ jsonrpc: z.literal('2.0') })
   .meta({ id: 'McpResult', description: '`result` or `error` of JSON-RPC 2.0.' })
 
+const UNKNOWN_ENCODING = z.object({
+  error: z.literal('unsupported_media_type'),
+  message: z.string(),
+})
+
 const NOT_A_CALL = {
   jsonrpc: '2.0',
   error: { code: -32_600, message: 'Invalid Request' },
@@ -91,6 +96,14 @@ const ROUTES = makeRoutes(SENDING_TAG, {
           content: { ...describeJson(RESULT), 'text/event-stream': { schema: z.string() } },
         },
         202: { description: 'A notification was taken.' },
+        406: {
+          description: '`Accept` lacks `application/json` or `text/event-stream`.',
+          content: describeJson(RESULT),
+        },
+        415: {
+          description: 'The body is not JSON, or its Content-Encoding is not known.',
+          content: describeJson(z.union([RESULT, UNKNOWN_ENCODING])),
+        },
       },
     },
     run: ({ services, holder }, c) => answerMcpRequest(c, services, holder),

@@ -208,3 +208,21 @@ test('invalid arguments are refused in plain words', async () => {
   const key = { 'x-api-key': await newKey(ann, ALL) }
   expect((await request(server.url, 'POST', '/mcp', '{"jsonrpc', key)).status).toBe(400)
 })
+
+test.each([
+  [406, { accept: 'application/json' }],
+  [415, { 'content-type': 'text/plain' }],
+  [415, { 'content-encoding': 'lzma' }],
+])('the description of /mcp has the %i for %o', async (status, headers) => {
+  const all = {
+    'x-api-key': await newKey(ann, ALL),
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+    ...headers,
+  }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  // an answer that is not described fails each test
+  const answer = await fetch(`${server.url}/mcp`, { method: 'POST', headers: all, body })
+  expect(answer.status).toBe(status)
+  await answer.text()
+})
