@@ -258,6 +258,7 @@ const JOBS: Readonly<Record<string, boolean>> = {
   alarm_mail: false,
   reply_mail: false,
   second_factor: false,
+  directory_proof: false,
   push: false,
   person: false,
 }

@@ -8,12 +8,16 @@ import {
 } from './read-provider-profile.ts'
 
 /** Microsoft's endpoints that sign in people of every organization, whose admins then choose the claims. */
-const SHARED =
-  /^https:\/\/[^/]*(?:microsoftonline|windows\.net)[^/]*\/(?:common|organizations|consumers)\//i
+function isSharedEndpoint(address: string): boolean {
+  const { hostname, pathname } = URL.parse(address.toLowerCase()) ?? { hostname: '', pathname: '' }
+  const isMicrosoft = ['microsoftonline', 'windows.net'].some((name) => hostname.includes(name))
+  const tenants = ['common', 'organizations', 'consumers']
+  return isMicrosoft && pathname.split('/').some((part) => tenants.includes(part))
+}
 
 /** Whether a provider lets in people of organizations that the server's superuser does not know. */
 export const isShared = ({ authURL, tokenURL }: Provider): boolean =>
-  SHARED.test(authURL) || SHARED.test(tokenURL)
+  isSharedEndpoint(authURL) || isSharedEndpoint(tokenURL)
 
 /**
  * What an OpenID provider says about a person: the claims of the id token, then those of the user info,
