@@ -26,13 +26,13 @@ const BY_DIRECTORY = makeFieldError(
   'The directory gives this role. Change it there.',
 )
 
+/** Only `setDirectoryRole` sets these. */
+const BY_SERVER = ['directory', 'proven_until'] as const
+
 /**
  * Updates cannot change account or member, nor a role that a directory gave. A new role gets a new key, which
  * ends tokens of the old role.
  */
-/** Only `setDirectoryRole` sets these. */
-const BY_SERVER = ['directory', 'proven_until'] as const
-
 export const membersExtension: Extension = {
   grantsAccess: true,
   setByServer: ['tokenKey', ...BY_SERVER],
