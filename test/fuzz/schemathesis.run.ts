@@ -27,6 +27,7 @@ const LEFT_OUT = {
     'endOtherSessions',
     'delete_api_3rdparty_v1_devices_id_',
   ],
+  'it answers 501, as described': ['get_api_3rdparty_v1_logs'],
   'the account has no carriers': ['createCarrier', 'changeCarrier'],
 }
 
