@@ -10,7 +10,7 @@ import { tryLater } from '../platform/api-errors.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { DESCRIBED } from './api-description.ts'
-import { makeAssetRoutes, makeConsoleRoutes, makeDocsRoutes } from './console.ts'
+import { makeAssetRoutes, makeConsoleRoutes, makeOpenApiRoutes } from './console.ts'
 import { APIS, FEATURES } from './features.ts'
 import { makeMetricsRoutes } from './metrics-routes.ts'
 import { READY_ROUTES } from './status-routes.ts'
@@ -30,7 +30,7 @@ export function createApp(services: GatewayServices): Hono<Env> {
     return next()
   })
   for (const { rows = [] } of FEATURES) app.route('/', mountRoutes(rows, services))
-  app.route('/', makeDocsRoutes(services, DESCRIBED))
+  app.route('/', makeOpenApiRoutes(services, DESCRIBED))
   app.route('/', makeConsoleRoutes(services))
   for (const { rows } of PROTOCOLS) app.route('/', mountRoutes(rows, services))
   app.notFound((c) => answerUnknownRoute(c, services))

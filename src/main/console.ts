@@ -173,7 +173,7 @@ function sendAsset(c: Ctx, assets: Assets, name: string): Response | undefined {
 }
 
 /** `/api/openapi.json`: the API description, made at the first request. */
-export function makeDocsRoutes(
+export function makeOpenApiRoutes(
   { config, extensions, store }: Services,
   described: readonly DescribedRoutes[],
 ) {

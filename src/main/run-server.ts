@@ -1,4 +1,4 @@
-import { removeUploads } from '../engine/files/temporary-upload.ts'
+import { removeLeftoverUploads } from '../engine/files/temporary-upload.ts'
 import type { Config } from '../platform/config.ts'
 import { openServingDb } from '../platform/db/connect-database.ts'
 import { DatabaseUnavailable } from '../platform/db/database-errors.ts'
@@ -12,7 +12,7 @@ export async function runServer(
   log: Logger = createLogger(config),
   workers?: WorkerMember,
 ) {
-  await removeUploads()
+  await removeLeftoverUploads()
   const [database, { serveDatabase }] = await Promise.all([
     openServingDb(config, log),
     import('./serve-database.ts'),

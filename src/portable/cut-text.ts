@@ -7,7 +7,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 export function cutBetweenGraphemes(text: string, max: number): string {
   if (text.length <= max) return text
   if (max <= 0) return ''
-  // the characters on both sides decide; the segmenter takes 5 µs
+  // of the text behind `max`, one character is enough to decide: so the segmenter takes 5 µs
   const end = segmenter.segment(text.slice(0, max + 2)).containing(max)!.index
   const isPair = isLowSurrogate(text.charCodeAt(max))
   return text.slice(0, end || (isPair ? max - 1 : max))

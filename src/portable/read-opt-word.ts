@@ -1,4 +1,4 @@
-import { dropInvisible, readWrittenText, type StoredText } from './written-words.ts'
+import { dropInvisible, readWrittenText, type TextWithSubject } from './written-words.ts'
 
 export interface OptWords {
   readonly out: readonly string[]
@@ -30,7 +30,7 @@ export function foldWord(text: string): string {
 }
 
 /** Whether a whole text is one of these words. The subject of an MMS counts if the MMS has no words. */
-export function isOneWordOf(text: StoredText, words: readonly string[]): boolean {
+export function isOneWordOf(text: TextWithSubject, words: readonly string[]): boolean {
   const written = readWrittenText(text)
   return isOneOf(foldWord(written.words || written.subject), words)
 }
@@ -42,7 +42,7 @@ const isOneOf = (word: string, words: readonly string[]): boolean =>
  * True for opt-out, false for opt-in, else undefined. Ignores what others add: see `readWrittenText`. A
  * subject may opt out, unless the words of its MMS opt in.
  */
-export function readOptWord(text: StoredText, words: OptWords): boolean | undefined {
+export function readOptWord(text: TextWithSubject, words: OptWords): boolean | undefined {
   const written = readWrittenText(text)
   const subject = foldWord(written.subject)
   const word = written.words === '' ? subject : foldWord(written.words)

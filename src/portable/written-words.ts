@@ -2,7 +2,7 @@ import { dropAttachmentLines } from './attachment-lines.ts'
 import { removeQuotes } from './remove-quotes.ts'
 
 /** A received text as it is stored. The subject of an MMS is the first line of its body, too. */
-export interface StoredText {
+export interface TextWithSubject {
   readonly body: string
   /** Of an MMS; possibly without its end. Absent or '' for none. */
   readonly subject?: string | undefined
@@ -96,7 +96,7 @@ function readWords(text: string): string {
 }
 
 /** Subject and words of a text, without what phones, networks and this server add. */
-export function readWrittenText({ body, subject = '' }: StoredText): WrittenText {
+export function readWrittenText({ body, subject = '' }: TextWithSubject): WrittenText {
   const text = body.replace(LINE_END, '\n')
   const isFirstLine = subject !== '' && text.startsWith(subject)
   if (!isFirstLine) return { subject: '', words: readWords(text) }
@@ -108,7 +108,7 @@ export function readWrittenText({ body, subject = '' }: StoredText): WrittenText
 export const MAX_RECEIVED_SUBJECT = 255
 
 /** A received text whose body begins with its subject, in one line. */
-export function joinSubject(subject: string, words: string): StoredText {
+export function joinSubject(subject: string, words: string): TextWithSubject {
   const line = subject.replace(/\s+/gu, ' ').trim()
   if (line === '') return { body: words }
   const isInWords = words === line || words.startsWith(`${line}\n`)

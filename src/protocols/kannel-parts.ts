@@ -37,7 +37,7 @@ const MAX_TOTAL = 24
 
 const makeHeaderError = () => invalidRequest('Only texts are sent here, rejected')
 
-/** An element 00 or 08 alone, whose reference has 8 or 16 bits. Throws 400 for another header. */
+/** Which part a text is, by its user data header: element 00 or 08 alone. Throws 400 for another header. */
 export function readPartPlace(header: Buffer): PartPlace {
   const [length, element, size] = header
   const isWhole = length === header.length - 1 && size === header.length - 3

@@ -10,7 +10,7 @@ import type { Extensions } from '../records/collection-extension.ts'
 import { isEmptyObject } from '../records/explain-rejection.ts'
 import type { Values } from '../records/record-row.ts'
 import { revokeFormerAccess } from '../records/revoke-access.ts'
-import { deleteInvalidLinks, rotateTokenKey } from '../records/revoke-sign-ins.ts'
+import { deleteInvalidSignIns, rotateTokenKey } from '../records/revoke-sign-ins.ts'
 import { toUniqueError, updateRow } from '../records/store-record.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { findAuthRecord } from './find-auth-record.ts'
@@ -59,7 +59,7 @@ export async function changeAuthRecord(
   try {
     await store.db.transaction(async (db) => {
       const inside = { db, catalog: store.catalog }
-      await deleteInvalidLinks(inside, collection, values, auth.values)
+      await deleteInvalidSignIns(inside, collection, values, auth.values)
       const found = { old: auth.values, version: auth.version }
       if (!(await updateRow(inside, collection, values, found))) throw badRequest(failure)
       if (isTakenOver(values, auth.values))

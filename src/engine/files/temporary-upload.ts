@@ -116,4 +116,4 @@ async function openTemporary() {
 }
 
 /** Removes old temporary folders, which killed processes left. Younger ones may be another server's. */
-export const removeUploads = () => removeLeftovers(tmpdir(), UPLOAD_PREFIX, LEFTOVER_MS)
+export const removeLeftoverUploads = () => removeLeftovers(tmpdir(), UPLOAD_PREFIX, LEFTOVER_MS)

@@ -13,7 +13,8 @@ export type PocketBaseData = ReturnType<typeof openPocketBase>
 
 /**
  * Opens a copy of `data.db` and its write-ahead log, because SQLite adds files beside a database. Deletes the
- * copy; `removeUploads` does so after a kill. Throws a UserError if `data.db` is missing or not PocketBase's.
+ * copy; after a kill, `removeLeftoverUploads` does so. Throws a UserError if `data.db` is missing or not
+ * PocketBase's.
  */
 export function openPocketBase(folder: string) {
   if (!existsSync(join(folder, 'data.db')))

@@ -7,7 +7,7 @@ import type { Extensions } from './collection-extension.ts'
 import { changeLogCte } from './log-changes.ts'
 import { columnsOf } from './record-row.ts'
 import { findReferencesTo, findReferring, type Reference, unsetReference } from './references.ts'
-import { deleteLinks } from './revoke-sign-ins.ts'
+import { deleteSignIns } from './revoke-sign-ins.ts'
 
 export class RequiredByRelation extends Error {
   override name = 'RequiredByRelation'
@@ -24,7 +24,7 @@ export async function deleteRecords(
   const deleted = await deleteRows(store, collection, ids)
   if (deleted.length === 0) return
   if (collection.name === SUPERUSERS) await demandSuperuser(store)
-  if (collection.type === 'auth') await deleteLinks(store, collection, deleted)
+  if (collection.type === 'auth') await deleteSignIns(store, collection, deleted)
   await extensions.get(collection.id)?.afterDelete?.(store, deleted)
   if (extensions.get(collection.id)?.keepsReferences) return
   for (const reference of findReferencesTo(store.catalog, collection))

@@ -10,7 +10,7 @@ import { deleteRecord } from './delete.ts'
 import { needsOldValues, type Prepared, prepareValues } from './prepare.ts'
 import { selectRecordRow } from './read-records.ts'
 import { columnsOf, toRow, type Values } from './record-row.ts'
-import { invalidatesLinks } from './revoke-sign-ins.ts'
+import { invalidatesSignIns } from './revoke-sign-ins.ts'
 import { type Extra, storeRecord } from './store-record.ts'
 import { answerRecord } from './view.ts'
 import type { Write, WriteOptions } from './write-in-progress.ts'
@@ -81,7 +81,7 @@ function isOneStatement({
   const isHooked = stored ? extension?.beforeUpdate : extension?.beforeCreate
   if (isHooked || options.inSameTransaction || request.query.expand || uploads.size > 0)
     return false
-  return !stored || collection.type !== 'auth' || !invalidatesLinks(values, stored.old)
+  return !stored || collection.type !== 'auth' || !invalidatesSignIns(values, stored.old)
 }
 
 /** The write is committed but rendering its answer failed (`cause`): the write must not be repeated. */

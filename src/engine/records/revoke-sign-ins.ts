@@ -14,7 +14,7 @@ export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_
 export type LinkedCollection = (typeof LINKED_COLLECTIONS)[number]
 
 /** Without `names`: from all of them, with sessions and second factors. Returns the number of records. */
-export async function deleteLinks(
+export async function deleteSignIns(
   store: Store,
   collection: Collection,
   ids: readonly string[],
@@ -98,7 +98,7 @@ export async function deleteFactors(
   return Number(numDeletedRows)
 }
 
-export const invalidatesLinks = (values: Readonly<Values>, old: Readonly<Values>): boolean =>
+export const invalidatesSignIns = (values: Readonly<Values>, old: Readonly<Values>): boolean =>
   values.tokenKey !== old.tokenKey || values.password !== old.password || isUpgraded(values, old)
 
 /** Whether the record becomes verified. Its earlier OAuth2 links may be a stranger's: they are deleted. */
@@ -106,7 +106,7 @@ const isUpgraded = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified === false && values.verified === true
 
 /** Deletes sign-in data that a write makes invalid, such as sessions. May renew `values.tokenKey`. */
-export async function deleteInvalidLinks(
+export async function deleteInvalidSignIns(
   store: Store,
   collection: AuthCollection,
   values: Values,
@@ -114,12 +114,12 @@ export async function deleteInvalidLinks(
 ): Promise<void> {
   const ids = [String(old.id)]
   const upgraded = isUpgraded(values, old)
-  if (upgraded && (await deleteLinks(store, collection, ids, ['_externalAuths'])) > 0)
+  if (upgraded && (await deleteSignIns(store, collection, ids, ['_externalAuths'])) > 0)
     rotateTokenKey(collection, values)
   if (values.password !== old.password)
-    await deleteLinks(store, collection, ids, ['_mfas', '_authOrigins'])
+    await deleteSignIns(store, collection, ids, ['_mfas', '_authOrigins'])
   if (values.tokenKey === old.tokenKey) return
-  await deleteLinks(store, collection, ids, ['_otps'])
+  await deleteSignIns(store, collection, ids, ['_otps'])
   await deleteSessions(store, collection, ids)
 }
 
@@ -133,7 +133,7 @@ export async function endSignIns(
   rotateTokenKey(collection, values)
   const table = sql.id(toTableName(collection))
   await sql`update ${table} set "tokenKey" = ${values.tokenKey} where id = ${id}`.execute(store.db)
-  await deleteLinks(store, collection, [id], ['_mfas', '_otps'])
+  await deleteSignIns(store, collection, [id], ['_mfas', '_otps'])
   await deleteSessions(store, collection, [id])
 }
 

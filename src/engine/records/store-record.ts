@@ -13,7 +13,7 @@ import { changeLogCte } from './log-changes.ts'
 import type { StoredRecord } from './read-records.ts'
 import { columnsOf, type Values } from './record-row.ts'
 import { storeUploads } from './record-uploads.ts'
-import { deleteInvalidLinks } from './revoke-sign-ins.ts'
+import { deleteInvalidSignIns } from './revoke-sign-ins.ts'
 import { SqlParameters } from './sql-parameters.ts'
 import { findStatementName } from './statement-name.ts'
 import type { Checked, Write } from './write-in-progress.ts'
@@ -33,7 +33,7 @@ export async function storeRecord(write: Write): Promise<Extra> {
     ? await runWriteHook(write).catch((error) => throwRejection(error, write))
     : {}
   if (collection.type === 'auth' && stored)
-    await deleteInvalidLinks(store, collection, values, stored.old)
+    await deleteInvalidSignIns(store, collection, values, stored.old)
   // `runWriteHook` has already tested the caller and the rule
   const unconditional = { guard: NO_CONDITION, options: { ...options, isAuthCached: false } }
   await saveWrite(isHooked ? { ...write, ...unconditional } : write)

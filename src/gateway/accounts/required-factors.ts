@@ -144,7 +144,7 @@ const selectPeople = (db: Db, account: string) =>
     .limit(sql.lit(MAX_PEOPLE))
     .execute()
 
-/** Whether a member saw the secret of a key: by its creation, or by the rotation that emptied its prefix. */
+/** Whether a member saw the secret of a key: at its creation, or at a rotation, which changes `prefix`. */
 const SHOWS_SECRET = sql<boolean>`(a.action = 'create' or a.action = 'update' and a.fields::jsonb ? 'prefix')`
 
 const selectKeysOfMembers = (db: Db, account: string) =>

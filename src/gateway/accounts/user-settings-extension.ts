@@ -101,7 +101,7 @@ function isCountryAllowed(values: CheckedValues, old: CheckedValues): boolean {
 
 const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]
 
-/** Checks texts that wait for a line or for the end of quiet hours, not those that can still be undone. */
+/** Lets the sweep look at texts that wait for a line or for the end of quiet hours, and cannot be undone. */
 const retryWaitingTexts = (db: Db, user: string) =>
   queries(db)
     .updateTable('sms_dispatch')

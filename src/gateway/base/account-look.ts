@@ -11,7 +11,7 @@ export interface AccountLook {
   readonly color: { readonly fill: string; readonly ink: string } | undefined
 }
 
-/** Reads the look of an account that exists, or the usual one. */
+/** The look that an account has chosen, else the usual one. */
 export async function loadAccountLook(db: Db, user: string): Promise<AccountLook> {
   const found = await queries(db)
     .selectFrom('user_settings')

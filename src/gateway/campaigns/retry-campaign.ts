@@ -7,7 +7,7 @@ import { updateRecords } from '../base/message-status.ts'
 import type { Permit } from '../base/permissions.ts'
 import { findBatchAfter, retryBatch } from '../messages/queue/retry-messages.ts'
 import {
-  makeZeroLeftOut,
+  makeNoneLeftOut,
   RETRIED_BATCH,
   type RETRY_BATCH,
 } from '../messages/queue/retry-schemas.ts'
@@ -38,7 +38,7 @@ export async function retryCampaign(
   await settleAndRun(services, user, id, (campaign) => recordRetryBatch(services, permit, campaign))
   const { batches, keepsQuiet } = await findCampaign(db, user, id)
   const before = await countMessages(services, user, batches)
-  const left = makeZeroLeftOut()
+  const left = makeNoneLeftOut()
   for (const batch of batches)
     if ((await countMessages(services, user, [batch])) > 0)
       await retryBatch(services, makeAccountSender(user, id), batch, body, keepsQuiet, left)

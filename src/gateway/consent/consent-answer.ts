@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { ApiError, GatewayError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import type { StoredText } from '../../portable/written-words.ts'
+import type { TextWithSubject } from '../../portable/written-words.ts'
 import { requireDestinations } from '../codes/limits/code-destinations.ts'
 import { beginPause, countCodes } from '../codes/limits/count-codes.ts'
 import type { AcceptConfig } from '../messages/send/store-offers.ts'
@@ -13,7 +13,7 @@ import { isHelp } from './consent-words.ts'
 /** A number is asked to confirm at most once in this time. */
 export const PAUSE_SECONDS = 60
 
-interface Received extends StoredText {
+interface Received extends TextWithSubject {
   readonly id: string
   readonly user: string
   readonly from: string

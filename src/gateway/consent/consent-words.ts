@@ -1,10 +1,10 @@
 import { isOneWordOf, type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
-import type { StoredText } from '../../portable/written-words.ts'
+import type { TextWithSubject } from '../../portable/written-words.ts'
 import { HELP_WORDS, YES_WORDS } from './consent-texts.ts'
 import type { JoinGroup } from './joinable-groups.ts'
 
 /** Whether a whole text asks for help. */
-export const isHelp = (text: StoredText): boolean => isOneWordOf(text, HELP_WORDS)
+export const isHelp = (text: TextWithSubject): boolean => isOneWordOf(text, HELP_WORDS)
 
 /** What a text says about consent, besides opt-out words. `group`: the id of the group that it joins. */
 type ConsentWord =
@@ -16,7 +16,7 @@ type ConsentWord =
  * join answer a text for help.
  */
 export function readConsentWord(
-  text: StoredText,
+  text: TextWithSubject,
   words: OptWords,
   groups: readonly JoinGroup[],
 ): ConsentWord | undefined {

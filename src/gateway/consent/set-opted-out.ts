@@ -6,7 +6,7 @@ import { NOW, queries } from '../../platform/db/queries.ts'
 import { ALL_LANGUAGES, addLanguageWords } from '../../portable/opt-words-by-language.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
-import type { StoredText } from '../../portable/written-words.ts'
+import type { TextWithSubject } from '../../portable/written-words.ts'
 import { findSettings } from '../base/find-settings.ts'
 import { logChanged } from '../base/message-status.ts'
 import { addConsentEntry, type ConsentProof, withConsentProof } from './consent-entries.ts'
@@ -18,9 +18,9 @@ export async function readOptWords(
   { db }: Pick<Store, 'db'>,
   user: string,
   words: OptWords,
-  texts: readonly StoredText[],
+  texts: readonly TextWithSubject[],
 ): Promise<OptWords> {
-  const isForeign = (text: StoredText) => readOptWord(text, ALL_LANGUAGES) !== undefined
+  const isForeign = (text: TextWithSubject) => readOptWord(text, ALL_LANGUAGES) !== undefined
   if (!texts.some(isForeign)) return words
   const settings = await findSettings(db, user, 'opt_out_languages')
   return addLanguageWords(words, settings?.opt_out_languages ?? [])

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { readReaction } from '../../portable/read-reaction.ts'
-import { readWrittenText, type StoredText } from '../../portable/written-words.ts'
+import { readWrittenText, type TextWithSubject } from '../../portable/written-words.ts'
 
 /** Texts to a number that a quote is compared with, at most. */
 const MAX_SENT = 50
@@ -11,7 +11,7 @@ const MAX_SENT = 50
  * Those of these texts that are reactions of phones. Asks only for a text that ends with a quote and has the
  * words of no known language: it is a reaction if it quotes the beginning of a text that the person got.
  */
-export async function findReactions<Text extends StoredText & { readonly from: string }>(
+export async function findReactions<Text extends TextWithSubject & { readonly from: string }>(
   db: Db,
   user: string,
   texts: readonly Text[],

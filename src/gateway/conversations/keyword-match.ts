@@ -1,6 +1,6 @@
 import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { foldWord } from '../../portable/read-opt-word.ts'
-import { dropInvisible, readWrittenText, type StoredText } from '../../portable/written-words.ts'
+import { dropInvisible, readWrittenText, type TextWithSubject } from '../../portable/written-words.ts'
 
 type Match = 'any' | 'words' | 'first_word' | 'contains'
 
@@ -24,7 +24,7 @@ export const splitKeywords = (value: string): readonly string[] =>
     .filter(Boolean)
 
 /** What phones and networks add does not count, nor an MMS's subject beside words, but for `contains`. */
-export function matchesKeyword(kind: Match, value: string, received: StoredText): boolean {
+export function matchesKeyword(kind: Match, value: string, received: TextWithSubject): boolean {
   if (kind === 'any') return true
   const { subject, words } = readWrittenText(received)
   const text = foldText(words || subject)

@@ -3,14 +3,14 @@ import { callFunctionRows } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import type { OptWords } from '../../portable/read-opt-word.ts'
-import type { StoredText } from '../../portable/written-words.ts'
+import type { TextWithSubject } from '../../portable/written-words.ts'
 import { addConsentEntry } from '../consent/consent-entries.ts'
 import { readConsentWord } from '../consent/consent-words.ts'
 import { dropLateChanges, type OptChange } from '../consent/drop-late-opt-changes.ts'
 import type { JoinGroup } from '../consent/joinable-groups.ts'
 import { queueAnswers } from './queue-answers.ts'
 
-interface NewText extends StoredText {
+interface NewText extends TextWithSubject {
   readonly id: string
   readonly from: string
 }

@@ -25,7 +25,7 @@ import {
 import { saveHealth } from '../lines/phone-health.ts'
 import { type DeviceCaller, requireDeviceCaller } from '../lines/require-device-caller.ts'
 import { saveSubscription } from '../lines/wake-by-push.ts'
-import { waitForAnyEvent, writeDeviceEvent } from '../lines/wake-devices.ts'
+import { claimOrWait, writeDeviceEvent } from '../lines/wake-devices.ts'
 import { loadVapidKeys } from '../lines/web-push.ts'
 import { REPORT_RESULT } from '../messages/queue/apply-report-groups.ts'
 import { applyReports } from '../messages/queue/apply-reports.ts'
@@ -176,7 +176,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICE_TAG, {
         return left
       }
       const ended = AbortSignal.any([closing, c.req.raw.signal])
-      const claimed = await waitForAnyEvent(claim, device.id, (wait ?? 0) * 1000, ended)
+      const claimed = await claimOrWait(claim, device.id, (wait ?? 0) * 1000, ended)
       return { items: await linkClaimedFiles(store, claimed, config.publicUrl) }
     },
   },

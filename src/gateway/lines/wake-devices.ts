@@ -132,7 +132,7 @@ function emitDeviceEvent(device: string, event: DeviceEvent) {
 const LOOK_MS = 5_000
 
 /** Calls `claim` now and at wake-ups until it returns messages, `waitMs` are over or `ended` aborts. */
-export async function waitForAnyEvent<T>(
+export async function claimOrWait<T>(
   claim: () => Promise<T[]>,
   device: string,
   waitMs: number,

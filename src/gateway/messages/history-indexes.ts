@@ -93,7 +93,10 @@ export async function listIndexWarnings(db: Db, large = LARGE_HISTORY): Promise<
   })
 }
 
-/** Retries failures. Returns a function to stop, after which Postgres still finishes the index it builds. */
+/**
+ * Builds missing indexes in the background, after a failure again. Returns a function that stops this: then
+ * Postgres still finishes the index that it builds.
+ */
 export function startIndexes(db: Db, log: Logger): () => Promise<void> {
   let [isTold, isStopped] = [false, false]
   const build = async () => {

@@ -61,7 +61,7 @@ export const eventsExtension: Extension = {
   },
 }
 
-/** Locks campaigns before messages, as a pause does. Skips ended, settled ones: they have none waiting. */
+/** Locks campaigns before their messages, as a pause does. None waits of one that ended and is settled. */
 const lockBatches = (db: Db, campaigns: readonly string[]) =>
   queries(db)
     .selectFrom('campaigns as c')

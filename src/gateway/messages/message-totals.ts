@@ -14,7 +14,7 @@ export const writeTotalSql = (table: string, user?: string): string => `coalesce
 
 /** Whether messages must be counted: the table has its triggers, but no totals. */
 const mustCount = (db: Db): Promise<boolean> =>
-  // a recreated table gets its triggers at the next start
+  // without triggers, which a recreated table gets at the next start, nothing would keep the totals
   evaluateSql(
     db,
     sql<boolean>`exists (select from pg_trigger

@@ -52,7 +52,7 @@ export const PEOPLE_PER_BATCH = 1_000
 interface PeoplePage {
   /** Up to PEOPLE_PER_BATCH numbers behind the last one, in order. */
   readonly people: readonly string[]
-  /** Records that were ended; the page is repeated while it has a full batch of them. */
+  /** How many records were ended. After a full batch there may be more: the page is repeated. */
   readonly count: number
 }
 

@@ -66,7 +66,7 @@ export function makeCreateBody(
     .meta({ id: `${makeTypeName(collection)}Create` })
 }
 
-/** Modifiers such as `name+` are in words: generators of clients make one name of `name` and `name+`. */
+/** Describes modifiers such as `name+` in words: generators make one name of `name` and `name+`. */
 export function makeUpdateBody(
   collection: Collection,
   extension: Extension | undefined,

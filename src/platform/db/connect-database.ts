@@ -6,13 +6,13 @@ import { DatabaseUnavailable, formatErrorHint, OutdatedServer } from './database
 import { openEmbedded } from './embedded/embedded.ts'
 import { Database } from './open.ts'
 import { computePoolSize } from './pool-size.ts'
-import { type Admission, openPostgres } from './postgres.ts'
+import { type AdmitConnection, openPostgres } from './postgres.ts'
 import { watchReplica } from './replica.ts'
 import { openReplica } from './replica-connection.ts'
 import { checkServerVersion } from './schema/oldest-server.ts'
 
 /** Waits until it answers. Throws a UserError if it cannot. `admit` checks a server's new connections. */
-export async function openDb(config: Config, log: Logger, admit?: Admission): Promise<Database> {
+export async function openDb(config: Config, log: Logger, admit?: AdmitConnection): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
   const backend = openPostgres(config.databaseUrl ?? embedded!.url, computePoolSize(config), log, {
     admit,

@@ -44,7 +44,7 @@ function yieldProcessor(client: pg.ClientBase & { readonly processID?: number })
   }
 }
 
-export type Admission = (session: DbSession) => Promise<void>
+export type AdmitConnection = (session: DbSession) => Promise<void>
 
 /** Connections for the server's statements, and for those with clients' filters (time limit `clientMs`). */
 export interface PoolSize {
@@ -55,7 +55,7 @@ export interface PoolSize {
 
 interface PostgresOptions {
   /** Checks each new connection. If set, this process passes on the announcements of SQL functions. */
-  readonly admit?: Admission | undefined
+  readonly admit?: AdmitConnection | undefined
   readonly listenUrl?: string
   readonly isReplica?: boolean
   readonly isEmbedded?: boolean

@@ -6,7 +6,7 @@ export class GrowingText {
   text = ''
   /** What is before the text. */
   lead = ''
-  /** What is behind the text. */
+  /** The blank or line breaks between the text and the words that come next. */
   gap = ''
 
   /** Adds text without line breaks. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   openUploadSpace,
-  removeUploads,
+  removeLeftoverUploads,
   type Spool,
 } from '../../../src/engine/files/temporary-upload.ts'
 import { Budget } from '../../../src/platform/limits/byte-budget.ts'
@@ -76,7 +76,7 @@ test('leftovers of a killed process are removed, but not recent files of another
   mkdirSync(fresh!)
   const before = new Date(Date.now() - 2 * 3_600_000)
   utimesSync(old!, before, before)
-  await removeUploads()
+  await removeLeftoverUploads()
   expect(onDisk()).toEqual(['pocketsms-upload-new'])
   rmSync(fresh!, { recursive: true })
 })

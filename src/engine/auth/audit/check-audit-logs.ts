@@ -17,10 +17,10 @@ import {
 const LATEST_COMMIT_MS = 3_600_000
 
 const CHAINS_PER_PAGE = 1_000
-/** Entries without a seal that are named. */
+/** Maximum entries without a seal that a report names. */
 const STRAYS_SHOWN = 100
 
-/** What was done by hand, after `entry 5 was`. */
+/** Ends of a sentence that begins with `entry 5 was`: what somebody did by hand. */
 const FAULTS = {
   added: 'added by hand, with an earlier date',
   changed: 'changed',

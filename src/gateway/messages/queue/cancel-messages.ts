@@ -107,12 +107,14 @@ async function lockBatch(db: Db, permit: Permit, batchId: string, which: Waiting
   return requireUnrefused(permit, found)
 }
 
-/** Has the number of earlier claims, who sent the text, and why the sender may not cancel it. */
 type Unclaimed = Readonly<{
   message: string
   device: string
+  /** How often it was claimed before. */
   attempt: number
+  /** Who sent it. */
   author: string
+  /** Why the caller may not cancel it; null if they may. */
   refused: string | null
 }>
 

@@ -116,7 +116,7 @@ export const wakeUnclaimedAgain = (db: Db): Promise<string[]> =>
   listWokenDevices(callFunctionRows(db, 'sms_rewake', MAX_ROWS * 5))
 
 /** They may not be sent now or have no device: `releaseDueMessages` reassigns them. */
-export async function returnStaleMessages(db: Db): Promise<string[]> {
+export async function takeBackStaleMessages(db: Db): Promise<string[]> {
   await callFunction(db, 'sms_return_stale', MAX_ROWS)
   return []
 }

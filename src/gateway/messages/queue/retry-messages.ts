@@ -32,7 +32,7 @@ import { countBatch } from './count-batch.ts'
 import {
   type CHOICES,
   type LeftOut,
-  makeZeroLeftOut,
+  makeNoneLeftOut,
   type RETRIED_BATCH,
   type RETRY_BATCH,
   type RETRY_MESSAGE,
@@ -92,7 +92,7 @@ export async function retryBatch(
   batchId: string,
   { include = [] }: z.output<typeof RETRY_BATCH>,
   keepsQuiet = false,
-  left = makeZeroLeftOut(),
+  left = makeNoneLeftOut(),
 ): Promise<z.output<typeof RETRIED_BATCH>> {
   const { db } = services.store
   await requireOwnBatch(db, requirePermit(sender, 'retry'), batchId)

@@ -41,5 +41,5 @@ export const RETRIED_BATCH = z
   })
   .meta({ id: 'RetriedBatch' })
 
-export const makeZeroLeftOut = () =>
+export const makeNoneLeftOut = () =>
   Object.fromEntries(LEFT_OUT.map((why) => [why, 0])) as Record<LeftOut, number>

@@ -12,7 +12,7 @@ import {
   reassignUnclaimed,
   releaseDueMessages,
   retryExpiredLeases,
-  returnStaleMessages,
+  takeBackStaleMessages,
   wakeUnclaimedAgain,
 } from './overdue-messages.ts'
 
@@ -27,7 +27,7 @@ const SWEEPS: readonly ((
   failExpiredMessages,
   failForDeletedDevice,
   retryExpiredLeases,
-  returnStaleMessages,
+  takeBackStaleMessages,
   failForDeletedLine,
   releaseDueMessages,
   reassignUnclaimed,

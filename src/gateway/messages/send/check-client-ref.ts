@@ -8,7 +8,10 @@ import { readOfferedWords } from './mms.ts'
 import type { Offer } from './offer.ts'
 import type { SendOrigin } from './send-options.ts'
 
-/** Throws 422 for another number, text or files. Removed and changed texts match. Links may follow words. */
+/**
+ * Throws 422 if the stored `message` with this client_ref has another number, text or files than the offer. A
+ * text or number that was removed or changed since matches, and links may follow the words.
+ */
 export async function checkClientRef({ db }: Store, message: string, offer: Offer) {
   const [first] = offer.messages
   const hasFiles = offer.media !== undefined || offer.given !== undefined

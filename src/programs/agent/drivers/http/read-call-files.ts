@@ -1,5 +1,5 @@
 import type { Incoming } from './preset.ts'
-import { matchesCondition, readPath, readTextAt } from './read-path.ts'
+import { matchesCondition, readValueAt, readTextAt } from './read-path.ts'
 
 /** A file of a text, which the carrier still has. Its description is the carrier's. */
 export interface CarrierFile extends Readonly<Record<'url' | 'name' | 'contentType', string>> {
@@ -16,7 +16,7 @@ export function readCarrierFiles(
   left: { searches: number },
 ): CarrierFile[] {
   if (!paths) return []
-  const list = paths.each === undefined ? [item] : readPath(item, paths.each)
+  const list = paths.each === undefined ? [item] : readValueAt(item, paths.each)
   if (!Array.isArray(list)) return []
   const numbers = paths.url.includes('*')
     ? Array.from({ length: MAX_FILES }, (_, i) => String(i))

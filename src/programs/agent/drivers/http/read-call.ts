@@ -15,7 +15,7 @@ import {
 } from './check-call-signature.ts'
 import type { Incoming, Receipt } from './preset.ts'
 import { type CarrierFile, readCarrierFiles } from './read-call-files.ts'
-import { isAmongValues, matchesCondition, readPath, readTextAt, readTextsAt } from './read-path.ts'
+import { isAmongValues, matchesCondition, readValueAt, readTextAt, readTextsAt } from './read-path.ts'
 
 /** An event in a carrier's call. `key`: the same for a text that the carrier repeats. */
 export type CarrierEvent =
@@ -101,10 +101,10 @@ function listItems({ interface: { receipt, incoming } }: Carrier, call: SignedCa
   for (const part of [json].flat().slice(0, MAX_EVENTS)) {
     if (items.length === MAX_EVENTS) break
     const all = { ...common, ...(isObject(part) && part) }
-    const present = [...lists].filter((each) => Array.isArray(readPath(all, each)))
+    const present = [...lists].filter((each) => Array.isArray(readValueAt(all, each)))
     // an item may lack what the query has
     for (const each of present)
-      for (const item of (readPath(all, each) as unknown[]).slice(0, MAX_EVENTS - items.length))
+      for (const item of (readValueAt(all, each) as unknown[]).slice(0, MAX_EVENTS - items.length))
         items.push({ item: isObject(item) ? { ...query, ...item } : item, own: item, each })
     // a call without anything is a test of the address
     if (present.length === 0 && (text !== '' || Object.keys(all).length > 0))
@@ -152,7 +152,7 @@ function readText(
 ): CarrierText | undefined {
   const from = readTextAt(item, form.from)
   if (from === '' || !matchesCondition(item, form.when)) return undefined
-  const path = [form.body].flat().find((each) => readPath(item, each) != null)
+  const path = [form.body].flat().find((each) => readValueAt(item, each) != null)
   const files = readCarrierFiles(item, form.files, source)
   if (path === undefined && files.length === 0) return undefined
   const given = readTextAt(item, form.id) || `${source.common} ${JSON.stringify(own)}`

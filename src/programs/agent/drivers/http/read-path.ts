@@ -2,12 +2,12 @@ import { findValueAt } from '../../../../platform/templates/find-value-at.ts'
 import type { AnswerCondition } from './preset.ts'
 
 /** The value at a path. Texts stay texts: a stranger's words may look like JSON. */
-export const readPath = (from: unknown, path: string): unknown =>
+export const readValueAt = (from: unknown, path: string): unknown =>
   findValueAt(from, path.split('.'), (value) => value)
 
 /** The text, number or boolean at a path, as text; '' for anything else. */
 export function readTextAt(from: unknown, path: string | undefined): string {
-  const value = path === undefined ? '' : readPath(from, path)
+  const value = path === undefined ? '' : readValueAt(from, path)
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
 }
 
