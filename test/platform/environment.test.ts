@@ -73,6 +73,7 @@ const OF_SERVER: Readonly<
   MAX_CONNECTIONS_PER_ADDRESS: ['9', { maxConnectionsPerAddress: 9 }],
   MAX_STREAMS: ['9', { maxStreams: 9 }],
   SIGN_IN_TRIES: ['9', { signInTries: 9 }],
+  SUPERUSER_SECOND_FACTOR: ['true', { superuserSecondFactor: true }],
   AUDIT_DAYS: ['9', { auditDays: 9 }],
   SMS_RETENTION: ['delete', { retention: { mode: 'delete', days: 0 } }],
   SMS_RETENTION_DAYS: ['9', { retention: { mode: 'redact', days: 9 } }],
