@@ -17,6 +17,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/engine/auth/second-factor.slow.test.ts',
   'These texts use it, and need another word or a default in its place: {texts}.':
     'test/gateway/people/contact-fields.test.ts',
+  'Automatic answers that then send nothing: {names}.':
+    'test/gateway/conversations/answers.test.ts',
   'The logs of all servers are deleted and cannot be restored.': 'test/http/server/logs.test.ts',
   '{own} is not in the list as it stands. If no subnet there has it, you are locked out at once, and only somebody at one of these addresses can change that.':
     'test/engine/auth/superuser-places.slow.test.ts',

@@ -154,6 +154,12 @@ test("an answer from a template is filled with the sender's name", async () => {
   expect(await fixture.answer()).toEqual([{ to: GUEST, body: 'Hello you' }])
 })
 
+test('an answer from a deleted template is not sent', async () => {
+  await makeAnswer(fixture, { template: `'template1111111'`, body: `''` })
+  await fixture.receive('a', GUEST)
+  expect(await fixture.answer()).toEqual([])
+})
+
 test('an answer waits up to an hour while no line can send', async () => {
   await makeAnswer(fixture)
   await fixture.receive('a', GUEST)

@@ -78,12 +78,19 @@ const makeTemplateColumns = (edit: (template: Template) => void): readonly Colum
 
 async function deleteTemplate(template: Template): Promise<void> {
   const answers = await listNames('auto_answers', pb.filter('template = {:id}', template))
-  const text = [
-    t('Programs that send {name} by its id, {id}, will be refused.', template),
-    answers && t('Automatic answers that then send nothing: {names}.', { names: answers }),
-  ]
-  const question = { title: t('Delete the template?'), text: text.filter(Boolean).join(' ') }
-  await deleteRecord(template, question, t('Template deleted'))
+  await deleteRecord(
+    template,
+    {
+      title: t('Delete the template?'),
+      text: [
+        t('Programs that send {name} by its id, {id}, will be refused.', template),
+        answers && t('Automatic answers that then send nothing: {names}.', { names: answers }),
+      ]
+        .filter(Boolean)
+        .join(' '),
+    },
+    t('Template deleted'),
+  )
 }
 
 function TemplateForm({
