@@ -32,6 +32,7 @@ const PROXIES = {
     config: (port: number, server: string) => {
       const site = blockIn('nginx')
         .replace('listen 443 ssl', `listen 127.0.0.1:${port}`)
+        .replace('    listen [::]:443 ssl;\n', '')
         .replaceAll(/^\s*ssl_.*$/gm, '')
         .replace('127.0.0.1:8090', server)
       return `daemon off; pid ${folder}/nginx.pid; error_log stderr; events {}\nhttp { access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;\n${site} }`
