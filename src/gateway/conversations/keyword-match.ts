@@ -1,6 +1,10 @@
 import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { foldWord } from '../../portable/read-opt-word.ts'
-import { dropInvisible, readWrittenText, type TextWithSubject } from '../../portable/written-words.ts'
+import {
+  dropInvisible,
+  readWrittenText,
+  type TextWithSubject,
+} from '../../portable/written-words.ts'
 
 type Match = 'any' | 'words' | 'first_word' | 'contains'
 

@@ -12,7 +12,11 @@ import { openReplica } from './replica-connection.ts'
 import { checkServerVersion } from './schema/oldest-server.ts'
 
 /** Waits until it answers. Throws a UserError if it cannot. `admit` checks a server's new connections. */
-export async function openDb(config: Config, log: Logger, admit?: AdmitConnection): Promise<Database> {
+export async function openDb(
+  config: Config,
+  log: Logger,
+  admit?: AdmitConnection,
+): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
   const backend = openPostgres(config.databaseUrl ?? embedded!.url, computePoolSize(config), log, {
     admit,

@@ -4,7 +4,7 @@ import { queries } from '../../../platform/db/queries.ts'
 import { checkFields, checkRequired } from '../../fields/value-checks.ts'
 import type { ProviderPerson } from '../../records/collection-extension.ts'
 import { isEmptyObject } from '../../records/explain-rejection.ts'
-import { deleteLinks } from '../../records/revoke-sign-ins.ts'
+import { deleteSignIns } from '../../records/revoke-sign-ins.ts'
 import { toUniqueError } from '../../records/store-record.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { type AuthChange, changeAuthRecord } from '../change-auth-record.ts'
@@ -114,7 +114,7 @@ async function verifyProviderEmail(
 ): Promise<AuthRecord> {
   const isVerified = auth.values.verified === true
   const isOwn = request.auth?.id === auth.id && request.auth.collection.id === collection.id
-  if (!isVerified) await deleteLinks(store, collection, [auth.id], ['_externalAuths'])
+  if (!isVerified) await deleteSignIns(store, collection, [auth.id], ['_externalAuths'])
   const email = String(auth.values.email || profile.email)
   const change: AuthChange = {
     ...(!isVerified && !isOwn && { withoutPassword: true }),

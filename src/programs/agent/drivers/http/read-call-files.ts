@@ -1,5 +1,5 @@
 import type { Incoming } from './preset.ts'
-import { matchesCondition, readValueAt, readTextAt } from './read-path.ts'
+import { matchesCondition, readTextAt, readValueAt } from './read-path.ts'
 
 /** A file of a text, which the carrier still has. Its description is the carrier's. */
 export interface CarrierFile extends Readonly<Record<'url' | 'name' | 'contentType', string>> {

@@ -15,7 +15,13 @@ import {
 } from './check-call-signature.ts'
 import type { Incoming, Receipt } from './preset.ts'
 import { type CarrierFile, readCarrierFiles } from './read-call-files.ts'
-import { isAmongValues, matchesCondition, readValueAt, readTextAt, readTextsAt } from './read-path.ts'
+import {
+  isAmongValues,
+  matchesCondition,
+  readTextAt,
+  readTextsAt,
+  readValueAt,
+} from './read-path.ts'
 
 /** An event in a carrier's call. `key`: the same for a text that the carrier repeats. */
 export type CarrierEvent =
