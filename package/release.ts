@@ -24,7 +24,7 @@ import { HOME, linkAbsolutely } from './readme.ts'
 
 const CLIENT = 'clients/javascript'
 
-/** Files that name the version, as `"version": "…"` or in the name of the image. */
+/** Files that name the version, as `"version": "…"`, `version: …` or in the name of the image. */
 const VERSIONED = [
   'README.md',
   'package.json',
@@ -33,6 +33,14 @@ const VERSIONED = [
   'docker-compose.yml',
   'deploy/compose-servers.yml',
   'deploy/kubernetes.yaml',
+  'deploy/coolify.yml',
+  'deploy/caprover.yml',
+  'deploy/casaos.yml',
+  'deploy/unraid.xml',
+  'deploy/home-assistant/config.yaml',
+  'deploy/home-assistant/Dockerfile',
+  'deploy/helm/Chart.yaml',
+  'deploy/helm/values.yaml',
 ]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -93,6 +101,9 @@ function writeVersion(): void {
     const named = (text: string) =>
       text
         .replace(`"version": "${before}"`, () => `"version": "${version}"`)
+        .replace(`\nversion: ${before}\n`, () => `\nversion: ${version}\n`)
+        .replace(`  version: ${before}\n`, () => `  version: ${version}\n`)
+        .replace(`defaultValue: ${before}\n`, () => `defaultValue: ${version}\n`)
         .replaceAll(`pocketsms:${before}`, () => `pocketsms:${version}`)
     // of package-lock.json the second place, too
     change(file, (text) => named(named(text)))
@@ -117,9 +128,11 @@ function writeRepository(): void {
   nameRepository('package.json', {})
   nameRepository(`${CLIENT}/package.json`, { directory: CLIENT })
   // names of images are in lower case
-  const image = `image: ghcr.io/${repository.toLowerCase()}:`
+  const image = `ghcr.io/${repository.toLowerCase()}:`
   for (const file of VERSIONED)
-    change(file, (text) => text.replaceAll('image: pocketsms:', () => image))
+    change(file, (text) =>
+      text.replaceAll(/(?<=image: |FROM |<Repository>)pocketsms:/g, () => image),
+    )
 }
 
 /** The section of this version in CHANGELOG.md, without its heading and date, with absolute links. */
