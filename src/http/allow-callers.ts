@@ -12,13 +12,19 @@ import type { Ctx, Services } from './request-context.ts'
 
 /** Who may use a route. `Asking`: what the route gets of its caller. `Own`: the services that it needs. */
 export interface Permission<Asking, Own extends Services = Services> {
-  /** 'act': the permission asks what the sender may do to texts. Without: the caller is not a member. */
+  /**
+   * The lowest role of a member who may. 'act': the permission asks what the sender may do to texts. A
+   * collection may require a higher role. Without: the caller is not a member.
+   */
   readonly least?: Role | 'act'
   /** How clients send credentials, for OpenAPI. */
   readonly security: Security
   /** How the server reads them, for limits and for the route. Default: a token in `Authorization`. */
   readonly credentials?: Credentials
-  /** Calls `work` again if the caller was outdated. Throws 401, 403. Absent: the route asks itself. */
+  /**
+   * Calls `work` for the caller, again if the caller turned out to be outdated. Throws 401, 403. Without, the
+   * route gets `HasServices` and asks for the caller or a secret itself.
+   */
   readonly withCaller?: (
     c: Ctx,
     services: Own,

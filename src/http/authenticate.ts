@@ -26,7 +26,8 @@ export const requireRouteRole = (c: Ctx, auth: AuthRecord, { rights }: Services)
   requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`, rights)
 
 /**
- * From the database, for routes that run once; null for a guest. Throws 403 if the role forbids the route.
+ * The caller from the database, for routes that run once; null for a guest. Throws 403 if the caller's role
+ * does not allow the route.
  */
 export async function authenticate(c: Ctx, services: Services): Promise<AuthRecord | null> {
   const found = await retryRequest(services.store, NO_CALLER, () => c.env.incoming.identify(false))

@@ -1,4 +1,7 @@
-/** docs/internals/route-bounds.md lists the bounds of all routes, docs/internals/bounds.md explains them. */
+/**
+ * What makes the statements of a route slower, and which limit bounds that. docs/internals/route-bounds.md
+ * lists the bounds of all routes, docs/internals/bounds.md explains their words.
+ */
 export interface Bound {
   /** What the cost grows with. */
   readonly cost: string

@@ -27,7 +27,10 @@ export const makeKeyIdentity = (key: KeyHolder) => ({
   key,
 })
 
-/** Limits and the route read the same place, so both find the same caller. */
+/**
+ * Where requests of a route have their credentials. Limits and the route read the same place, so both find
+ * the same caller.
+ */
 export interface Credentials<Who extends Identity = Identity> {
   /**
    * The caller that the cache has; it may be outdated. Null for wrong credentials, undefined for those that
@@ -60,7 +63,10 @@ export const BY_TOKEN: Credentials = {
   },
 }
 
-/** Limits see a guest: the route has a secret of its own, or the API key is in the body or query. */
+/**
+ * No credentials that limits can read: the caller is a guest for them. For routes with a secret of their own,
+ * and for API keys in a body or query.
+ */
 export const BY_NOTHING: Credentials = { findCached: () => null, lookUp: async () => null }
 
 /** An API key as a request shows it. `name`: the user name beside it. */

@@ -23,7 +23,9 @@ export class RequestMemory {
     return this.#answer
   }
 
-  /** Waits for the client's turn on the CPU, then reserves memory until `leaveBody`. Throws 429. */
+  /**
+   * Waits for the client's turn on the CPU, then reserves memory for the body until `leaveBody`. Throws 429.
+   */
   async roomForBody(declared?: number): Promise<GrowingRoom> {
     await this.turn(0)
     this.#body = new GrowingRoom(this.#share, declared)

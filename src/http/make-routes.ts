@@ -20,7 +20,10 @@ export interface Row<Asking, Own extends Services> {
   readonly permission: Permission<Asking, Own>
   /** Null: OpenAPI does not have it. */
   readonly describe: Operation | ((records: DescribedRecords) => Operation) | null
-  /** Larger bodies get 413. Without it, the route reads no body, or at most MAX_BODY_BYTES. */
+  /**
+   * Maximum bytes of a body, which the route reads. Above: 413. Without, the route reads no body, or at most
+   * MAX_BODY_BYTES.
+   */
   readonly maxBytes?: MaxBytes
   readonly bound: Bound
   /** The work waits for a place of heavy work, once its JSON body has arrived. */

@@ -109,7 +109,9 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof FilterError ||
   ((error instanceof ApiError || error instanceof GatewayError) && error.status < 429)
 
-/** Reloads them if a statement did not fit the schema since `before`. */
+/**
+ * Whether the collections were outdated. Reloads them if a statement did not fit the schema since `before`.
+ */
 async function reloadOldCatalog(
   store: CatalogStore,
   before: { catalog: Catalog; mismatches: number },

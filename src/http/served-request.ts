@@ -22,7 +22,10 @@ export interface RequestBody {
   readonly release?: () => Promise<void>
 }
 
-/** `c.env.incoming` of its route, made by Node for each request. Each question about it is answered once. */
+/**
+ * An HTTP request: `c.env.incoming` of its route. Each question about it is answered once. Node makes one for
+ * each request, `serve` begins its work.
+ */
 export class ServedRequest extends LimitedIncomingMessage {
   /** The row of its route; undefined for a path without one. */
   row: RouteLimits | undefined
@@ -87,7 +90,10 @@ export class ServedRequest extends LimitedIncomingMessage {
     return makeGuestHolder(this.ip)
   }
 
-  /** It may be outdated; null for a guest, undefined if the caller must be looked up. */
+  /**
+   * The caller that the cache has, which may be outdated; null for a guest, undefined if the caller must be
+   * looked up.
+   */
   get known(): Identity | null | undefined {
     const { catalog } = this.services.store
     if (this.#known === undefined || this.#knownIn !== catalog) {

@@ -136,7 +136,10 @@ type Assets = Map<string, Buffer<ArrayBuffer>>
 
 const assetsByFolder = new Map<string, Assets>()
 
-/** Reads them once; an empty map if the console is not built. Of compressed files only that form. */
+/**
+ * The assets of a built console, read once; an empty map if the console is not built. Of a file that is
+ * compressed, too, only the compressed ones are read: few clients want it plain.
+ */
 function readAssets(folder: string): Assets {
   const path = `${folder}assets/`
   const names = new Set(existsSync(path) ? readdirSync(path) : [])

@@ -74,7 +74,10 @@ const checkZones: DoctorCheck = async (config) =>
       (await queryDatabase(config, 'select sms_unknown_zones()').catch(() => undefined)),
   )
 
-/** Finds phones that get texts with codes late. SMSGate's app does not report the Android version. */
+/**
+ * Looks for phones that get texts with codes late. Those with SMSGate's app do not report their Android
+ * version.
+ */
 async function checkAndroid(config: Config): Promise<Finding> {
   const text = 'select count(*)::int from device_batteries where android >= 37'
   const late = config.databaseUrl && (await queryDatabase(config, text).catch(() => undefined))
@@ -159,7 +162,10 @@ async function printChecks(): Promise<void> {
   process.exit(faults ? 1 : 0)
 }
 
-/** Prints a line for each check. The exit code is 1 if there is a fault. Options run other checks. */
+/**
+ * `pocketsms doctor`: prints a line for each check. The exit code is 1 if there is a fault. With `--numbers`
+ * it runs `repairAllNumbers` instead, with `--audit` `checkAudit`.
+ */
 export const doctorCommand = defineCommand({
   args: {
     numbers: {

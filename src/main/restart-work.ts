@@ -16,7 +16,10 @@ export interface Work {
   readonly handle: Handler
   readonly restores: number
   announceStop(): void
-  /** Ends event streams last, one after the other within `streamsMs`. `left`: remaining milliseconds. */
+  /**
+   * Finishes running requests, then ends event streams, one after the other within `streamsMs`. `left`:
+   * remaining milliseconds.
+   */
   finish(left: () => number, streamsMs?: number): Promise<void>
   close(left: () => number): Promise<void>
 }

@@ -6,7 +6,10 @@ import { findRoleWarning } from '../platform/db/role-warning.ts'
 import type { WorkerMember } from '../platform/jobs/worker-member.ts'
 import { createLogger, type Logger } from '../platform/log.ts'
 
-/** Imports the server while a Postgres starts. Throws a UserError. `workers`: if it is one of several. */
+/**
+ * Opens the database and serves. Throws a UserError if it cannot. `workers`: if it is one of several. While
+ * an embedded Postgres starts, the server's modules are imported.
+ */
 export async function runServer(
   config: Config,
   log: Logger = createLogger(config),

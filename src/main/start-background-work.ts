@@ -48,7 +48,10 @@ import type { Work } from './restart-work.ts'
 /** How long a stop waits for other servers' last announcements: 20 ms plus the network's delay. */
 const ANNOUNCED_MS = 100
 
-/** Starts services, queues, jobs. A restore of a backup ends this work and starts it again. */
+/**
+ * Migrates the database and starts the work on it: services, queues, background jobs. A restore of a backup
+ * ends this work and starts it again.
+ */
 export async function startWork(
   config: Config,
   database: Database,

@@ -6,7 +6,10 @@ import { printLine } from './command-line.ts'
 import { printAddresses } from './print-addresses.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 
-/** SIGUSR2 replaces workers (a closed terminal sends SIGHUP). The first one migrates the database. */
+/**
+ * Runs this process as the parent of workers, which SIGUSR2 replaces. (A closed terminal sends SIGHUP.) The
+ * first worker migrates the database.
+ */
 export async function superviseWorkers(config: Config, count: number) {
   const { stopDelaySeconds } = config
   const isInherited = listInheritedSockets().length > 0

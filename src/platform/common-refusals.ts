@@ -25,7 +25,10 @@ export const OTHER_REFUSALS = {
   503: 'unavailable',
 } as const
 
-/** Answers `{"error","message"}`. `message` replaces the fixed one. `hint`: what the caller should do. */
+/**
+ * Returns a function that makes errors of these refusals, which are answered with `{"error","message"}`.
+ * `message` replaces the fixed one. `hint`: what the caller should do; the answer has it, too.
+ */
 export const makeErrorFactory =
   <R extends Refusals>(refusals: R) =>
   (error: keyof R & string, message?: string, hint?: string): GatewayError => {

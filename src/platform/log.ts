@@ -19,7 +19,10 @@ const LOGGED_FIELDS = [
 ]
 const MAX_CAUSES = 4
 
-/** Lines have the worker's number; a terminal gets readable ones. Never log bodies or secrets. */
+/**
+ * Logs JSON lines to standard output, with the worker's number; a terminal gets readable lines instead. Never
+ * log bodies or secrets.
+ */
 export function createLogger(
   config: Pick<Config, 'logLevel'>,
   destination?: DestinationStream,

@@ -8,7 +8,10 @@ import { PROGRAM_FOLDER } from './program-folder.ts'
 const PLACE = /^([\w-]+(?:[./][\w-]+)*\.js):(\d+):(\d+)/
 const maps = new Map<string, SourceMap | undefined>()
 
-/** Node itself would read all source maps at each start: 0.1 s of CPU time and 8 MB. */
+/**
+ * The stack with names and lines of `src` instead of those of `dist`, in the package that npm publishes. Node
+ * would do so itself, but reads all source maps at each start: 0.1 s of CPU time and 8 MB.
+ */
 export function nameSources(stack: string, folder = PROGRAM_FOLDER): string {
   const dist = join(folder, 'dist/')
   const prefix = pathToFileURL(dist).href

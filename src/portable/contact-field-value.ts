@@ -17,7 +17,10 @@ const DAY_WITH_DOTS = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/
 
 const isEmpty = (value: unknown) => value === null || value === undefined || value === ''
 
-/** `12.5` or `12,5`, `2026-12-31` or `31.12.2026`, a choice in any case. An empty value fits each type. */
+/**
+ * Reads a value that a person, a file or a program gives to a field: a number as `12.5` or `12,5`, a day as
+ * `2026-12-31` or `31.12.2026`, a choice in any case of letters. An empty value fits each type.
+ */
 export function readContactFieldValue(
   { type, choices }: ContactFieldKind,
   given: unknown,

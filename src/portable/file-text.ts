@@ -1,4 +1,7 @@
-/** UTF-16 by its mark, else UTF-8 if valid, else Windows-1252. A vCard's letters are made whole first. */
+/**
+ * Decodes a text file: as UTF-16 if it begins with a UTF-16 byte order mark, as UTF-8 if it is valid UTF-8,
+ * and otherwise as Windows-1252, which older programs write. A vCard's letters are made whole first.
+ */
 export function decodeFileText(bytes: ArrayBuffer | Uint8Array): string {
   const file = new Uint8Array(bytes)
   const [first, second] = file

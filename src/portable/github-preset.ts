@@ -20,7 +20,9 @@ const ALERT = printFirstText(
   'of security',
 )
 
-/** The first field that the body has decides. Most have several: the order matters. */
+/**
+ * Texts by field. The first field that the body has decides; most bodies have several, so the order matters.
+ */
 const EVENTS = printFirstText(
   {
     zen: 'ping: {{zen}}',

@@ -61,7 +61,8 @@ const AUTH_SERVERS = {
 } as const
 
 /**
- * `once_key`: names an event, '' for no key. `resolved_when`: `path=value` of a body that all is well again.
+ * Defaults for a hook's empty fields. `once_key`: bodies with the same key are one event; '' for no key.
+ * `resolved_when`: the condition, `path=value`, for a body that says that all is well again.
  */
 const makePreset = (template: string, once_key = '', resolved_when = '') => ({
   template,

@@ -1,6 +1,9 @@
 import type { OptWords } from './read-opt-word.ts'
 
-/** For accounts that choose them in `opt_out_languages`. English ones are a setting (SMS_OPT_OUT_WORDS). */
+/**
+ * Common opt-out and opt-in words of the languages in which Verify has texts, for accounts that choose them
+ * in `opt_out_languages`. English words are settings of the server (SMS_OPT_OUT_WORDS).
+ */
 const OPT_LANGUAGES = {
   de: {
     out: [

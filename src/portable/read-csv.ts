@@ -15,8 +15,9 @@ export interface CsvTable {
 const isFilled = (cell: string): boolean => cell.trim() !== ''
 
 /**
- * `hasHead`: the first row is the head. Leaves out blank rows and empty columns, fills short rows up; a long
- * row adds columns. `nameColumn` names untitled ones, from 1.
+ * Makes a table of the rows of a sheet, with the first as its head if `hasHead` says so. Leaves out rows
+ * whose cells are all blank, and columns that have neither a title nor a value. Fills short rows up with
+ * empty cells; a long row adds columns. `nameColumn` names a column without a title by its number, from 1.
  */
 export function makeTable(
   sheet: readonly SheetRow[],
@@ -59,9 +60,10 @@ function guessSeparator(text: string): string {
 }
 
 /**
- * RFC 4180, separated as a line `sep=;` says, else by comma, semicolon, tab or bar. Drops blanks around a
- * quoted cell, and apostrophes before formulas. `misquoted`: the line of a cell without its closing mark;
- * reading ends there.
+ * Reads CSV (RFC 4180), separated as a first line `sep=;` says, otherwise by comma, semicolon, tab or bar.
+ * Blanks around a quoted cell are no part of it, nor are an export's apostrophes before formulas.
+ * `misquoted`: the line of a row with a cell that begins with a quotation mark and does not end with it, so
+ * that other rows may be in it; reading ends there.
  */
 export function readCsvCells(file: string): { rows: SheetRow[]; misquoted: number | undefined } {
   const { text, separator: named } = dropSeparatorLine(file)

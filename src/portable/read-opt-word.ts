@@ -13,7 +13,10 @@ const AROUND = /[\p{P}\p{S}\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
 /** Apostrophes that phones write for `'`. */
 const APOSTROPHES = /[\u2018\u2019\u201b\u02bc\u2032\u00b4`]/gu
 
-/** Drops signs around it; one space for white space or hyphens; upper case. '' for a longer text. */
+/**
+ * The word that a whole text is, in one spelling: without the signs around it, with one space for each run
+ * of white space or hyphens, in upper case by Unicode. '' for a text that is longer than any word.
+ */
 export function foldWord(text: string): string {
   const characters = [...text]
   let [start, end] = [0, characters.length]
@@ -39,8 +42,9 @@ const isOneOf = (word: string, words: readonly string[]): boolean =>
   word !== '' && words.some((one) => one === word || foldWord(one) === word)
 
 /**
- * True for opt-out, false for opt-in, else undefined. Ignores what others add: see `readWrittenText`. A
- * subject may opt out, unless the words of its MMS opt in.
+ * True for an opt-out word, false for an opt-in word, undefined for any other text, such as a sentence. What
+ * phones, networks and this server add does not count: see `readWrittenText`. An opt-out word is heard as the
+ * subject of any MMS, too, unless its words are an opt-in word.
  */
 export function readOptWord(text: TextWithSubject, words: OptWords): boolean | undefined {
   const written = readWrittenText(text)

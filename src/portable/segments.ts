@@ -1,8 +1,9 @@
 import { cutBetweenGraphemes } from './cut-text.ts'
 
 /**
- * 3GPP TS 23.038 (alphabets), 23.040 9.2.3.24.1. sms-segments-calculator 1.2.0 miscounts CR LF, accents and
- * emoji, and takes 6.6 ms for 1,600 characters (this code: 20 µs).
+ * How a text becomes short messages. 3GPP TS 23.038 (alphabets), 23.040 9.2.3.24.1 (concatenation). The npm
+ * package sms-segments-calculator 1.2.0 miscounts CR LF, accents and emoji and takes 6.6 ms for 1,600
+ * characters (this code: 20 µs).
  */
 export interface Segmentation {
   readonly encoding: 'GSM-7' | 'UCS-2'

@@ -24,7 +24,9 @@ const countJsonBytes = (text: string): number => countBytes(JSON.stringify(text)
 /** A cut within an escape: one `\` of a pair, or the start of `&lt;`. */
 const CUT_ESCAPE = /(?<!\\)((?:\\\\)*)\\$|&[a-z]{0,4}$/
 
-/** Appends `…`. Leaves grapheme clusters and escapes whole. */
+/**
+ * Cuts a text that is too long for its service, and appends `…`. Leaves grapheme clusters and escapes whole.
+ */
 export function cutText(text: string, { max, sizeOf = countCharacters }: TextRule): string {
   if (sizeOf(text) <= max) return text
   let left = max - sizeOf('…')

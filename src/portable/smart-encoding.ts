@@ -1,8 +1,9 @@
 import { countSegments } from './segments.ts'
 
 /**
- * Twilio's list without combining marks, which change the letter before them; with low and angle quotes,
- * primes, the soft hyphen. https://www.twilio.com/docs/messaging/services/smart-encoding-char-list
+ * Signs of the GSM alphabet, and signs that look like them. Twilio's list of smart encoding, without its
+ * combining marks, which would change the letter before them. Besides: low and angle quotation marks, primes,
+ * the soft hyphen. https://www.twilio.com/docs/messaging/services/smart-encoding-char-list
  */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   '"': '«»“”„‟″ʺˮ❝❞〝〞＂',

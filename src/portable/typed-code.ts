@@ -8,8 +8,9 @@ const GROUPS = /(?<!\d)\d{1,4}(?:[ \p{Zs}\p{Pd}.,·]\d{1,4})+(?!\d)|\d+/gu
 const CODE = /^\d{4,10}$/
 
 /**
- * Reads `123 456`, `１２３-４５６`, `G-123456`, or a text with a code. Returns a text unchanged if
- * it has none, or several; '' for one without letters and digits.
+ * The digits of a code as a person types or pastes it: `123 456`, `１２３-４５６`, `G-123456`, or the text with
+ * the code. A text from which no code, or more than one, can be read is returned unchanged; one without
+ * letters and digits as ''.
  */
 export function readTypedCode(typed: string): string {
   if (typed.length > MAX_LENGTH) return typed

@@ -1,7 +1,13 @@
-/** Read as a formula by spreadsheets; not phone numbers, digits behind a plus. OWASP: CSV injection */
+/**
+ * Matches a cell that a spreadsheet would read as a formula, except phone numbers: digits behind a plus are
+ * nothing but a number. OWASP: CSV injection
+ */
 const FORMULA = /^'*(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d[\d ]*$)))/u
 
-/** Where another separator would begin one. Its sign first: a lookbehind at blanks is quadratic. */
+/**
+ * Matches a formula inside a text, where a program that separates cells by another mark than the file's would
+ * begin one. Finds its sign first: a lookbehind at each blank takes quadratic time.
+ */
 const INNER_FORMULAS = {
   ',': /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[;\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu,
   ';': /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[,\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! |$)|\+(?!\d+(?:[\s,]|$)))/gu,
@@ -12,7 +18,10 @@ export type Separator = keyof typeof INNER_FORMULAS
 
 const QUOTED = { ',': /[",\r\n]/, ';': /[";\r\n]/ }
 
-/** RFC 4180. Lists by commas, other objects as JSON. An apostrophe before formulas: see `readCsvCells`. */
+/**
+ * A line of CSV (RFC 4180). Joins lists by commas; other objects are JSON. Puts an apostrophe before a
+ * formula, to make it text: `readCsvCells` takes it away again.
+ */
 export const writeCsvLine = (values: readonly unknown[], separator: Separator = ','): string =>
   `${values.map((value) => writeCell(value, separator)).join(separator)}\r\n`
 
@@ -36,7 +45,10 @@ function guardFormula(text: string, separator: Separator): string {
   return FORMULA.test(text) ? `'${inner}` : inner
 }
 
-/** Removes the apostrophes that `writeCsvLine` puts before formulas. Other cells stay. */
+/**
+ * The text of a cell as `writeCsvLine` got it: without the apostrophes that it puts before formulas. Other
+ * cells stay as they are.
+ */
 export function removeFormulaGuard(cell: string, separator: Separator): string {
   if (!cell.includes("'")) return cell
   const texts = [cell.replace(/^'/, ''), cell].map((text) => removeInnerGuards(text, separator))

@@ -15,9 +15,10 @@ import { queries, writeTimeInSeconds } from '../platform/db/queries.ts'
 import { makeRandomId } from '../platform/tools/random.ts'
 import type { GatewayServices } from './gateway-services.ts'
 
-// Bearerbox sends parts (3GPP TS 23.040, 9.2.3.24). A part is stored as a message due in some minutes: each
-// server, erasure, retention and cancellation find it. The last part replaces them by the text, else they
-// leave as texts.
+// Kannel's bearerbox sends a long text in parts, each with a header (3GPP TS 23.040, 9.2.3.24). A part is
+// stored as a message that is due in some minutes, so that each server finds it, and erasure, retention and
+// cancellation reach it. The last part to arrive replaces the others by the whole text. If one never arrives,
+// the others leave as texts when they are due.
 
 /** Which part of a long text a message is. `ref`: equal in all parts, in hex. `seq`: from 1. */
 export interface PartPlace {
@@ -91,8 +92,9 @@ type Found = StoredPart & {
 const writeFoundText = ({ before, body, behind }: Found) => fromHex(before) + body + fromHex(behind)
 
 /**
- * Undefined for a missing one; `ids`: their messages. Without `texts`: a repetition; `again`: of a joined
- * text's part. `stored`: the newest first.
+ * The texts of all parts beside this one, undefined for one that has not arrived, and the messages that have
+ * them (`ids`). Without `texts` the part is a repetition; `again`: of a part of this joined text.
+ * @param stored the newest first.
  */
 function findOthers(stored: readonly Found[], text: string, { total, seq }: PartPlace) {
   const at = stored.findIndex(({ joined }) => joined)
@@ -129,9 +131,9 @@ const noteAgain = (db: Db, { id, joined, ...part }: Found, seq: number) =>
     .execute()
 
 /**
- * Stores a part to one number; the last to arrive sends the whole. A repeated part changes nothing; one of
- * another text under its reference joins the parts of that. A text that is too long does not leave. Throws as
- * `acceptSend`.
+ * Stores a part of a text to one number, or sends the whole text if it is the last part to arrive. A repeated
+ * part changes nothing; one that begins another text under its reference is joined with the parts of that.
+ * The parts of a whole text that is too long do not leave. Throws as `acceptSend`.
  */
 export async function acceptPart(
   services: GatewayServices,

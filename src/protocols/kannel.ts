@@ -41,7 +41,10 @@ const NOT_A_TEXT = ['mwi', 'hex']
 const findParameter = (c: Ctx, wanted: string): Buffer | undefined =>
   splitFormBytes(readQueryBytes(c)).find(([name]) => name.toString() === wanted)?.[1]
 
-/** The default charset is UTF-8, with coding 2 UTF-16BE. Coding 0 is GSM, which a text gets if it can. */
+/**
+ * The text, by Kannel's `coding` and `charset`. Without a charset it is UTF-8, with coding 2 UTF-16BE.
+ * Coding 0 chooses the GSM alphabet, which a text gets here anyway if it can be written in it.
+ */
 function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string, string>>) {
   // 8-bit coding (1) means binary data
   if (coding === '1') throw invalidRequest('Only texts are sent here, rejected')

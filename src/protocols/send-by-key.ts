@@ -35,7 +35,10 @@ export const makeKeyAsker = (
   },
 })
 
-/** Works again if key or account changed. `asker`: the request if its row reads the key. Throws 401, 403. */
+/**
+ * Runs `work` for the holder of an API key that may send, again if the key or the account has changed
+ * meanwhile. `asker`: the request itself if the row of its route reads the key. Throws 401, 403.
+ */
 export const asKeyHolder = <T>(
   { store }: GatewayServices,
   asker: Asker<Identity | null>,
@@ -47,7 +50,8 @@ export const asKeyHolder = <T>(
     (found) => {
       if (!found?.key) throw gatewayRefusal('unauthorized')
       const { auth, key } = found
-      // Not the request's store, which drops work of closed connections: some alarm programs close at once.
+      // not the request's store, which drops what waits for a client that has closed its connection: some
+      // alarm programs close at once
       const sender = { ...makeKeySender(key), auth, store: store.forUser(auth.id) }
       requirePermit(sender, 'send')
       return work(sender)

@@ -25,7 +25,10 @@ export const allowKeyHeader = (name: string, security: Security): DoorPermission
   credentials: byKey(readKeyHeader(name)),
 })
 
-/** `work` reads the key; limits do not, for which all callers of these routes are guests. */
+/**
+ * Callers with an API key in the body or query. `work` reads the key, limits do not: for limits all callers
+ * of these routes are guests.
+ */
 export const ALLOW_KEY_PARAMETER: DoorPermission = {
   security: NO_CREDENTIALS,
   credentials: BY_NOTHING,

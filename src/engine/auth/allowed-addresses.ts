@@ -39,6 +39,7 @@ function writeAsIpv4(part: string): string {
   return bits === undefined ? ipv4 : `${ipv4}/${Number(bits) - MAPPED_BITS}`
 }
 
+/** A record with `addresses` whose secret was used. */
 interface UsedRecord {
   readonly user: string
   readonly collection: 'api_keys' | 'hooks' | 'devices' | 'members'
@@ -51,7 +52,10 @@ const NOTED_MS = 3_600_000
 const MAX_NOTED = 10_000
 const mustNote = makeOncePer(NOTED_MS, MAX_NOTED)
 
-/** Notes it in the background, once an hour for each network. A failure is ignored. */
+/**
+ * Notes in the background, once an hour for each network, that a record was used at an address which its
+ * list excludes. A failure is ignored.
+ */
 function noteRefusedAddress({ db }: Store, used: UsedRecord, ip: string): void {
   const network = toNetwork(ip)
   if (!mustNote(`${used.record} ${network}`)) return

@@ -20,7 +20,10 @@ const MAIL_LIMITS = [15, 300, 60]
 /** How long an address that signed in to an account is exempt from the limit per account. */
 const KNOWN_DAYS = 90
 
-/** Counts wrong secrets (`check` throws 400). Throws 429 after too many. Known networks wait apart. */
+/**
+ * Runs `check`, which throws 400 for a wrong password or code. Counts failures by account and address; throws
+ * 429 after too many. Sign-ins from networks known for the account wait in a queue of their own.
+ */
 export async function limitSignInAttempts<T>(
   signInAttempt: AuthAttempt,
   check: () => Promise<T>,

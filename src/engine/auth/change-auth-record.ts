@@ -30,8 +30,9 @@ export interface AuthChange {
 export type InSameTransaction = (db: Db, auth: AuthRecord) => Promise<void>
 
 /**
- * Applies no API rules. A new password or email ends tokens; a takeover (`isTakenOver`) also API keys. Throws
- * 400 for invalid values and for a concurrent change. PocketBase: core/record_model_auth.go
+ * Changes an auth record without API rules. A new password or email invalidates its tokens. A takeover (see
+ * `isTakenOver`) also deletes its API keys and the like. Throws 400 for invalid values, and if the record was
+ * changed meanwhile. PocketBase: core/record_model_auth.go
  */
 export async function changeAuthRecord(
   store: Store,

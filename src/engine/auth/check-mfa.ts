@@ -38,8 +38,9 @@ export async function findStartedSignIn(store: Store, auth: AuthRecord, mfaId: s
 }
 
 /**
- * Throws 401 with an `mfaId`, which the second method uses up; 400 for a wrong id. A person's own second
- * factor counts whatever the collection requires. PocketBase: apis/record_helpers.go, checkMFA
+ * After the first of two required sign-in methods, throws 401 with an `mfaId`. The request for the second
+ * must contain this id and uses it up. Throws 400 for a wrong id. A person with a second factor of their own
+ * needs it, whatever the collection requires. PocketBase: apis/record_helpers.go, checkMFA
  */
 export async function checkMfa(
   store: Store,

@@ -48,7 +48,10 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
 
 export const EMAIL_CHANGE_CONFIRM_FORM = makeObjectShape({ token: text, password: text })
 
-/** The new email is verified; older tokens end. PocketBase: record_auth_email_change_confirm.go */
+/**
+ * Sets the token's email and marks it as verified; ends older tokens. PocketBase:
+ * record_auth_email_change_confirm.go
+ */
 export async function confirmEmailChange(
   call: AuthCall<ValueOf<typeof EMAIL_CHANGE_CONFIRM_FORM>>,
   also?: InSameTransaction,

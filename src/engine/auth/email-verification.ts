@@ -13,7 +13,9 @@ import {
 } from './mail-on-request.ts'
 import { findOwnerError, findRecordByToken, readTokenClaim } from './tokens.ts'
 
-/** Mails a link, once per RESEND_SECONDS at most. PocketBase: record_auth_verification_request.go */
+/**
+ * Mails a verification link, once per RESEND_SECONDS at most. PocketBase: record_auth_verification_request
+ */
 export async function requestVerification(call: AuthCall<EmailForm>): Promise<void> {
   const { store, services, collection } = call
   demandUsers(collection)
@@ -23,7 +25,10 @@ export async function requestVerification(call: AuthCall<EmailForm>): Promise<vo
 
 export const TOKEN_FORM = makeObjectShape({ token: text })
 
-/** The token must have the current email. PocketBase: record_auth_verification_confirm.go */
+/**
+ * Marks the record as verified if the token contains its current email. PocketBase:
+ * record_auth_verification_confirm.go
+ */
 export async function confirmVerification(call: AuthCall<{ token: string }>): Promise<void> {
   const { store, services, collection } = call
   demandUsers(collection)

@@ -36,7 +36,10 @@ const endPushes = (db: Db, user: string, agent: string) =>
     .where(sql`left(user_agent, ${sql.lit(MAX_AGENT_LENGTH)})`, '=', agent)
     .execute()
 
-/** Ends its push notifications, too, and event streams, even of other sessions. Throws 404. */
+/**
+ * Ends a session and its push notifications. Closes the account's event streams, even those of other
+ * sessions. Throws 404.
+ */
 export async function endSession(
   { db }: Store,
   auth: AuthRecord,

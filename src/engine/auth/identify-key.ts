@@ -47,8 +47,10 @@ const MAX_KNOWN = 10_000
 const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNOWN))
 
 /**
- * Null for an invalid key or user. `cached`: may be outdated: the caller's SQL compares the versions, and
- * calls again. Stores the last use, by `ip`. Throws 403 at an address that is not allowed.
+ * Finds the user of an API key; null if the key is unknown, disabled or expired, or its user deleted or
+ * disabled. With `cached` the result may be out of date: the caller's SQL must compare the versions of key
+ * and user; if they differ, call again without `cached`. Stores the last use, by address `ip`. Throws 403 if
+ * the key may not be used at this address.
  */
 export async function identifyKey(
   store: Store,
@@ -86,7 +88,10 @@ export const requireKeyAddress = (
 
 const isLive = ({ expiresAt }: KeyHolder) => expiresAt === '' || expiresAt > formatNow()
 
-/** Undefined if not cached, or at a forbidden address. Not for authorization: it may be outdated. */
+/**
+ * The cached holder of a key; undefined if not cached, or if the key may not be used at this address. Not for
+ * authorization: it may be outdated.
+ */
 export function findCachedKeyHolder(
   catalog: Catalog,
   key: string,

@@ -9,7 +9,9 @@ import { signToken } from './tokens.ts'
 
 export const IMPERSONATE_FORM = makeObjectShape({ duration: whole })
 
-/** A superuser uses the token, which cannot be refreshed. PocketBase: record_auth_impersonate.go */
+/**
+ * Makes a token of a record for a superuser; it cannot be refreshed. PocketBase: record_auth_impersonate.go
+ */
 export async function impersonateRecord(
   store: Store,
   collection: AuthCollection,

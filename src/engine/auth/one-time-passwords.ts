@@ -104,8 +104,9 @@ export interface Proven {
 type OtpCall = AuthCall<ValueOf<typeof OTP_FORM>> & { readonly readMfaId: () => Promise<string> }
 
 /**
- * Uses it up, or a code of an authenticator app. Verifies the address that got it. Throws 429, and 400 for an
- * unknown, expired or wrong one. PocketBase: apis/record_auth_with_otp.go
+ * Uses up a one-time password and returns its record. A person with an authenticator app enters its code.
+ * Marks the record as verified if it still has the address that got the password. Throws 429, and 400 for an
+ * unknown, expired or wrong password. PocketBase: apis/record_auth_with_otp.go
  */
 export async function authWithOtp(call: OtpCall): Promise<Proven> {
   const { store, services, collection, ip } = call
@@ -143,7 +144,10 @@ export async function authWithOtp(call: OtpCall): Promise<Proven> {
   })
 }
 
-/** Uses up the sign-in, too, which another method began: codes cannot be guessed without it. */
+/**
+ * Uses up a code of an authenticator app, and the sign-in that the request names, which was begun by another
+ * method, such as a password: codes cannot be guessed without it.
+ */
 async function authWithApp(
   call: OtpCall,
   auth: AuthRecord,
@@ -167,7 +171,10 @@ async function authWithApp(
   })
 }
 
-/** Verifies a record that still has this address. Without MFA, its password is replaced by a random one. */
+/**
+ * Marks the record as verified if `sentTo` is still its email or phone number. In a collection without MFA,
+ * also replaces the record's password by a random one.
+ */
 async function confirmAddress(
   store: Store,
   { extensions }: AuthServices,

@@ -83,7 +83,10 @@ export async function startPasskey(db: Db, auth: AuthRecord, site: PasskeySite, 
   return makeCreationOptions(site, challenge, { app, person, handle }, known)
 }
 
-/** Returns recovery codes if it is the person's first second factor, else []. Throws 400. */
+/**
+ * Stores the passkey that a browser made. Returns recovery codes if it is the person's first second factor,
+ * else []. Throws 400.
+ */
 export async function storePasskey(
   db: Db,
   auth: AuthRecord,
@@ -156,7 +159,10 @@ interface PasskeyOwner {
   readonly record: string
 }
 
-/** Uses up its challenge. `person`: whose passkey it must be. Throws 400. */
+/**
+ * Checks a signature by a passkey, and uses up its challenge. `person`: whose passkey it must be. Returns the
+ * owner of the passkey. Throws 400.
+ */
 export async function requireSignature(
   db: Db,
   site: PasskeySite,

@@ -46,7 +46,10 @@ export async function hasFactors(db: Db, { id }: Collection): Promise<boolean> {
   return found !== undefined
 }
 
-/** Since when there is one, in PocketBase's format; whether an app; how many recovery codes are left. */
+/**
+ * When the person got a second factor, in PocketBase's format; whether there is an authenticator app; and how
+ * many recovery codes are left.
+ */
 export async function readFactor(db: Db, auth: AuthRecord) {
   const found = await queries(db)
     .selectFrom('auth_factors')

@@ -21,7 +21,10 @@ const readSessionSeconds = (auth: AuthRecord): number =>
 
 const readNowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-/** `keep` returns false if another session has the token's hash: then another expiry is signed. */
+/**
+ * Signs a token that no other session has. `keep` stores the token's hash, or returns false if another
+ * session has this hash. The next try then signs another expiry.
+ */
 async function signOwnToken(
   auth: AuthRecord,
   keep: (hash: string, expires: number) => Promise<boolean>,
@@ -58,7 +61,10 @@ export const SESSION = z
   .meta({ id: 'Session' })
 export type SignInSession = z.output<typeof SESSION>
 
-/** If all tries collide with concurrent sign-ins, the token is valid, but no session is listed. */
+/**
+ * Starts a session and returns its token. If all tries collide with concurrent sign-ins, the token is valid,
+ * but no session is listed.
+ */
 export async function startSession(
   db: Db,
   auth: AuthRecord,
@@ -122,7 +128,10 @@ const NOTED_MS = 5 * 60_000
 const MAX_NOTED = 10_000
 const mustNote = makeOncePer(NOTED_MS, MAX_NOTED)
 
-/** Runs in the background, at most once in five minutes, and ignores failures. Devices have no sessions. */
+/**
+ * Notes in the background that a token is used, at most once in five minutes. A failure is ignored. Devices
+ * have no sessions.
+ */
 export function recordSessionUse(db: Db, { collection }: AuthRecord, token: string): void {
   if (collection.id === DEVICES_ID || !mustNote(token)) return
   useSession(db, token).catch(() => {})
@@ -169,7 +178,10 @@ async function addToken(
   return numUpdatedRows > 0n
 }
 
-/** Makes at most one token per SAME_SECONDS. Returns `old` itself if it cannot be refreshed. */
+/**
+ * Returns a new token for the session of the token `old`, at most one per SAME_SECONDS. Returns `old` itself
+ * if it cannot be refreshed.
+ */
 export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promise<string> {
   if (!readClaims(old)?.refreshable) return old
   const known = await useSession(db, old)

@@ -34,7 +34,10 @@ export interface SignInProof {
   readonly token?: string
 }
 
-/** Throws 403, or 401 if a second method is required. PocketBase: record_helpers.go, recordAuthResponse */
+/**
+ * Answers a sign-in with JSON `{"record":…,"token":…}`. Throws 403, or 401 if a second method is required.
+ * PocketBase: apis/record_helpers.go, recordAuthResponse
+ */
 export async function answerSignIn(
   store: Store,
   services: AuthServices,
@@ -67,7 +70,10 @@ const MAX_ORIGINS = 5
 const MAX_AGENT_LENGTH = 200
 const MAIL_MS = 15_000
 
-/** Keeps the last five (IP address, browser); mails of a new one. PocketBase: record_helpers.go, authAlert */
+/**
+ * Stores the last five origins of sign-ins (IP address and browser); mails about a new one. PocketBase:
+ * record_helpers.go, authAlert
+ */
 async function recordSignInOrigin(
   store: Store,
   services: AuthServices,

@@ -131,7 +131,9 @@ export async function isTokenSigned(
 
 const BEARER = /^bearer (?=.)/is
 
-/** How long an owner is known by a session's token: it may be idle for too long since. */
+/**
+ * How long the cache knows the owner of a token that belongs to a session: it may be idle for too long since.
+ */
 const KNOWN_MS = 5 * 60_000
 
 /** The owner of each token when it was last looked up. Entries become useless when any collection changes. */
@@ -144,7 +146,10 @@ export function readHeaderToken(authorization: string | undefined): string {
   return authorization?.replace(BEARER, '') ?? ''
 }
 
-/** Null for a guest, an invalid token, an ended session, a disabled user. PocketBase: apis/middlewares.go */
+/**
+ * The auth record of the Authorization header; null for a guest, an invalid token, an ended session, a
+ * disabled user. PocketBase: apis/middlewares.go
+ */
 export async function identifyToken(
   store: Store,
   authorization: string | undefined,
@@ -161,7 +166,10 @@ export async function identifyToken(
   return auth
 }
 
-/** Undefined if not cached. Outdated if SQL finds another `version`: the caller then uses `identifyToken`. */
+/**
+ * The cached auth record of an Authorization header; undefined if it is not cached. It may be out of date:
+ * the caller compares `version` in its SQL and, if it differs, calls `identifyToken`.
+ */
 export function findCachedIdentity(
   catalog: Catalog,
   authorization: string | undefined,

@@ -91,7 +91,10 @@ export function refusePasskey(): never {
   throw badRequest('This passkey was refused. Try again.')
 }
 
-/** Throws 400 for certificates: the library would fetch lists from the addresses that they name. */
+/**
+ * Throws 400 for an attestation with certificates, which no browser sends when none was asked for: the
+ * library would fetch lists of revoked certificates from the addresses that they name.
+ */
 async function requirePlainAttestation({ response }: RegistrationResponseJSON): Promise<void> {
   const { decodeAttestationObject, isoBase64URL } = await loadHelpers()
   try {
@@ -124,7 +127,10 @@ export async function verifyCreation(
   return { credential: id, public_key: Buffer.from(publicKey), counter, transports }
 }
 
-/** Throws 400, also for a counter that did not grow, which the copy of a passkey may have. */
+/**
+ * The counter of a passkey after its signature. Throws 400: also for a counter that did not grow, which the
+ * copy of a passkey may have.
+ */
 export async function verifySignature(
   { host, origin }: PasskeySite,
   challenge: string,
@@ -148,7 +154,10 @@ export async function verifySignature(
   return verified ? authenticationInfo.newCounter : refusePasskey()
 }
 
-/** '' in a frame of another site, too, which the library allows. Not trusted before a verification. */
+/**
+ * The challenge that a browser's answer names; '' if it names none, or answers in a frame of another site,
+ * which the library allows. Not trusted before a verification.
+ */
 export function readChallenge({
   response,
 }: {

@@ -148,7 +148,8 @@ export function openBackups(services: BackupServices) {
     createScheduled: (scheduledUntil: string) => backUp('', SCHEDULE, scheduledUntil),
     makeKey,
     /**
-     * Throws a UserError if it is no backup. Of a sealed one only the beginning is checked: there is no key.
+     * Stores an uploaded file. Throws a UserError that says what is wrong if it is no backup. Of a sealed
+     * backup only the beginning is checked: the server has no key to read more.
      */
     upload: (key: string, content: AsyncIterable<Buffer>): Promise<void> =>
       withTemporary('upload', async (path) => {

@@ -20,8 +20,9 @@ const RENEW_MS = 10_000
 const PROGRESS_MS = 500
 
 /**
- * Takes the lease if it is free, and returns whether it is ours. `failure`: what to record if a dead node had
- * it. `until`: null, or the `scheduled_until` that was read, which is then set to now.
+ * Takes the lease if it is free. `failure`: what to record if a dead node had it. `until`: null, or for a
+ * scheduled backup the `scheduled_until` that the caller has read; this column is then set to now. Returns
+ * whether the lease is ours.
  */
 async function insertLease(
   db: Db,

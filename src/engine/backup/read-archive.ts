@@ -164,7 +164,10 @@ async function readManifestText(
 export const MAX_LINE_BYTES = 100_000_000
 const NEWLINE = 10
 
-/** Yields batches. Throws a UserError above MAX_LINE_BYTES, and if rows or checksum differ at the end. */
+/**
+ * The lines of a table's entry in batches. Throws a UserError for a line above MAX_LINE_BYTES, and at the end
+ * if rows or checksum differ from the manifest.
+ */
 export async function* readLines(entry: TableEntry, content: AsyncIterable<Uint8Array>) {
   const hash = createHash('sha256')
   const decoder = new TextDecoder()

@@ -53,7 +53,8 @@ export interface AfterRestore {
   /** Those that the backup lacks are created. */
   readonly builtIn: BuiltIn
   /**
-   * Changes rows that no longer hold. Unless `resume`, ends what was unfinished: returns how many messages.
+   * Changes restored rows that no longer hold. Unless `resume`, ends what was unfinished. Returns how many
+   * messages it has ended.
    */
   readonly run: (tx: Db, resume: boolean) => Promise<number>
 }
@@ -73,7 +74,10 @@ export interface Restored extends BackupSummary {
   readonly foreign: readonly string[]
 }
 
-/** Runs in one transaction. Throws a UserError. After `replace`, callers reload what they have in memory. */
+/**
+ * Restores a backup in one transaction. Throws a UserError if the file or the database does not allow it.
+ * After `replace`, the caller must reload all that it has in memory.
+ */
 export async function restoreBackup(
   db: Db,
   path: string,

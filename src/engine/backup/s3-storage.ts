@@ -101,7 +101,10 @@ const fetchWithTimeout: typeof fetch = async (input, init) => {
 /** The https agent of all requests, which keeps connections. */
 const agent = new OutgoingAgent({ keepAlive: true, timeout: 5_000 })
 
-/** Can use a proxy. `fetch` of Node 24 may end the process: https://github.com/nodejs/undici/issues/5360 */
+/**
+ * Fetches by `node:http`, which can use a proxy. Also, `fetch` of Node 24 ends the process if a server closes
+ * the connection while the end of its answer waits to be read. https://github.com/nodejs/undici/issues/5360
+ */
 async function fetchByHttp(
   address: string,
   options: RequestOptions & { readonly signal: AbortSignal },

@@ -4,7 +4,10 @@ import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 import { seal } from '../../platform/age/seal.ts'
 
-/** Entries are written one by one, sealed for `recipients`. When `signal` aborts, pending promises reject. */
+/**
+ * Creates a ZIP file whose entries are written one by one, sealed if there are recipients. When `signal`
+ * aborts, pending promises reject.
+ */
 export function openZip(path: string, signal?: AbortSignal, recipients: readonly string[] = []) {
   const zip = new ZipFile()
   // readable only by its owner: it contains keys and password hashes

@@ -75,7 +75,9 @@ export class CatalogStore {
     )
   }
 
-  /** Runs one call at a time in all servers, and waits until all have loaded the change. */
+  /**
+   * Changes collections, one call at a time in all servers. Waits until all servers have loaded the change.
+   */
   async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
     let change = ''
     try {

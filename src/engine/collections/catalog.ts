@@ -103,6 +103,7 @@ function listErrorLines(data: ErrorData, path = ''): string[] {
   )
 }
 
+/** A collection that cannot be saved. `data`: the errors by key. */
 export class InvalidCollection extends Error {
   override name = 'InvalidCollection'
   readonly collection: Collection

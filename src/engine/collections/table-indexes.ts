@@ -102,7 +102,8 @@ async function renewKey(db: Db, table: string): Promise<void> {
 }
 
 /**
- * In reverse: of several violated, Postgres reports the oldest, SQLite the newest. Throws InvalidCollection.
+ * Creates indexes in reverse order: if a row violates several, Postgres reports the oldest, SQLite the
+ * newest. Throws an InvalidCollection with all errors.
  */
 export async function createIndexes(db: Db, collection: Collection): Promise<void> {
   const errors: Record<string, FieldError> = {}

@@ -25,7 +25,10 @@ export function formatPlainNumber(value: number): string {
 export const formatExponent = (exponent: number) =>
   (exponent < 0 ? '-' : '+') + String(Math.abs(exponent)).padStart(2, '0')
 
-/** Undefined for lists and objects: `String()` makes `[object Object]`, or throws for `{"toString": 1}`. */
+/**
+ * The one way from a foreign value to text: that of a text, number, boolean or null; undefined for lists and
+ * objects. `String()` would make `[object Object]` of them, or throw for `{"toString": 1}`.
+ */
 export function toScalarText(raw: unknown): string | undefined {
   if (typeof raw === 'string') return raw
   if (typeof raw === 'number') return formatPlainNumber(raw)
@@ -111,7 +114,10 @@ function listTexts(list: readonly unknown[]): string[] {
 
 const LIST_BOUNDS = { parts: 100_000, values: 100_000 }
 
-/** Returns items of a JSON array, else the text. If only some are texts, they and the text, as Go does. */
+/**
+ * The items of a JSON array of texts; otherwise the text itself. If only some items are texts, returns them
+ * and the text itself, as Go does.
+ */
 function splitText(text: string): string[] {
   if (!text.includes('[')) return [text]
   const list = isTooComplex(text, LIST_BOUNDS) ? undefined : parseJson(text)

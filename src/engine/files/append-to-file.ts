@@ -11,7 +11,10 @@ const GROWING = 'growing'
 /** A file whose content is stored while it is made. Holds at most one chunk in memory. */
 export interface GrowingFile {
   add(text: string): Promise<void>
-  /** Call it before the commit. `isWhole`: the file can be downloaded. Throws FilesFull above the limit. */
+  /**
+   * Stores the rest, before the commit. `isWhole`: no transaction continues the file, it can be downloaded.
+   * Throws FilesFull if the file exceeds the account's limit.
+   */
   end(isWhole: boolean): Promise<void>
 }
 

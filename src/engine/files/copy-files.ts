@@ -3,7 +3,10 @@ import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import type { FilePlace } from './stored-files.ts'
 
-/** The target is of the same account: copies share the contents of the files. Returns their names. */
+/**
+ * Copies the first `max` files of some records to another record of the account. The copies share their
+ * contents with the files. Returns their names.
+ */
 export async function copyFiles(
   db: Db,
   from: { readonly collection: string; readonly records: readonly string[] },

@@ -12,7 +12,10 @@ import type { FileContent } from './upload.ts'
 export const CHUNK_BYTES = 256 << 10
 const HASHED_BYTES = 64 << 10
 
-/** Finds or stores it, in the transaction that stores a file with this id. Throws FilesFull. */
+/**
+ * The id of a stored content with these bytes. Call it in the transaction that stores a file with the id.
+ * Throws FilesFull.
+ */
 export async function storeContent(
   db: Db,
   owner: FileOwner,
@@ -78,7 +81,8 @@ export const dropContents = (db: Db, ids: readonly number[]) =>
 const PAGE = 10_000
 
 /**
- * They remain if transactions that end together delete their last files, as none sees the others' deletes.
+ * Deletes contents without a file. They remain if several transactions delete their last files at the same
+ * time, since each transaction still sees the files that the others delete.
  */
 export async function sweepContents(db: Db): Promise<void> {
   for (let after: number | undefined = 0; after !== undefined; ) {

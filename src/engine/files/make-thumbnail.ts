@@ -56,7 +56,10 @@ export const isDecodable = (picture: Buffer): Promise<boolean> =>
     () => false,
   )
 
-/** Throws for an invalid picture, and PictureTooLarge for one that takes too much memory or time. */
+/**
+ * Opens a picture, to be decoded upright. Throws for one that is invalid, and PictureTooLarge for one that
+ * takes too much memory or time.
+ */
 export async function openUpright(picture: Buffer) {
   checkPictureWork(picture)
   const sharp = await loadSharp()

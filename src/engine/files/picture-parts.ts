@@ -9,7 +9,10 @@ export class PictureTooLarge extends RangeError {
   }
 }
 
-/** Cameras and programs write some thousand; 20 MiB of empty parts take seconds to read. */
+/**
+ * Maximum parts of a file. Cameras and programs write some thousand; 20 MiB of empty parts take seconds to
+ * read.
+ */
 export const MAX_FILE_PARTS = 100_000
 
 /** Yields the parts of a file. Throws PictureTooLarge after MAX_FILE_PARTS of them. */
@@ -60,7 +63,10 @@ function* walkJpegSegments(bytes: Buffer): Generator<JpegSegment> {
   }
 }
 
-/** Finds the last of a run of fill bytes. `indexOf` would take 100 ns, and each byte may be a marker. */
+/**
+ * The position of the next 0xff, and of a run of fill bytes the last one.
+ * By a loop: `indexOf` takes 100 ns, and each byte may be a marker.
+ */
 function findMarker(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] === 0xff && bytes[at + 1] !== 0xff) return at

@@ -26,12 +26,21 @@ export function limitWholeDots(memoryBytes: number): number {
 const MAX_WHOLE_DOTS = limitWholeDots(readMachineMemory())
 /** Maximum bytes of a PNG's pixels: 16 bits of four colours take four times as long as 8 bits of two. */
 const MAX_PNG_BYTES = 256_000_000
-/** Sums scans and colours. Cameras write 14; 60 kB may have thousands, 5 ms each for 24 million pixels. */
+/**
+ * Maximum pixels of all scans of a JPEG, each colour by itself. Cameras and programs write up to 14 such
+ * scans of a picture; a file of 60 kB may have thousands, and each takes 5 ms for 24 million pixels.
+ */
 const MAX_SCANNED_DOTS = 700_000_000
-/** The decoder of WebP finds each by walking from the start: 60,000 of them take 6 s. */
+/**
+ * Maximum frames of a GIF or WebP. Only the first is decoded, but each takes memory, and the decoder of WebP
+ * finds each by walking from the start of the file: 60,000 of them take 6 s.
+ */
 const MAX_FRAMES = 5_000
 
-/** Throws PictureTooLarge above a second of a core, or 300 MB. Reads only heads, and checks no more. */
+/**
+ * Throws PictureTooLarge for a picture that would take more than about a second of a core, or 300 MB. Reads
+ * only the parts' heads; whether the picture is valid is left to the decoder.
+ */
 export function checkPictureWork(picture: Buffer): void {
   if (picture.length < 32) return
   const isTooLarge = FORMATS.find(([signature]) => picture.indexOf(signature, 0, 'latin1') === 0)

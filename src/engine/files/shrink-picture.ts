@@ -5,8 +5,9 @@ const [LONGEST, SHORTEST] = [1600, 100]
 const QUALITY = 80
 
 /**
- * Upright, on white, nearly as large as fits, at most 1,600 pixels wide or high. Undefined if none is small
- * enough. Throws for an invalid one. A second of CPU: use a turn of `admission.pictures`.
+ * Makes a JPEG of at most `maxBytes` of a picture: upright, on white where it is transparent, nearly as large
+ * as fits and at most 1,600 pixels wide or high. Undefined if none is small enough. Throws for invalid
+ * pictures. Takes up to a second of CPU: callers use a turn of `admission.pictures`.
  */
 export async function shrinkPicture(
   picture: Buffer,

@@ -27,7 +27,9 @@ const COMPOUND_CLASSES: readonly Signature[] = [
   ['application/msword', '.doc', new RegExp(`^[\\x06\\0\\x07]\\x09\\x02${NOTHING}`)],
 ]
 
-/** They may look like text, or file-type is less precise. PocketBase: mimetype's tree.go */
+/**
+ * Types to test first: they may look like text, or file-type is less precise. PocketBase: mimetype's tree.go
+ */
 const SIGNATURES: readonly Signature[] = [
   ['image/gif', '.gif', /^GIF8[79]a/],
   ['image/vnd.mozilla.apng', '.png', /^\x89PNG\r\n\x1a\n.{29}acTL/s],

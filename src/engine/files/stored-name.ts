@@ -7,7 +7,10 @@ const MIN_BASE = 3
 const MAX_BASE = 100
 const RANDOM_LENGTH = 10
 
-/** It has a random part that cannot be guessed. PocketBase: tools/filesystem/file.go; contract 4.6 */
+/**
+ * The name under which a file is stored, with a random part that cannot be guessed. PocketBase:
+ * tools/filesystem/file.go, normalizeName; docs/internals/pocketbase-contract.md, 4.6
+ */
 export function makeStoredName(sent: string, detected: string): string {
   const name = Buffer.from(sent).subarray(-MAX_SENT_BYTES).toString('utf8')
   const sentExtension = readExtension(name)

@@ -10,8 +10,11 @@ import { stripFilm } from './strip-film.ts'
 import { stripProfile } from './strip-profile.ts'
 
 /**
- * Leaves out what its decoder does not need: words, places and devices beside a picture, and what follows its
- * end. The picture keeps its bytes. Undefined if unreadable; the file itself for a type without such parts.
+ * A file with the parts that its decoder needs, and no others: the words, places and devices that programs
+ * write beside a picture, what follows its end, and marks of a film. The picture itself keeps its bytes.
+ * Undefined if the parts cannot be read; the file itself for a type without such parts.
+ *
+ * @param type of the content, as `sniffContentType` names it
  */
 export function stripFile(bytes: Buffer, type: string): Buffer | undefined {
   const strip = STRIPPERS.find(([types]) => types.test(type))?.[1]

@@ -56,8 +56,9 @@ const DATED: ReadonlySet<string> = new Set(['mvhd', 'tkhd', 'mdhd'])
 const PLAYED: ReadonlySet<string> = new Set(['vide', 'soun', 'text', 'sbtl', 'subt'])
 
 /**
- * Place, day, device and program become free room: boxes do not move, as others have addresses of their data.
- * Undefined if a box leads out of the film. Throws RangeError if a table does, or for too many parts.
+ * A film (MP4, 3GP) without its place, day, device and program. No box moves, as others have the addresses of
+ * its data: one that is not needed becomes free room. Undefined if a box leads out of the film. Throws
+ * RangeError for a table that does, and for too many parts.
  */
 export function stripFilm(film: Buffer): Buffer | undefined {
   const bytes = Buffer.from(film)

@@ -27,7 +27,10 @@ interface Tag {
   readonly size: number
 }
 
-/** All that names a device, a program or a person. Undefined if it is no profile, or would become larger. */
+/**
+ * A profile of colours without all that names a device, a program or a person. Undefined if it is none, or
+ * would become larger, as one whose tags overlap.
+ */
 export function stripProfile(profile: Buffer): Buffer | undefined {
   if (profile.toString('latin1', 36, 40) !== 'acsp' || profile.length < HEADER_BYTES + 4)
     return undefined
@@ -50,7 +53,10 @@ function listTags(profile: Buffer): Tag[] {
   return tags
 }
 
-/** Decoders run a program of any number of steps for each colour: 10,000 of them, in 80 kB, take 22 s. */
+/**
+ * Whether a profile has a transform of any number of steps, which a decoder runs for each colour: 10,000 of
+ * them, in a file of 80 kB, take 22 s.
+ */
 export const hasProgram = (profile: Buffer): boolean =>
   profile.length >= HEADER_BYTES + 4 && listTags(profile).some(({ name }) => PROGRAMS.has(name))
 

@@ -21,7 +21,8 @@ export type UploadSpace = ReturnType<typeof openUploadSpace>
 export type Spool = ReturnType<UploadSpace['makeSpool']>
 
 /**
- * The first bytes in memory, the rest in one file per request. `share`: its budget, given back by `close`.
+ * Room for the files of one request: the first bytes in memory, the rest in one temporary file, to open few
+ * files. `share`: budget for the temporary file, given back by `close`. `declared`: see GrowingRoom.
  */
 export function openUploadSpace(share?: Share, declared = 0, memory = MEMORY_BYTES) {
   const room = share && new GrowingRoom(share, declared)

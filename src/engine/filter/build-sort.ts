@@ -48,8 +48,10 @@ export function readSort(sort: string): SortKey[] {
 }
 
 /**
- * The last key is the order of insertion. Of a path's rows, the first that meets `condition` counts.
- * `collation` is SQL and sorts for people: rows without a value are last, in both directions.
+ * Keys of ORDER BY. The last one is the order of insertion. If a path leads to several rows, the first row
+ * that meets `condition` counts.
+ * `collation` is SQL (`findCollation`) and sorts texts, for people: rows without a value are last, in both
+ * directions. By default, the bytes of texts do.
  */
 export function buildOrder(
   context: Context,

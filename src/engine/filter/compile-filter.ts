@@ -89,7 +89,10 @@ function findSuperuserName(text: string): string | undefined {
   return text.includes('@request.') ? '@request.' : undefined
 }
 
-/** Characters that do not count: parsing them takes no longer than the rest of a request. */
+/**
+ * This many characters of a filter do not count against a client's limit: parsing them takes no longer than
+ * the rest of a request.
+ */
 const FREE_READING = 500
 const READING_SHARE = 0.5
 

@@ -55,7 +55,10 @@ interface Constant {
 export interface Leaf extends Tested {
   readonly kind: 'leaf'
   readonly many: ReadonlySet<JoinedRow>
-  /** Without one of these joined rows, the condition cannot be true; without one of `notFalse`, not false. */
+  /**
+   * If one of these joined rows is missing, the condition cannot be true. If one of `notFalse` is missing,
+   * the condition cannot be false.
+   */
   readonly notTrue: ReadonlySet<JoinedRow>
   readonly notFalse: ReadonlySet<JoinedRow>
   /**
@@ -80,7 +83,10 @@ export const toConstant = (value: boolean | null): Constant =>
 const addAncestors = (rows: readonly JoinedRow[]): Set<JoinedRow> =>
   new Set(rows.flatMap(listWithAncestors))
 
-/** Without one of the rows `notTrue`, it cannot be true; without one of `notFalse`, not false. */
+/**
+ * Makes a condition of SQL. If a joined row of `notTrue` is missing, the condition cannot be true. If one of
+ * `notFalse` is missing, the condition cannot be false.
+ */
 export function makeLeaf(
   part: Sql | Tested,
   notTrue: readonly JoinedRow[] = [],

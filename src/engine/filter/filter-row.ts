@@ -14,7 +14,10 @@ export interface FilterRow {
   readonly at: JoinedRow | null
   readonly nullable: boolean
   readonly list?: Sql
-  /** Its values become parameters: the caller's, or a record's not stored yet (columns have no affinity). */
+  /**
+   * For a record known before the query, whose values become parameters: the caller's, or one that is not
+   * stored yet (its columns have no affinity).
+   */
   readonly known?: 'auth' | 'candidate'
 }
 

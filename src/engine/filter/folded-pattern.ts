@@ -16,7 +16,10 @@ const MAX_TRIGRAMS = 256
 /** A longer text is found nowhere: Postgres would take long to read its regular expression. */
 const MAX_CHARACTERS = 200
 
-/** Ignores case and accents. Letters become classes, for which Postgres can search a trigram index. */
+/**
+ * A regular expression for the texts that contain a text, in any case and with any accents. Each letter
+ * becomes a class of letters: Postgres can search an index of trigrams for those.
+ */
 export function writeFoldedPattern(value: Scalar): string | null {
   if (value === null) return null
   const text = cleanText(formatGoText(value)).normalize('NFC')
@@ -30,7 +33,10 @@ export function writeFoldedPattern(value: Scalar): string | null {
   return classes.join('').replaceAll(S + S, () => `(?:${S}${S}|[ßẞ])`)
 }
 
-/** Compared without accents, as all trigrams of a text such as `eau` would be too many. -1: most texts. */
+/**
+ * The letter that is compared without accents, so that an index can be searched for a text whose trigrams
+ * would all be too many, such as `eau`: its second letter. -1 for most texts.
+ */
 function findInnerVowel(letters: readonly string[]): number {
   const sizes = letters.map((letter) => FAMILY.get(letter)?.length ?? 1)
   const trigrams = sizes.slice(2).map((size, at) => sizes[at]! * sizes[at + 1]! * size)

@@ -5,7 +5,10 @@ import { parse } from './filter-grammar.ts'
 import { makeLikePattern } from './like-pattern.ts'
 import { deriveTraits, type Traits } from './literal-traits.ts'
 
-/** Clients see the message only when they save a collection; the log has it. */
+/**
+ * An invalid filter, rule, sort or page. Clients see the message only when they save a collection; the log
+ * has it.
+ */
 export class FilterError extends Error {
   override name = 'FilterError'
 }

@@ -17,7 +17,10 @@ const FUNCTIONS: ReadonlyMap<string, FunctionBuilder> = new Map([
   ['strftime', buildStrftime],
 ])
 
-/** PocketBase: core/record_field_resolver.go, allowedFields. Percent-encoded characters are ours. */
+/**
+ * Names that a filter may contain. PocketBase: core/record_field_resolver.go, allowedFields. Percent-encoded
+ * characters are ours.
+ */
 const NAMES =
   /^(\w(?:[\w.:]|%[0-9A-F]{2})*|@request\.(context|method)|@request\.(auth|body|query|headers)\.[\w.:]*\w|@collection\.\w+(:\w+)?\.[\w.:]*\w)$/
 
@@ -60,6 +63,7 @@ const resolveLiteral = (
       })
     : makeConstant(value)
 
+/** Resolves a field's path, `@request.…` or `@collection.…`. */
 export function resolveName(context: Context, name: string): Operand {
   if (!NAMES.test(name)) throw new FilterError(`failed to resolve field "${name}"`)
   const path = name.split('.')

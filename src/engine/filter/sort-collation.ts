@@ -6,8 +6,10 @@ const LANGUAGES: ReadonlySet<string> = new Set(
 )
 
 /**
- * As people of a language (BCP 47) sort: `Ö` beside `O` in German, after `Z` in Swedish. Undefined for ''.
- * Another language gets the order that Unicode gives to all.
+ * The collation that sorts texts as people of a language do, as quoted SQL: `Ö` beside `O` in German, after
+ * `Z` in Swedish. Undefined for ''. Another language gets the order that Unicode gives to all.
+ *
+ * @param language a BCP 47 tag, such as `de` or `pt-BR`
  */
 export function findCollation(language: string): string | undefined {
   if (language === '') return undefined

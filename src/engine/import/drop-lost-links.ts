@@ -34,7 +34,10 @@ export function countLeftOut(extensions: Extensions) {
   }
 }
 
-/** Deletes records whose required relation is then empty. Returns how many. */
+/**
+ * Empties relations to missing records, for example those that were left out, and deletes records whose
+ * required relation is then empty. Returns how many were deleted.
+ */
 export async function dropLostRelations(
   draft: CatalogDraft,
   leftOut: LeftOutCounts,

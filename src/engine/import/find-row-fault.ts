@@ -4,7 +4,10 @@ import type { Value } from '../fields/field.ts'
 import { checkValue } from '../fields/field-types.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 
-/** Goes in the order of fields; undefined without a fault. Ignores passwords, which may be hashes. */
+/**
+ * Why the API would refuse a record's values, in the order of the collection's fields; undefined if it would
+ * not. Does not look at passwords, which may be hashes.
+ */
 export function findRowFault(
   { id, fields }: Collection,
   row: readonly Value[],

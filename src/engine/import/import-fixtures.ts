@@ -29,7 +29,10 @@ interface Part extends FilePosition {
   readonly rows: readonly ImportRow[]
 }
 
-/** `schema`: PocketBase's export. All or nothing; may be repeated. Throws a UserError for invalid files. */
+/**
+ * Imports collections (`schema`: PocketBase's export) and records (`{"collection": [{record}, …]}`), all or
+ * nothing. May be repeated. Returns a summary; throws a UserError for invalid files.
+ */
 export async function importFiles(
   store: CatalogStore,
   extensions: Extensions,

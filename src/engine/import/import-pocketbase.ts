@@ -13,8 +13,9 @@ import { type PocketBaseData, readSqliteText } from './open-pocketbase.ts'
 import { importPocketBaseTables, importPocketBaseViews } from './pocketbase-collections.ts'
 
 /**
- * Reads PocketBase 0.23 or later into an empty store: all that the API would take, or nothing. Users stay
- * signed in. Never writes to the source. Throws a UserError.
+ * Imports a PocketBase data directory (0.23 or later) into an empty store: all that the API would take, or
+ * nothing. Users stay signed in. Never writes to the source. Returns a summary. Throws a UserError for data
+ * that cannot be imported.
  */
 export const importPocketBase = (
   store: CatalogStore,

@@ -8,7 +8,10 @@ import { chooseChunkSize, insertRows } from './insert-rows.ts'
 import { readSqliteText, type StoredRow } from './open-pocketbase.ts'
 import type { ImportRow } from './read-import-rows.ts'
 
-/** Leaves out what the API would refuse, and undefined of `convert`. Returns how many are imported. */
+/**
+ * Imports the rows of `table`, changed by `convert`, into a collection. Leaves out those that the API would
+ * refuse, and those for which `convert` returns undefined. Returns the number of imported rows.
+ */
 export async function importRecords(
   { draft, data, storage, progress, leftOut }: FolderImport,
   collection: Collection,

@@ -72,7 +72,10 @@ function readValue(place: FilePosition, id: string, field: Field, raw: unknown):
   return value
 }
 
-/** Not in JSON, where null is a value, nor in number and bool, where 0 may mean unlimited. */
+/**
+ * Whether null may become the field's empty value. Not in JSON, where null is a value; not in number and
+ * bool, where 0 may mean unlimited.
+ */
 const hasEmptyValue = ({ type }: Field) => type !== 'json' && type !== 'number' && type !== 'bool'
 
 function makeMissingValue(place: FilePosition, id: string, field: Field): Value {

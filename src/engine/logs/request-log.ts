@@ -164,7 +164,10 @@ async function deleteLogs(db: Db, condition: Expression<SqlBool>): Promise<void>
 const DEFAULT_DATA_BYTES = 16 << 10
 const MAX_MESSAGE_BYTES = 8_000
 
-/** The first member that does not fit becomes null, later ones are left out. PocketBase: core/log_model.go */
+/**
+ * Cuts data to `maxDataSize` bytes: the first member that does not fit becomes null, and later members are
+ * left out. PocketBase: core/log_model.go, DBExport
+ */
 export function cutLogLine(line: LogLine, maxDataSize: number): LogLine {
   const limit = maxDataSize || DEFAULT_DATA_BYTES
   const message = Buffer.from(line.message).subarray(0, MAX_MESSAGE_BYTES).toString()

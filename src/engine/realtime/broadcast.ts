@@ -62,7 +62,10 @@ interface DeliveryParts {
   readonly deliver: DeliverEvent
 }
 
-/** Signs out deleted users. Disconnects ended sessions, and clients that miss an unreadable change. */
+/**
+ * Sends changes to this node's clients. Signs out deleted users. Disconnects the clients of ended sessions,
+ * and those that may see a change that could not be read.
+ */
 export async function broadcastChanges(
   parts: DeliveryParts,
   entries: readonly ChangeEntry[],

@@ -19,7 +19,10 @@ const MAX_STEPS = 12
 /** Maximum characters of rendered events to keep for other groups. Further ones are rendered again. */
 const MAX_KEPT = 4 << 20
 
-/** Applies `expand` and `fields` of each topic. Groups without `expand` and of equal fields share a text. */
+/**
+ * Returns a function that renders the change as `{"record":…,"action":…}`, by the `expand` and `fields` of a
+ * group's topic. Groups without `expand` that see the same fields share one text.
+ */
 function makePayloadRenderer(
   storeOf: (group: GroupState) => Store,
   { collection, row, action }: RecordChange,

@@ -20,7 +20,10 @@ export interface ChangeEntry {
 /** A record as it was after a change, or before its deletion. */
 export interface RecordImage {
   readonly row: RecordRow
-  /** The last change in the transaction: rules check its image. Null if the same one creates and deletes. */
+  /**
+   * Position of the record's last change in the transaction: rules check its image. Null for a create or
+   * update if the transaction also deletes the record, and for a delete if the transaction also created it.
+   */
   readonly judged: number | null
 }
 
@@ -38,7 +41,10 @@ const selectChanges = (db: Db, since: Snapshot, way?: 'planned') =>
     .orderBy('position')
     .limit(sql.lit(PAGE))
 
-/** Passes each change to `take` once. Returns the next snapshot, and whether the node is still registered. */
+/**
+ * Passes each change committed since a snapshot to `take` once. Returns the snapshot to continue from, and
+ * whether the node is still registered: if not, as after a crash of Postgres, changes may have been missed.
+ */
 export async function loadChangeEntries(
   db: Db,
   node: string,

@@ -16,7 +16,10 @@ import { type Access, ALWAYS, decideLocally, makeAccessMaker } from './topic-acc
 const MAX_QUESTIONS = 1_000
 const RECEIVERS_BYTES = 100
 
-/** Each lane is a queue. The clients of a slow lane are disconnected: they read the data again. */
+/**
+ * Returns a function that sends changes in lanes (queues). If a lane gets too slow, its clients are
+ * disconnected. They reconnect and read the data again.
+ */
 export function makeDelivery(lanes: ReturnType<typeof makeLanes>, log: Logger): DeliverEvent {
   const disconnect = (
     lane: string,
@@ -123,7 +126,10 @@ async function decideAccess(
   return judged.map(({ verdict }) => verdict === true)
 }
 
-/** Emails hidden by emailVisibility are for superusers, the record, and those whom the manageRule allows. */
+/**
+ * For each candidate, whether it sees the email of the changed auth record. If emailVisibility is off, only
+ * superusers, the record itself and those whom the manageRule allows see it.
+ */
 async function findVisibleEmails(
   store: Store,
   change: RecordChange,

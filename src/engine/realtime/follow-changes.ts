@@ -115,8 +115,9 @@ export async function followChanges(
   const timers = [setInterval(read, READ_MS), setInterval(renew, RENEW_MS)]
   return {
     /**
-     * Logs changes of all later transactions; waits for earlier ones. After PATIENCE_MS, `late` resolves when
-     * these have ended: their changes are not logged, so a client must read again.
+     * Starts to log changes of these collections (ids), in all transactions that begin afterwards, and waits
+     * for earlier ones. If that takes longer than PATIENCE_MS, `late` resolves when the last of them has
+     * ended: what they change is not logged, so that a client must read again.
      */
     async hear(collections: readonly string[]): Promise<{ late?: Promise<void> }> {
       const more = collections.filter((id) => ignored.delete(id))

@@ -24,7 +24,10 @@ interface Settling {
   readonly settled: Promise<void>
 }
 
-/** From now on, changes are logged, except in collections that all nodes ignore. */
+/**
+ * Registers a node as a listener: changes are logged from now on, except in collections that all nodes
+ * ignore.
+ */
 export async function registerNode(
   db: Db,
   node: string,
@@ -42,7 +45,10 @@ export async function registerNode(
   return { settled: awaitEarlierTransactions(db, Number(xid), isOver).catch(() => {}) }
 }
 
-/** It hears all collections but these. If the node is not registered, the next read finds that out. */
+/**
+ * Has changes logged for a node in all collections but these. Does nothing when the node is not registered:
+ * the next read finds that out.
+ */
 export async function listenToMore(
   db: Db,
   node: string,

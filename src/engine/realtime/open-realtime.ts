@@ -184,8 +184,9 @@ export function openRealtime(
       return () => client.end()
     },
     /**
-     * On any node, for later changes. Throws 404, 400 or 403 like `find`, RetryLater, StaleAuth. PocketBase:
-     * apis/realtime.go, realtimeSetSubscriptions
+     * Replaces the subscriptions of a client on any node, for changes committed after the call. Throws 404,
+     * 400 or 403 like `find`, RetryLater at a limit, StaleAuth if the account has changed meanwhile.
+     * PocketBase: apis/realtime.go, realtimeSetSubscriptions
      */
     async subscribe(holder: Holder, ask: SubscriptionRequest): Promise<void> {
       admission.subscriptions.take(holder, REQUEST_UNITS + ask.topics.length)

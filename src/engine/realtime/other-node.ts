@@ -52,7 +52,9 @@ type Answer =
   | { readonly stale: true }
   | { readonly status: number; readonly message: string; readonly retryAfterSeconds?: number }
 
-/** Throws the error in the node's answer. Returns false if there is no answer. */
+/**
+ * Forwards a subscribe request. Throws the error in the node's answer. Returns false if there is no answer.
+ */
 export async function forwardSubscription(
   db: Db,
   node: string,

@@ -11,7 +11,9 @@ import type { RecordRow } from '../records/record-row.ts'
 import type { RequestInfo } from '../request/request.ts'
 import type { RecordChange } from './load-changes.ts'
 
-/** `question`: the query to run if `testRowLocally` cannot decide. */
+/**
+ * Decides whether a record is visible. `question`: the SQL query to run if `testRowLocally` cannot decide.
+ */
 export type Access =
   | { readonly kind: 'always' | 'never' }
   | {
@@ -25,7 +27,10 @@ export const ALWAYS: Access = { kind: 'always' }
 
 const NEVER: Access = { kind: 'never' }
 
-/** By rule and client's filter; nothing if invalid. PocketBase: apis/realtime.go, realtimeCanAccessRecord */
+/**
+ * Returns a function that decides who may see a change (see Access), by a rule and a client's filter. If the
+ * filter is invalid, nothing is visible. PocketBase: apis/realtime.go, realtimeCanAccessRecord
+ */
 export function makeAccessMaker(
   catalog: Catalog,
   collection: Collection,

@@ -12,7 +12,10 @@ export interface Topic {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** `options`: JSON with `query`, `headers`; drops invalid parts. PocketBase: tools/subscriptions/client.go */
+/**
+ * Parses a topic. `options` is JSON, `{"query": {…}, "headers": {…}}`; its invalid parts are left out.
+ * PocketBase: tools/subscriptions/client.go, Subscribe
+ */
 export function readTopic(name: string, options = ''): Topic {
   const { query, headers } = (parseJson(options) ?? {}) as { query?: unknown; headers?: unknown }
   return {

@@ -22,7 +22,9 @@ export function writeFreshAuthSql(auth: AuthRecord | null, parameters: SqlParame
   return [`${present} = ${parameters.add(auth.version)}`]
 }
 
-/** If a result of `writeAuthVersionSql` differs, throws StaleAuth. */
+/**
+ * Throws StaleAuth if a result of `writeAuthVersionSql` shows that the auth record was changed or deleted.
+ */
 export function checkAuthVersion(auth: AuthRecord | null, version: unknown): void {
   if (auth && version !== auth.version) throw new StaleAuth()
 }
@@ -42,5 +44,7 @@ export async function lockFreshAuth(store: Store, auth: AuthRecord | null): Prom
   checkAuthVersion(auth, rows[0]?.[0])
 }
 
-/** In `_changes.collection`: an account's sessions ended; `record` has its `makeAccountHolder`. */
+/**
+ * In `_changes.collection`: an account's sessions ended. `_changes.record` then has its `makeAccountHolder`.
+ */
 export const ENDED_SESSIONS = '_auth_sessions'

@@ -98,7 +98,10 @@ function checkFiles(
   return makeFieldError('validation_invalid_file', text, { invalidFiles })
 }
 
-/** `checkValues` checks all values when the record is stored, after the hook. */
+/**
+ * Checks the form of an auth record, and hashes passwords. `checkValues` checks all values when the record is
+ * stored, after the hook.
+ */
 export async function checkAuthAndHash(write: Write): Promise<Write> {
   const { collection, passwords } = write
   if (collection.type === 'auth') await checkForm(write, collection)

@@ -5,7 +5,10 @@ import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 
-/** With some columns, and `_rowid`. Triggers must keep it, in the transaction that changes a record. */
+/**
+ * A table with some columns of a collection, and with `_rowid`. Triggers must keep it, in the transaction
+ * that changes a record.
+ */
 export interface CoveringTable {
   readonly table: string
   readonly columns: readonly string[]

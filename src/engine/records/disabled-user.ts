@@ -10,6 +10,7 @@ export const USER_SETTINGS_ID = 'user_settings'
 export const isDisabledSql = (user: string) =>
   `exists (select from user_settings s where s."user" = ${user} and s.disabled)`
 
+/** Whether a superuser has disabled a user. `user`: the column with the user's id, such as `c.user`. */
 export const isDisabled = (user: string) =>
   sql<boolean>`exists (select from user_settings s where s."user" = ${sql.ref(user)} and s.disabled)`
 

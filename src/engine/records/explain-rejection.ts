@@ -7,7 +7,10 @@ import type { Checked, Write } from './write-in-progress.ts'
 
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
 
-/** The 400 names no fields if the rule fails. Errors of `late` conditions are in it only without others. */
+/**
+ * The 400 for a refused record. Names no fields if the rule fails. Has the errors of conditions with `late`
+ * only if there are no other errors.
+ */
 export async function explainRejection(
   { store, failure: message, guard }: Write,
   { errors, conditions, parameters }: Checked,

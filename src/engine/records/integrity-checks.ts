@@ -64,7 +64,10 @@ const NO_RECORDS = makeFieldError(
   'Failed to find all relation records with the provided ids',
 )
 
-/** A custom pattern ignores case. The id of an auth record must be free in all auth collections. */
+/**
+ * Adds conditions that an id is free. Ignores case if the field has a custom pattern. The id of an auth
+ * record must be free in all auth collections.
+ */
 function addUniqueKeyCheck(
   { conditions, parameters }: Checked,
   catalog: Catalog,

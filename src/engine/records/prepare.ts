@@ -39,7 +39,10 @@ export interface Draft {
   readonly passwords: Readonly<Record<string, string>>
   readonly old?: Readonly<Values>
   readonly uploads?: NamedUploads
-  /** Errors by field. An unreadable value becomes empty; if that is an error, too, it is answered instead. */
+  /**
+   * Errors of unreadable values by field. Such a value becomes empty; if the field refuses an empty value,
+   * that error is answered instead.
+   */
   readonly unreadable?: Readonly<FieldErrors>
 }
 

@@ -64,7 +64,10 @@ const byTarget = memoize((catalog: Catalog) => {
   return Map.groupBy(references, ({ field }) => field.collectionId)
 })
 
-/** `where`: row `r` refers to an id in $1. Leaves out empty lists, which an index of lists lacks. */
+/**
+ * SQL of a relation field. `where`: row `r` refers to one of the ids in $1. It leaves out empty lists, which
+ * have no entry in an index of lists.
+ */
 export function writeReferenceSql({ collection, field }: Reference) {
   const column = `r.${quoteName(toColumnName(field.name))}`
   const where = isMulti(field)

@@ -5,7 +5,10 @@ import type { Extensions } from './collection-extension.ts'
 import { findReferencesTo, findReferring } from './references.ts'
 import { deleteFactors } from './revoke-sign-ins.ts'
 
-/** A verified owner's takeover ends the second factor and all that gives access (`grantsAccess`). */
+/**
+ * After a verified owner took over an account, deletes its second factor and records that give others access
+ * (`grantsAccess`).
+ */
 export async function revokeFormerAccess(
   store: Store,
   extensions: Extensions,

@@ -13,7 +13,10 @@ import type { Values } from './record-row.ts'
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
 export type LinkedCollection = (typeof LINKED_COLLECTIONS)[number]
 
-/** Without `names`: from all of them, with sessions and second factors. Returns the number of records. */
+/**
+ * Deletes the sign-in data of the auth records `ids` from the collections `names`. Without `names`, deletes
+ * from all of them, and sessions and second factors, too. Returns the number of records of these collections.
+ */
 export async function deleteSignIns(
   store: Store,
   collection: Collection,

@@ -146,7 +146,10 @@ function isSameValue(a: Value, b: Value): boolean {
   return a.length === b.length && a.every((text, i) => text === b[i])
 }
 
-/** A 400 names fields of a unique index. Other errors stay, and a deadlock: the transaction is repeated. */
+/**
+ * Turns an SQL error into a 400 that names fields of a violated unique index. Returns other errors as is,
+ * and a deadlock, after which the transaction is repeated.
+ */
 export function toUniqueError(collection: Collection, message: string, error: unknown): unknown {
   if (!isSqlError(error) || error.code === DEADLOCK) return error
   if (error.code !== UNIQUE_VIOLATION || error.constraint === undefined) return badRequest(message)

@@ -66,6 +66,7 @@ export async function answerRecords(
   return writeRecords(shown, request)
 }
 
+/** `extra`: members of the answer that the record does not have. */
 export async function answerRecord(
   store: Store,
   collection: Collection,

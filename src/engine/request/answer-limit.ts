@@ -31,7 +31,10 @@ interface Room {
 
 const ENDLESS: Room = { hold: () => {}, wait: async () => {} }
 
-/** In a transaction, above 1 MiB. Nothing is committed: `wait` for memory, then repeat the work. */
+/**
+ * An answer in a transaction exceeds 1 MiB. Nothing was committed: call `wait`, which reserves memory for the
+ * largest answer, then repeat the work.
+ */
 export class LargeAnswer extends AnswerTooLarge {
   readonly wait: () => Promise<void>
 
@@ -96,7 +99,9 @@ export class AnswerMeter {
     this.#written += bytes
   }
 
-  /** Throws RetryLater after a wait, 400 if the largest answer is reserved already. */
+  /**
+   * Reserves memory for the largest answer. Throws RetryLater after a wait, 400 if it is reserved already.
+   */
   async takeAll(): Promise<void> {
     if (this.#room >= this.#maxBytes) throw this.tooLarge()
     await this.#source().wait(this.#maxBytes)

@@ -30,7 +30,10 @@ export interface Actor {
   readonly key: string
 }
 
-/** `none`: no account; `unprotected`: the account requires a second factor, and its owner has none. */
+/**
+ * The limits of a caller: a role, `none` for a user without an account who acts for no account, or
+ * `unprotected` for an account that requires a second factor and whose owner has none.
+ */
 export type Limits = Role | 'none' | 'unprotected'
 
 /** The caller: a record of an auth collection whose token was checked. `makeAuthRecord` makes it. */

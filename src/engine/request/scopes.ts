@@ -37,7 +37,9 @@ const NEVER_IN_ALL: ReadonlySet<string> = new Set([REFRESH_SCOPE, MEMBERS_SCOPE]
 /** Scopes as stored with an API key. An empty list means DEFAULT_SCOPES. */
 export type Scopes = readonly string[]
 
-/** A thief of a key that stores none cannot read inboxes, list messages or delete devices. */
+/**
+ * Scopes of a key that stores none. A thief of it cannot read inboxes, list messages or delete devices.
+ */
 const DEFAULT_SCOPES: readonly TokenScope[] = ['messages:send', 'messages:read', 'messages:cancel']
 
 export const resolveScopes = (scopes: Scopes): Scopes =>

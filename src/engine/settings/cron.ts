@@ -20,8 +20,11 @@ interface Schedule {
 }
 
 /**
- * Throws an Error for others. PocketBase: tools/cron/schedule.go. A local time shown twice runs once, the
- * first time; one left out runs when the clocks are put forward, also at midnight, which croner omits.
+ * Parses PocketBase's cron expressions. Throws an Error for others. PocketBase: tools/cron/schedule.go
+ *
+ * In a time zone, a fixed time that the clocks show twice runs once, the first time. One that they leave out
+ * runs when they are put forward, also if that is midnight: croner, which would search on the same day only,
+ * omits it then.
  */
 export function parseCron(expression: string, timezone = 'UTC'): Schedule {
   if (!EXPRESSION.test(expression)) {
@@ -75,7 +78,7 @@ export function findCronFault(expression: string): string | undefined {
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Clocks minus UTC. */
+/** What the clocks of a zone show at an instant, minus UTC. */
 type Offsets = (at: number) => number
 
 /** The offsets of a time zone, by its IANA name. */
@@ -109,7 +112,10 @@ export function readOffsets(zone: string): Offsets {
 const findEarliestLocal = (after: number, offsets: Offsets): number =>
   after + Math.min(offsets(after - DAY_MS), offsets(after + DAY_MS))
 
-/** Of two, the first; of one left out, the change; undefined for a whole day (Samoa, 30 December 2011). */
+/**
+ * The instant at which clocks show a local time: of two, the first. One that they leave out is the instant at
+ * which they are put forward; undefined if they leave out its whole day, as Samoa did on 30 December 2011.
+ */
 function findInstant(local: number, offsets: Offsets): number | undefined {
   const [before, after] = [offsets(local - DAY_MS), offsets(local + DAY_MS)]
   const shown = [local - before, local - after].filter((at) => at + offsets(at) === local)

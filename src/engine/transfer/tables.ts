@@ -14,8 +14,9 @@ export interface TransferTable {
 }
 
 /**
- * They describe running processes, or refer to transactions, tables, functions or migrations. Used codes and
- * challenges must not count again. sms_messages_brief is computed.
+ * Tables that are not copied. Their rows are valid in one database only: they describe running processes, or
+ * refer to transactions, tables, functions or migrations. Codes and challenges that were used must not count
+ * again. Rows of sms_messages_brief are computed again.
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',

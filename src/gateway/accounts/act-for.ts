@@ -50,7 +50,9 @@ export const listAccountsOfMember = (
     .limit(sql.lit(MAX_ACCOUNTS))
     .execute()
 
-/** It joins the session of the member's own token: both end together. */
+/**
+ * Stores a token to act for an account. It joins the session of the member's own token: both end together.
+ */
 const storeActingToken = (db: Db, own: string, acting: string, account: string) =>
   queries(db)
     .insertInto('auth_session_tokens')

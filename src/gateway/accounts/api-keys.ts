@@ -11,7 +11,10 @@ import { forbidden } from '../../platform/api-errors.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 
 const PREFIX = 'psk_'
-/** Longer than HMAC's block of 64 bytes: HMAC hashes such keys, so the stored hash can sign for Twilio. */
+/**
+ * Makes keys longer than HMAC's block of 64 bytes. HMAC replaces such keys by their hash, so the stored hash
+ * can sign webhook calls in Twilio's form.
+ */
 const RANDOM_LENGTH = 64
 /** Characters of a key that its owner can still see later, to recognize it. */
 const VISIBLE_LENGTH = PREFIX.length + 6
@@ -36,8 +39,8 @@ const NEW_KEY = z.object({
 const PREVIOUS_MS = 86_400_000
 
 /**
- * Makes a secret for a new key, or if `prefix` is emptied. Only that answer has it, as `key`; the database
- * has its SHA-256.
+ * Makes the secret of a new API key, and a new secret when an update empties `prefix`. Only the answers to
+ * these two requests contain it, as `key`; the database has its SHA-256.
  */
 export const apiKeysExtension = {
   grantsAccess: true,

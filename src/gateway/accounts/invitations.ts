@@ -191,7 +191,10 @@ export async function acceptInvitation(
 
 type Newcomer = Readonly<Record<'name' | 'email' | 'password' | 'passwordConfirm', string>>
 
-/** Creates a member without an own account. A mailed invitation verifies the email. Throws 400. */
+/**
+ * Creates a user without an account of their own, as a member. Marks the email as verified if the invitation
+ * was mailed to it. Returns the id of the inviting account. Throws 400 with field errors.
+ */
 export async function joinAsNew(
   store: Store,
   extensions: Extensions,

@@ -8,7 +8,10 @@ const HOURS = { from: 'notify_from', to: 'notify_to' }
 export const checkNotifyHours = (values: CheckedValues, old?: CheckedValues): void =>
   checkHours(HOURS, values, old)
 
-/** Writes the time zone as Postgres does. Throws 400 for one that Postgres does not have. */
+/**
+ * Checks the hours as `checkNotifyHours`, and replaces their time zone by Postgres' name for it. Throws 400
+ * for a time zone that Postgres does not have.
+ */
 export async function completeNotifyHours(
   db: Db,
   values: Record<string, Value>,

@@ -96,7 +96,10 @@ async function requirePassword(
 
 const NEEDED = makeFieldError('validation_required', 'Cannot be blank.')
 
-/** A session alone, or a password alone, must not change a second factor. Throws 400, 429. */
+/**
+ * Requires the caller's password and, if there is a second factor, a proof of that: a session alone, or a
+ * password alone, must not change it. Throws 400, 429.
+ */
 export async function requireProof(
   call: FactorCall,
   c: Ctx,

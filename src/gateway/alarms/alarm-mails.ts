@@ -14,7 +14,9 @@ import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
 
 /** Name of the jobs that send alarm mails. The payload is AlarmNews[], the key is part of the Message-ID. */
 const ALARM_MAIL = 'alarm_mail'
-/** Seconds by which `last_seen` may be old: see gateway/base/device-record.ts. */
+/**
+ * `last_seen` may be this many seconds old: servers write it no more often (gateway/base/device-record.ts).
+ */
 const SPARED_SECONDS = 30
 
 /** Adds mail jobs about devices that fail, are low on battery, are silent or have returned. */

@@ -57,8 +57,9 @@ const LOST_DIGITS = 'has more digits than a JSON number keeps: send a text'
 export const keepsDigits = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER
 
 /**
- * Spreadsheets and low-code tools send a number for a code or a phone number: it becomes its decimal text.
- * Refuses integers above 2^53, whose last digits were lost.
+ * The schema of a text for which JSON writers without types, such as spreadsheets and low-code tools, send a
+ * number: a code, an order, a phone number. The number becomes its decimal text. Refuses integers above 2^53,
+ * whose last digits were lost. OpenAPI shows the schema of the text.
  */
 export const acceptNumber = <T extends z.ZodType>(schema: T) =>
   z.preprocess((raw, issues) => {

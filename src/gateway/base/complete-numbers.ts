@@ -10,8 +10,9 @@ type Values = Record<string, Value>
 const NO_NUMBER = makeFieldError('validation_invalid_format', 'Invalid value format')
 
 /**
- * Stores E.164. Leaves names of senders, and texts that the field's pattern refuses. Throws 400 for a `+`
- * with too few or too many digits. `old`: the record's former values.
+ * Stores the number in a record's field in E.164. Leaves a name of a sender, and a text that is no number,
+ * which the field's pattern refuses. Throws 400 for a `+` with too few or too many digits. `old`: the
+ * record's former values.
  */
 export async function completeNumber(
   store: Pick<Store, 'db'>,
@@ -34,7 +35,10 @@ export const completeOwnNumber = async (
 
 type ReadPart = (text: string, country: string) => string
 
-/** Each part as `read` reads it in the record's country (a SIM's, an account's), else in the account's. */
+/**
+ * Stores each part of a list with commas as `read` reads it in the country of the record (a line's SIM, an
+ * account's settings), else in the account's.
+ */
 export async function completeList(
   store: Pick<Store, 'db'>,
   values: Values,

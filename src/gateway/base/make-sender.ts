@@ -3,7 +3,10 @@ import { resolveScopes, type Scopes } from '../../engine/request/scopes.ts'
 
 declare const isSender: unique symbol
 
-/** Has checked credentials, which `requirePermit` and `sms_limits_of` read. Only this file makes senders. */
+/**
+ * A sender, with the credentials that were checked. The judge (`requirePermit`) and `sms_limits_of` read a
+ * sender's bounds. Only this file makes senders.
+ */
 export interface Sender {
   readonly [isSender]: true
   readonly user: string

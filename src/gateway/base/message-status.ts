@@ -17,7 +17,10 @@ export const STATUSES = [
 ] as const
 export type Status = (typeof STATUSES)[number]
 
-/** As sms_may_become. Only unsent or repeatable messages change from `sending` to `assigned`. */
+/**
+ * Maps a status to its successors, as the SQL function sms_may_become does. Only unsent or repeatable
+ * messages change from `sending` to `assigned`.
+ */
 export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   pending: ['assigned', 'failed'],
   // pending: a pause, quiet hours or a lost line take back a message that no device has claimed

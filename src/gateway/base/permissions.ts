@@ -42,7 +42,8 @@ export type Act = keyof typeof ACTS
 declare const isPermit: unique symbol
 
 /**
- * What stores, changes or cancels texts takes one, and judges the texts by `sms_may`. See `requirePermit`.
+ * The judge's permission for an act of a sender. What stores, changes or cancels texts takes one, and judges
+ * the texts themselves by `sms_may` in its own statement. Only `requirePermit` makes permits.
  */
 export interface Permit {
   readonly [isPermit]: true

@@ -38,8 +38,9 @@ export interface Place {
   /** The column by which an export reads the rows. */
   readonly key: string
   /**
-   * `delete`: the rows. `records`: with those that belong to them. By column: it overwrites these; a function
-   * makes a value from the person and the name.
+   * What an erasure does. `delete`: it deletes the rows. `records`: it deletes the records and those that
+   * belong to them. Values by column: it overwrites the columns; a function makes the value of a column from
+   * the person and the name.
    */
   readonly erasure: 'delete' | 'records' | Readonly<Record<string, Erased>>
   /**

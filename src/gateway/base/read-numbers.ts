@@ -15,8 +15,9 @@ export const loadAccountCountry = async (
 ): Promise<string> => (await findSettings(db, user, 'country'))?.country ?? ''
 
 /**
- * Reads any notation; numbers without a calling code by the account's country. Returns a short code as its
- * digits, undefined for no number. Numbers in E.164 need no query.
+ * Reads phone numbers in any notation, those without a calling code by the account's country. Returns a short
+ * code as its digits, and undefined for an empty text or one that is no number. Numbers in E.164 need no
+ * query.
  */
 export async function readNumbers(
   store: Pick<Store, 'db'>,
@@ -54,7 +55,10 @@ export const readNumbersInBody = async <T extends { readonly recipients: readonl
   max: number,
 ): Promise<T> => ({ ...body, recipients: await readRecipients(store, user, body.recipients, max) })
 
-/** Returns E.164, each once. What is no number stays: the send refuses it. Throws 400 above `max`. */
+/**
+ * Numbers in E.164, each once. A text that is no number stays, so that the send refuses it. Throws 400 for
+ * more than `max` different texts, before it reads any.
+ */
 export async function readRecipients(
   store: Pick<Store, 'db'>,
   user: string,

@@ -1,6 +1,7 @@
 /**
- * How our own values of `client_ref` begin: of a repeated text, an automatic answer, a text typed on a phone.
- * It is unique for an account: no client may take one first.
+ * How the server's own values of `client_ref` begin: of a text that sends another one again, of an automatic
+ * answer, and of a text that a phone's owner typed on the phone. `client_ref` is unique for each account: no
+ * client may take one of these before the server does.
  */
 export const SERVER_REFS = { retry: 'retry:', answer: 'auto:', typed: 'phone:' } as const
 

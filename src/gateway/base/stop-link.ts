@@ -11,7 +11,8 @@ import { findPurposeKey, makePurposeKey } from '../../platform/db/secrets.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { normalizePhone } from '../../portable/phone/read-phone.ts'
 
-// A block of AES with an account and a number, and an HMAC: needs no row, and shows neither.
+// A token of `{{stop_link}}`: a block of AES with an account and a number, and the first bytes of its HMAC. A
+// link needs no row, works as long as its account exists, and shows neither account nor number.
 
 export type LinkConfig = Pick<Config, 'publicUrl'>
 
@@ -44,7 +45,10 @@ function deriveLinkKeys(key: Buffer): Keys {
   return { block: derive('block'), tag: derive('tag') }
 }
 
-/** Undefined for an account with another kind of id, or too many digits. One query for all numbers. */
+/**
+ * Returns a function that makes the link of a phone number; it returns undefined if the account has another
+ * kind of id, or the number too many digits. One query for all numbers.
+ */
 export async function makeStopLinks(
   db: Db,
   { publicUrl }: LinkConfig,

@@ -94,7 +94,10 @@ export interface CampaignChange {
   readonly repeat: WantedRepeat | null
 }
 
-/** `options.device`: '' for any; `uploads`: files of the request; `orLink`: null if it does not say. */
+/**
+ * A checked new campaign. `options.device`: '' for any device; `uploads`: how many files the request brings;
+ * `orLink`: null if it does not say whether links may leave instead.
+ */
 export type NewCampaign = Readonly<ReturnType<typeof readNewCampaign>>
 
 /** Parses the body of a new campaign. Throws 400 that names the first wrong field. */

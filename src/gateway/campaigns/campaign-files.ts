@@ -39,7 +39,9 @@ export const storeCampaignFiles = (
 export const copyCampaignFiles = (db: Db, from: string, to: string) =>
   copyFiles(db, { collection, records: [from] }, { collection, record: to }, MAX_FILES)
 
-/** Throws 409 if one was deleted, 400 if they do not fit any more. */
+/**
+ * Runs `work` with the files of a campaign. Throws 409 if one was deleted, 400 if they do not fit any more.
+ */
 export const withCampaignMedia = <T>(
   { store, config }: CampaignServices,
   { id: record, user, attachments: names, subject, orLink }: Campaign,

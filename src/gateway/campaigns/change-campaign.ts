@@ -29,7 +29,10 @@ import { settleAndRun, settleCampaign } from './settle-campaign.ts'
 /** A campaign that begins within this time cannot be changed: devices may already get its messages. */
 const MARGIN_MS = 2_000
 
-/** The name at any time, the rest before it begins. `load`: its files. Throws 409 `campaign_begun`. */
+/**
+ * Changes a campaign: its name at any time, the rest before it begins. `load` reads the files of the change.
+ * Throws 409 `campaign_begun`.
+ */
 export async function changeCampaign(
   services: CampaignServices,
   permit: Permit,
@@ -105,7 +108,8 @@ async function reviseCampaign(
     files: attachments.length,
     orLink,
   })
-  // the quota counts additional messages only: those stored will be refunded. A repeating campaign has none
+  // check the quota for additional messages only: those stored so far will be deleted and refunded.
+  // A repeating campaign has no messages of its own
   if (!repeat)
     await checkQuota(
       services,

@@ -44,8 +44,9 @@ const IS_QUESTION = sql<boolean>`e.event = 'opt_in' and (e.source = 'page' and e
 const STATED_AT = sql<string>`coalesce(nullif(e.given_at, ''), e.created)`
 
 /**
- * When its messages were sent. Each recipient had proof, or the text would have failed: the last entry before
- * it, whatever the person has said since.
+ * By how many recipients, since when and by which texts consent to a campaign was given when its messages
+ * were sent. Each recipient had proof then, or the message would have failed: the last entry before it is
+ * the proof, whatever the person has said since.
  */
 export async function loadConsentProof(db: Db, user: string, campaign: Campaign) {
   const { batches, groups, withoutConsent } = campaign

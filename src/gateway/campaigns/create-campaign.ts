@@ -21,8 +21,8 @@ import { requireCampaignRoom } from './plan-next-run.ts'
 import { completeRepeatRule, listTimesFrom } from './repetition.ts'
 
 /**
- * Stores no messages. `load` reads its files. Returns the campaign of a known Idempotency-Key; throws 422 if
- * the key's request of the last 24 hours differed.
+ * Stores a campaign without its messages. `load` reads its files. For a known Idempotency-Key, returns the
+ * key's campaign. Throws 422 if the key's request of the last 24 hours differed.
  */
 export async function createCampaign(
   services: CampaignServices,

@@ -8,9 +8,9 @@ import { type Campaign, type CampaignServices, changeAsRead } from './campaign.t
 import { makeChunkKey, splitAudience } from './split-audience.ts'
 
 /**
- * Stores the Idempotency-Keys of all its chunks, so that no node can store their messages any more;
- * settle-campaign.ts cancels those stored. False if it has changed. `permit`: of who cancels it, for the
- * audit.
+ * Ends a campaign and stores the Idempotency-Keys of all its chunks of recipients, so that no node can store
+ * their messages any more. settle-campaign.ts cancels those already stored. False if the campaign has changed
+ * since it was read. `permit`: of who cancels it; the server's own end is not audited.
  */
 export function endCampaign(
   { store, config }: CampaignServices,

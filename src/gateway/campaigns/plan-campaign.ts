@@ -60,8 +60,9 @@ interface PlannedWay extends ChosenLine {
 }
 
 /**
- * Leaves out who has opted out or lacks a required consent. Counts all segments. Throws 400 if no recipient
- * is left, 403 if the account may not send to one.
+ * Finds a campaign's recipients, without those who have opted out or have not given the consent that the
+ * campaign, its template or a group requires, and counts the segments of all their texts. Throws 400 if no
+ * recipient is left, 403 if the account may not send to one.
  */
 export async function planAudience(
   services: CampaignServices,

@@ -38,7 +38,10 @@ export const computeExpiryAt = (
   at: string,
 ) => moveExpiry(expiresAt, scheduledAt, toDate(at)!.getTime())
 
-/** Takes the first time after `after`; ends it without one. False if it has changed. `also`: more changes. */
+/**
+ * Moves a repeating campaign to its first time after `after`; ends it if there is none. False if the campaign
+ * has changed since it was read. `also`: further changes.
+ */
 export function moveToNextRun(
   db: Db,
   campaign: Campaign,
@@ -60,7 +63,10 @@ export function moveToNextRun(
   })
 }
 
-/** Moves the campaign on in the same transaction. A run's id is made from its time: no time has two. */
+/**
+ * If a run of a repeating campaign is due, stores the run as a campaign of its own and moves the repeating
+ * one to its next time, in one transaction. The run's id is made from its time: no time has two runs.
+ */
 export async function repeatIfDue(services: CampaignServices, campaign: Campaign): Promise<void> {
   const { db } = services.store
   const { id, repeat, status, scheduledAt, nowMs } = campaign

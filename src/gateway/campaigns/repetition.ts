@@ -83,7 +83,10 @@ export function listTimesAfter(
   return times.filter((at) => until === '' || formatDate(at) <= until)
 }
 
-/** Throws 400 if there is none: finding that out takes 0.1 s, for example for 31 February on a Monday. */
+/**
+ * The first `count` times at or after `from`, a PocketBase date. Throws 400 if there is none. Finding that
+ * out takes 0.1 s, for example for 31 February on a Monday.
+ */
 export async function listTimesFrom(
   user: string,
   repeat: Repeat,
@@ -130,7 +133,10 @@ export const REPETITION = z
   })
   .meta({ id: 'CampaignRepetition' })
 
-/** Reads also the earliest time (default: now) and how many. Throws 400 that names the first wrong field. */
+/**
+ * Parses a repetition, its earliest time (default: now) and how many times are wanted. Throws 400 that names
+ * the first wrong field.
+ */
 export function readRepetition(raw: unknown, now: Date) {
   const { repeat, scheduled_at, count } = checkShape(REPETITION, raw)
   const from = keepFutureDate(scheduled_at, now) || formatDate(now)

@@ -25,7 +25,10 @@ export const RETRIED_CAMPAIGN = z
   .meta({ id: 'RetriedCampaign' })
 type RetriedCampaign = Readonly<z.output<typeof RETRIED_CAMPAIGN>>
 
-/** Each once, in new batches. Throws 404; 409 if busy, or neither sending nor done; and as `retryBatch`. */
+/**
+ * Sends a campaign's failed messages again, each at most once, in new batches. Throws 404; 409 if the
+ * campaign is busy, or is neither sending nor done; and as `retryBatch`.
+ */
 export async function retryCampaign(
   services: CampaignServices,
   permit: Permit,

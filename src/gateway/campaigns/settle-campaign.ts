@@ -47,7 +47,10 @@ const recordSettled = (db: Db, { id, version }: Campaign) =>
     .where(sql`xmin::text`, '=', version)
     .execute()
 
-/** Stores, holds or cancels messages. Idempotent. Undefined if it was deleted or `signal` aborted. */
+/**
+ * Stores, holds or cancels a campaign's messages until they match its status: the campaign is then settled.
+ * Idempotent. Returns the settled campaign, or undefined if it was deleted or `signal` aborted.
+ */
 export async function settleCampaign(services: CampaignServices, id: string, signal?: AbortSignal) {
   const { db } = services.store
   let last: Campaign | undefined

@@ -21,7 +21,10 @@ import { withCampaignMedia } from './campaign-files.ts'
 import { checkQuota } from './plan-campaign.ts'
 import { makeChunkKey, splitAudience } from './split-audience.ts'
 
-/** False if the campaign was changed or `signal` aborted. Throws a GatewayError if messages are refused. */
+/**
+ * Stores a campaign's missing messages. Returns false if the campaign was changed or `signal` aborted. Throws
+ * a GatewayError if the messages are refused.
+ */
 export async function storeMessages(
   services: CampaignServices,
   campaign: Campaign,

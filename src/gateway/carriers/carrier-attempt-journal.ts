@@ -10,7 +10,10 @@ import {
   UNSTORED_MS,
 } from '../../programs/agent/send-journal.ts'
 
-/** The journal is in the database: servers see each other's attempts while two run a carrier for a moment. */
+/**
+ * The journal of a carrier's attempts in the database: a server sees which attempts another server has begun,
+ * even if both run the carrier for a moment.
+ */
 export async function openAttemptJournal(db: Db, device: string): Promise<Journal> {
   const rows = await queries(db)
     .selectFrom('carrier_attempts')
@@ -21,7 +24,10 @@ export async function openAttemptJournal(db: Db, device: string): Promise<Journa
   const begun = new Set(rows.map(({ message, attempt }) => `${message}.${attempt}`))
   /** Attempts with a result, until a minute after the server has stored the result. */
   const withResult = new Set<string>()
-  /** When this process began an attempt. Each time is new, so that a late deletion removes no later begin. */
+  /**
+   * The times with which this process has begun an attempt: a row with one of them is its own. Each begin has
+   * a new one, so that a deletion that the database carries out late does not remove a later begin.
+   */
   const begins = new Map<string, readonly Date[]>()
   const untold = new Map<number, JournalEntry>()
   let last = 0

@@ -29,7 +29,8 @@ type Work = (
 ) => Promise<unknown>
 
 /**
- * As `gateway/device-api/device-routes`, without HTTP. Incoming texts arrive by calls: see `receive-text`.
+ * What an agent uses of the device API (`gateway/device-api/device-routes`), without HTTP. Incoming
+ * texts arrive by calls: see `receive-text`.
  */
 const ROUTES: Readonly<Record<string, Work>> = {
   async '/api/devices/heartbeat'(store, device, body) {

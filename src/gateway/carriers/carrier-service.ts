@@ -180,7 +180,10 @@ export function makeCarrierService({
 const serializeDestination = ({ preset, url, user, values, custom }: CarrierBody['account']) =>
   JSON.stringify([preset, url, user, values, custom])
 
-/** Throws 400 for an API key of the carrier's own account: its texts would return to it. */
+/**
+ * Throws 400 if the settings or the secret contain an API key of the carrier's own account: its
+ * texts would return to it.
+ */
 async function refuseOwnKey(
   db: Db,
   user: string,

@@ -79,8 +79,9 @@ function findFileFault({ url, size = 0 }: CarrierFile, requests: number, room: n
 const LAST_TRY_MS = 4 * 60_000
 
 /**
- * Its files must arrive before `untilMs` (monotonic clock). False if one cannot be fetched now and the
- * carrier `repeats` the call: the same text then adds the files.
+ * Stores a carrier's text with its files, which must arrive before `untilMs` (monotonic clock). False if a
+ * file cannot be fetched now and the carrier `repeats` the call: the text is stored without files, and the
+ * same text adds them later.
  */
 export function receiveText(
   services: LinkServices & Pick<Services, 'log'>,

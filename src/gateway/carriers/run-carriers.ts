@@ -19,9 +19,10 @@ import { CARRIER_COLUMNS, openCarrier, openSecrets, type StoredCarrier } from '.
 const LEASE_SECONDS = 20
 
 /**
- * The same after a restart if only this machine uses the Postgres: a killed process continues its leases at
- * once. Processes that share a data folder have their own addresses, and workers numbers. A worker that
- * replaces another has a new name, and waits for its leases.
+ * The name under which a process leases carriers. It is the same after a restart if only this machine uses
+ * the Postgres, so a process that was killed continues its leases at once. Several processes of a machine may
+ * share a data folder: each has an address of its own, and workers behind one address are numbered. A worker
+ * that starts beside the worker that it replaces has another name, and waits for the leases of that one.
  */
 export const makeLeaserName = (
   { databaseUrl, host, port }: Pick<Config, 'databaseUrl' | 'host' | 'port'>,
@@ -31,7 +32,10 @@ export const makeLeaserName = (
 
 type LeasingWorker = Pick<WorkerMember, 'worker' | 'isReplacing'>
 
-/** Leases those of enabled devices that this node or none runs: first with texts, then running ones. */
+/**
+ * Leases at most `max` carriers of enabled devices: those of this node again, and those that no server runs.
+ * Carriers with texts are first, then carriers that run, then those that ran longest ago.
+ */
 export const leaseCarriers = (db: Db, node: string, max: number) => {
   const free = queries(db)
     .selectFrom('device_carriers as c')
@@ -79,7 +83,10 @@ const MAX_RUNNING = 500
 /** How many carriers begin at the same time, each with a query or two. */
 const MAX_BEGINNING = 10
 
-/** Stores it unless the settings have changed since. Mails the owner at most once a day. */
+/**
+ * Stores why a carrier sends nothing, unless its settings have changed since, and mails its owner at most
+ * once a day.
+ */
 async function noteFault(
   db: Db,
   { device, user, version }: StoredCarrier,

@@ -54,8 +54,9 @@ export async function checkVerification(
 }
 
 /**
- * Cancels an unclaimed text. Does not change an ended one. One that is approved here gets 0 attempts: see
- * codes_stop. Throws 403, 404.
+ * Ends a verification, and cancels its text unless a device has claimed it. Does not change an ended
+ * verification. One that is approved here gets 0 attempts, as its code was not entered: see codes_stop.
+ * Throws 403, 404.
  */
 export async function endVerification(
   store: Store,

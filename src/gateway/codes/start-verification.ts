@@ -60,7 +60,10 @@ export async function startVerification(
   return verification
 }
 
-/** The caller has counted it, in its transaction. Returns also the text's id and the devices to wake. */
+/**
+ * Sends a code that was counted, or the pending one again, in the caller's transaction. Returns the id of its
+ * text and the devices to wake, too.
+ */
 export async function sendVerificationCode(
   { store, config }: VerifyServices,
   service: VerifyService,

@@ -26,8 +26,9 @@ interface ConsentAnswer {
 }
 
 /**
- * Answers a text that joined, confirmed or asked for help, in a transaction; undefined for others. A question
- * counts as a code of Verify: above the limits of number or account, the text gets none.
+ * The answer to a text that joined a group, confirmed or asked for help; undefined for other texts. Call it
+ * in a transaction. A question counts as a code of Verify: above the limits of its number or its account, the
+ * text gets no question.
  */
 export async function makeConsentAnswer(
   store: Store,

@@ -33,7 +33,10 @@ export const hashShownText = (shown: string): string =>
 const setConsentProof = (db: Db, proof: string) =>
   callFunction(db, 'set_config', 'pocketsms.consent', proof, true)
 
-/** The trigger contacts_consented adds it to its entries until `db` ends or another proof is given. */
+/**
+ * Gives the entries that changes of contacts' `opted_out` add to `consents` their proof (the trigger
+ * contacts_consented), until the transaction `db` ends or another proof is given.
+ */
 export const attachConsentProof = async (db: Db, proof: ConsentProof): Promise<void> => {
   await setConsentProof(db, JSON.stringify(proof))
 }
@@ -53,7 +56,8 @@ export async function withConsentProof<T>(
 const NAMED: ReadonlySet<string> = new Set<ConsentSource>(['console', 'import', 'page', 'api'])
 
 /**
- * As given, else the header `Consent-Source`, else `api`. Never `page` for a superuser: it would be our own.
+ * The source that a client names, in the header `Consent-Source` unless it is given; `api` without one. Never
+ * `page` for a superuser, whom no entry names: it would be the server's own entry.
  */
 export function readConsentSource(
   request: Pick<RequestInfo, 'headers' | 'auth'>,
@@ -129,7 +133,9 @@ export async function addConsentEntry(db: Db, entry: Entry): Promise<void> {
     .execute()
 }
 
-/** The state becomes `asked`. `db`: a transaction. */
+/**
+ * Adds the entry of a person whom the server asks to confirm: the state becomes `asked`. `db`: a transaction.
+ */
 export async function addConsentQuestion(db: Db, entry: Omit<Entry, 'event'>): Promise<void> {
   const setAsks = (value: string) => callFunction(db, 'set_config', 'pocketsms.asks', value, true)
   await setAsks('yes')

@@ -1,5 +1,6 @@
 /** The texts of consent by language. `{account}`, `{group}`: names. Most signs are of the GSM alphabet. */
 interface Wording {
+  /** Texts that confirm. `ask` has the first one. */
   readonly yes: readonly string[]
   readonly help: readonly string[]
   /** Asks a person who texted a word that joins. */

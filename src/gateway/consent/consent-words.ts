@@ -12,8 +12,9 @@ type ConsentWord =
   | { readonly kind: 'yes' | 'help' }
 
 /**
- * A word that joins, confirms or asks for help. One that opts in may confirm. Only accounts with groups to
- * join answer a text for help.
+ * Reads a whole text as a word that joins, confirms or asks for help. A word that opts out is none of them;
+ * one that opts in may confirm. Only accounts with groups that people join by themselves
+ * answer a text for help.
  */
 export function readConsentWord(
   text: TextWithSubject,

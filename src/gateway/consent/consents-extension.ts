@@ -41,8 +41,9 @@ function checkConsentEntry({ source, event, given_at }: Readonly<Record<string, 
 }
 
 /**
- * It only grows. Completes an entry: number and contact, purpose, source, version, who enters it. An opt-out
- * ends waiting messages; of a group, those of its campaigns.
+ * Rules of the ledger of consent: it only grows. Completes an entry: its number and contact by each other,
+ * its purpose, source and version, and the person or key that enters it. An opt-out ends waiting
+ * messages: of a group, those of its campaigns.
  */
 export const consentsExtension: Extension = {
   readsStrictly: true,

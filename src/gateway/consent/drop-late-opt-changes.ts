@@ -12,7 +12,10 @@ export interface OptChange {
   readonly group?: string | undefined
 }
 
-/** Older than an opt-out of the sender: a text may arrive after newer ones, or after an entry by hand. */
+/**
+ * Drops opt-ins that are older than an opt-out of the same sender: a text may arrive after a newer one, and
+ * after the person or the account has entered an opt-out otherwise.
+ */
 export async function dropLateChanges<Change extends OptChange>(
   db: Db,
   user: string,

@@ -54,8 +54,9 @@ const isOutByPage = async (db: Db, user: string, phone: string): Promise<boolean
     .executeTakeFirst()) !== undefined
 
 /**
- * Creates a contact for an opt-out. `proof`: of the entry. Each STOP, and a page after one, adds one: a START
- * that is older than the last opt-out ends none.
+ * Stores that a person has opted out of a user's texts, or in; creates a contact for an opt-out. `proof`: of
+ * the entry of `consents`. Each STOP, and a page after one, adds an entry: a START that is older than the
+ * last opt-out ends none.
  */
 export async function setOptedOut(
   store: Store,

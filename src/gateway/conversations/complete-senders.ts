@@ -11,7 +11,10 @@ interface Received {
   readonly sim: number
 }
 
-/** Short codes, names, and numbers of an unknown country stay as the device reported them. */
+/**
+ * The texts with senders in E.164, as everything after it compares them with contacts and conversations.
+ * Short codes, names, and numbers whose country is unknown stay as the device reported them.
+ */
 export async function completeSenders<T extends Received>(
   { db }: Pick<Store, 'db'>,
   device: Pick<Device, 'id' | 'user' | 'phone'>,

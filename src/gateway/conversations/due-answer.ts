@@ -26,8 +26,8 @@ import { matchesKeyword } from './keyword-match.ts'
 // Which automatic answer a received text gets, and its words.
 
 /**
- * The text has no answer yet, its user is enabled. `simulatedLine`: its line if the phone is simulated.
- * `sent`: automatic answers that its sender got in the last 24 hours.
+ * Finds a text if it may be answered: no answer yet, user enabled. `simulatedLine`: the line that received
+ * it, if it belongs to a simulated phone. `sent`: automatic answers that the sender got in the last 24 hours.
  */
 export const findAnswerable = (db: Db, user: string, id: string) =>
   queries(db)
@@ -72,7 +72,10 @@ const MAX_ANSWERS = 50
 /** A text that has waited longer gets no answer. An answer that has waited longer is not sent. */
 export const MAX_ANSWER_DELAY_MS = 3_600_000
 
-/** Reads those whose line, hours and pause fit, oldest first. Leaves out those whose template was deleted. */
+/**
+ * Reads the automatic answers whose lines, hours and pause let them answer a text now, oldest first. Leaves
+ * out those without a text, whose template was deleted.
+ */
 const loadDueAnswers = (db: Db, user: string, id: string) =>
   queries(db)
     .selectFrom('auto_answers as a')
@@ -113,8 +116,9 @@ export interface DueAnswer {
 }
 
 /**
- * Writes the answer about consent, else the first that matches; for help, an account's own answer is first.
- * Who has opted out gets answers for help alone, one a pause. Undefined if none matches or a template fails.
+ * Writes the answer about consent, else the first automatic answer that matches. An account's own answer to a
+ * text for help is the first choice. A person who has opted out gets answers to texts for help alone, one in
+ * each pause. Undefined if no answer matches or its template fails.
  */
 export async function makeDueAnswer(
   store: Store,

@@ -3,11 +3,13 @@ import { JOIN_GROUPS } from '../consent/joinable-groups.ts'
 import { ANSWER, HAS_ROOM, MAX_AGE } from './queue-answers.ts'
 
 /**
- * Does all that follows from texts in one round trip. $1: account, $2: device, $3: its number, $4: texts as
- * JSON. Returns for each new text: id, whether conversations are assigned in turn, JOIN_GROUPS. `heard` locks
- * conversations by number, as sms_accept does, against deadlocks. A blocked one counts no unread texts; an
- * opt-out needs no answer; a reaction does not change whether the person waits for one. A push per account is
- * queued last.
+ * Stores received texts with all that follows from them, in one round trip. $1: account, $2: device, $3: its
+ * number, $4: texts as JSON. Returns a row for each new text: id, whether conversations are assigned in turn,
+ * JOIN_GROUPS.
+ *
+ * `heard` locks conversations by phone number, as sms_accept does, against deadlocks. A blocked conversation
+ * counts no unread texts. A text that opts out needs no answer. A reaction leaves it as it is whether the
+ * person waits for an answer. A push per account is queued once all its conversations are known.
  */
 export const INSERT_RECEIVED_TEXTS = `
 with changed as (

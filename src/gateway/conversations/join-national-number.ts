@@ -16,8 +16,9 @@ const MAX_TEXTS = 500
 const MAX_LATER = 1_000
 
 /**
- * Under E.164: texts, conversation, contact. Each transaction holds the account's sends for at most
- * MAX_TEXTS texts. After a crash, the next run does the rest: the conversation is joined last.
+ * Stores a national number's texts, conversation and contact under its E.164 number. Each transaction holds
+ * the account's sends, so that servers and other runs wait for at most MAX_TEXTS texts. After a crash between
+ * two of them, the next run does the rest: the conversation is joined last.
  */
 export async function joinNumber(
   store: Store,

@@ -27,7 +27,10 @@ export const splitKeywords = (value: string): readonly string[] =>
     .map((word) => word.trim())
     .filter(Boolean)
 
-/** What phones and networks add does not count, nor an MMS's subject beside words, but for `contains`. */
+/**
+ * Whether a text equals a keyword (`words`), begins with one (`first_word`) or contains one. What phones and
+ * networks add does not count, nor does the subject of an MMS that has words, but for `contains`.
+ */
 export function matchesKeyword(kind: Match, value: string, received: TextWithSubject): boolean {
   if (kind === 'any') return true
   const { subject, words } = readWrittenText(received)

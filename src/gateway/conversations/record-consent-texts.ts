@@ -16,9 +16,9 @@ interface NewText extends TextWithSubject {
 }
 
 /**
- * Adds entries for texts that join or confirm, unless the person texted an opt-out later. Queues an answer to
- * each of these, and to texts for help. `texts`: the oldest first. Call it in the transaction that stores
- * them, after opt-outs.
+ * Adds entries to `consents` for new texts that join a group or confirm, unless the person has texted an
+ * opt-out later. Queues an answer to each of them, and to each text that asks for help. `texts`: the oldest
+ * first. Call it in the transaction that stores the texts, after opt-outs.
  */
 export async function recordConsentTexts(
   store: Store,

@@ -70,7 +70,10 @@ async function answerText(services: AnswerServices, job: Job): Promise<Again | u
   }
 }
 
-/** Locks the sender: pause and limit count other nodes' answers, too. Throws PicturesMissing. */
+/**
+ * Stores the answer to a text. Locks the sender first, so that pause and limit count other nodes' answers,
+ * too. Throws PicturesMissing.
+ */
 async function storeAnswerOnce(
   { store, config }: AnswerServices,
   job: Job,

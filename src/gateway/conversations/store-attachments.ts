@@ -13,7 +13,10 @@ export const keepsAttachments = ({ catalog }: Store): boolean =>
     .find(MESSAGE_COLLECTION)
     ?.fields.some(({ name, type }) => name === 'attachments' && type === 'file') === true
 
-/** False if the message has files, lost its text, or is older than the account keeps files. */
+/**
+ * Adds the names of files to a message without files, unless its text was removed, or it is older than the
+ * account keeps files. False if so.
+ */
 async function nameFiles(
   db: Db,
   id: string,

@@ -35,9 +35,10 @@ export interface ReceivedText {
 }
 
 /**
- * Senders are completed first. A message's id is made of device, reported sender, time and text: a repetition
- * adds missing attachments, and brings back no deleted text. Opt-outs end unclaimed messages. Returns ids in
- * the order of `reported`. Throws FilesFull above `maxFileBytes`.
+ * Stores received texts. Senders are completed before anything else looks at them. A message's id is made
+ * from device, reported sender, time and text: a repeated report adds only missing attachments, and does not
+ * bring back a deleted text. Opt-out and opt-in words change the contact; an opt-out ends unclaimed messages
+ * to the sender. Returns message ids in the order of `reported`. Throws FilesFull above `maxFileBytes`.
  */
 export async function receiveTexts(
   store: Store,
@@ -123,7 +124,10 @@ function findLastOptWords(texts: readonly Identified[], words: OptWords): OptCha
 
 const HOUR_MS = 3_600_000
 
-/** Drops opt-ins of a clock far ahead if the report has an opt-out at a possible time. Opt-outs stay. */
+/**
+ * Leaves out texts of a clock that is far ahead, if the same report has an opt-out of their sender with a
+ * possible time: the clock does not show that they are later. Opt-outs stay.
+ */
 function sortReceived(texts: readonly Identified[], words: OptWords): readonly Identified[] {
   const isAhead = ({ receivedAt }: Identified) =>
     removeSummerHour(receivedAt) - Date.now() > HOUR_MS / 2

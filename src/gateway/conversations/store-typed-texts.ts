@@ -16,9 +16,10 @@ interface TypedText {
 }
 
 /**
- * Only numbers with a conversation get them. $1: account, $2: device, $3: its number, $4: texts as JSON.
- * Without rows of `sms_dispatch` and `sms_events`, nothing sends them or calls webhooks. A deleted text stays
- * so; one whose id or `client_ref` is in use is left out.
+ * Stores typed texts to numbers with a conversation. $1: account, $2: device, $3: its number, $4: texts as
+ * JSON. `client_ref` marks them. Without a row of `sms_dispatch` nothing sends them, and without one of
+ * `sms_events` no webhook hears of them. A text that was deleted stays so. One whose id or `client_ref` is in
+ * use is left out: the others of its report are stored.
  */
 const INSERT_TYPED_TEXTS = `
 insert into sms_messages
@@ -47,7 +48,10 @@ left join sms_messages l on l.id = c.last_message
 where l.id is null or m.sent_at >= case l.message_type when 'incoming' then l.delivered_at else l.created end
 order by m."to" collate "C"`
 
-/** A repeated report changes nothing, and brings back no deleted text. */
+/**
+ * Stores texts that the owner of a device typed on it. A repeated report changes nothing, and brings back no
+ * deleted text.
+ */
 export async function storeTypedTexts(
   store: Store,
   device: Device,

@@ -37,7 +37,10 @@ export interface PostedBody {
 /** Supabase writes `v1,` before a secret of Standard Webhooks. */
 export const trimStandardSecret = (secret: string) => secret.replace(/^v1,/, '')
 
-/** Returns a name that repetitions share; '' without a secret. Throws 401 for a missing, wrong or old one. */
+/**
+ * Checks a body's signature. Returns a name of the call, the same one if the call is repeated; '' if the hook
+ * has no signing secret. Throws 401 for a missing, wrong or old signature.
+ */
 export function checkSignature(
   { preset, signing_secret: secret }: Hook,
   posted: PostedBody,

@@ -20,12 +20,16 @@ import { checkBody } from '../messages/send/write-text-bodies.ts'
 import { cutToParts } from './cut-text-to-parts.ts'
 import { DEFAULT_PARTS, type HookSettings, sendsLoginCodes } from './hook-settings.ts'
 
-/** Keys are cut before hashing. A whole body fits: bodies may differ only at the end. */
+/**
+ * Maximum characters of an event's key before hashing. A whole body fits: bodies may differ only at the end.
+ */
 const MAX_KEY_CHARACTERS = 2 << 20
 const MAX_NAMED = 100
 /** The priority of texts with login codes: the highest, since a person waits for the code. */
 const CODE_PRIORITY = 127
-/** Returns why nothing is sent, if so. `key` identifies the event. Throws 400 for missing values. */
+/**
+ * What to send for a body, or why nothing is sent. `key` identifies the event. Throws 400 for missing values.
+ */
 export async function composeHookText(
   store: Store,
   user: string,
@@ -85,14 +89,19 @@ export function composeHookSend(
 const readLoginCode = (body: unknown, { preset }: HookSettings): string =>
   renderTemplate(PRESETS[preset].codes?.code ?? '', body, MAX_TEXT_CHARACTERS).text
 
-/** Writes dots. Without `code`, hides each word of 3 or more letters and digits that has a digit. */
+/**
+ * Replaces the code in a text by dots. If the text lacks `code`, replaces each word of 3 or more letters and
+ * digits that has a digit.
+ */
 export function hideCode(text: string, code: string): string {
   const dots = (hidden: string) => '•'.repeat(hidden.length)
   if (code !== '' && text.includes(code)) return text.replaceAll(code, (found) => dots(found))
   return text.replaceAll(/[\p{L}\p{N}]{3,}/gu, (word) => (/\p{N}/u.test(word) ? dots(word) : word))
 }
 
-/** The whole body if the key's template takes too many steps. */
+/**
+ * The key that identifies a body's event. It is the whole body if the key's template takes too many steps.
+ */
 function makeEventKey(template: string, body: unknown) {
   try {
     return renderTemplate(template, body, MAX_KEY_CHARACTERS).text
@@ -114,7 +123,10 @@ async function readCodeRecipients(store: Store, user: string, body: unknown, hoo
   )
 }
 
-/** Finds numbers, short codes if allowed, and ids of groups. Throws 400 for an unknown group. */
+/**
+ * Recipients of alerts in the body: phone numbers, short codes if the account allows them, and ids of groups.
+ * Throws 400 for an unknown group.
+ */
 async function readAlertRecipients(store: Store, user: string, body: unknown, hook: HookSettings) {
   const named = readNamedRecipients(body, hook)
   const read = await readNumbers(store, user, named)
@@ -129,7 +141,10 @@ async function readAlertRecipients(store: Store, user: string, body: unknown, ho
   }
 }
 
-/** At the path `recipients_from` or the preset's. Throws 400 for too many, or if nobody is named anywhere. */
+/**
+ * Phone numbers and group names in a body, at the path `recipients_from` or where the preset says. Throws 400
+ * for too many, or if neither that path nor the hook names a recipient.
+ */
 function readNamedRecipients(
   body: unknown,
   { preset, recipients_from: path, recipients, groups }: HookSettings,

@@ -3,7 +3,10 @@ import { cutBetweenGraphemes } from '../../portable/cut-text.ts'
 import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { countSegments } from '../../portable/segments.ts'
 
-/** Keeps whole items of a list. Writes `...`, as `…`, which GSM 03.38 lacks, makes 67 characters of 153. */
+/**
+ * Cuts a text to at most `maxParts` short messages. Keeps whole items of a list and appends how many more
+ * there are. Writes `...`: with `…`, which GSM 03.38 lacks, a part would hold 67 characters, not 153.
+ */
 export function cutToParts({ text, ends, rest }: Rendered, maxParts: number): string {
   const fits = makeFitCheck(maxParts)
   const items = ends.length + rest

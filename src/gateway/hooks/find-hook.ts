@@ -17,7 +17,10 @@ const selectBySecret = (db: Db, secret: string, way?: QueryMethod) =>
     .where('h.secret', '<>', sql.lit(''))
     .where(({ not }) => not(isDisabled('h.user')))
 
-/** Undefined for an unknown secret or a disabled account. Throws 403 for a forbidden address. */
+/**
+ * The account of the hook with this secret; undefined if the secret is unknown or the account disabled.
+ * Throws 403 if the hook may not be called from this address.
+ */
 export async function findHookAccount(
   store: Store,
   secret: string,

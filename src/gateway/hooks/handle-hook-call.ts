@@ -66,7 +66,8 @@ class Trial extends Error {
 const NO_PICTURES: Pictures = { mention: '', fault: '' }
 
 /**
- * Throws 404, or a refusal. `isTrial`: sends nothing, stores only a refused call. Takes heavy work's places.
+ * Handles a call of a hook (incoming webhook): sends, and stores the call. Throws 404, or the call's refusal.
+ * `isTrial`: sends nothing, and stores only a refused call. Takes places of heavy work.
  */
 export async function handleHookCall(
   store: Store,
@@ -209,8 +210,9 @@ const writeNews = ({ name, max_parts }: Hook, news: string) =>
 const TOO_LARGE = 'an alarm was too large to read.'
 
 /**
- * One too large is news for the hook's recipients. Throws for other bodies, for codes and for signing hooks:
- * nothing proves who called them.
+ * What a hook sends for a body that could not be read: one that is too large is news for its own recipients.
+ * Throws the reason for other bodies, and for hooks of codes and those that check signatures: nothing proves
+ * who called them.
  */
 function composeUnread(hook: Hook, reason: ApiError) {
   const { kind, recipients, groups, signing_secret } = hook

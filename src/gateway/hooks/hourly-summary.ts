@@ -11,9 +11,11 @@ import type { Hook } from './hook-settings.ts'
 const TRUE_NOW = sql<Date>`clock_timestamp()`
 
 /**
- * An hour begins with the first send after the last. `key`: SHA-256 of the event's name, '' without one or if
- * repeated events are sent. `sent`: segments, of several recipients once. `held`: calls. `phones`: of the
- * summary at `endsAt`. `quietUntil`: '' outside of quiet hours.
+ * What a hook sent in its current hour. An hour begins with the first send after the previous hour. `key`:
+ * SHA-256 of the event's name; '' if the event has no name or the hook sends repeated events. `sent`: short
+ * messages (segments), a text to several recipients counts once. `held`: calls held back. `phones`:
+ * recipients of the scheduled summary, which is sent at `endsAt`. `quietUntil`: the end of the quiet hours;
+ * '' outside.
  */
 export type Window = Awaited<ReturnType<typeof loadRateWindow>>
 
@@ -76,7 +78,10 @@ const beginHour = (db: Db, { id }: Hook, sent: number) =>
     )
     .execute()
 
-/** Adds `summary` to the hour's scheduled summaries, and updates the text of them all. */
+/**
+ * Counts a call above the hourly limit. Adds the messages of `summary` to the hour's scheduled summaries and
+ * updates the text of them all.
+ */
 export async function recordHeldText(db: Db, hook: Hook, window: Window, summary: Offer) {
   await rememberHookCall(db, hook, window)
   const ids = summary.messages.map(({ id }) => id)
@@ -112,7 +117,10 @@ export async function rememberHookCall(
     .execute()
 }
 
-/** Calls go after `days`, or when their account deletes sent texts, whose words they have. */
+/**
+ * Deletes expired events, the counts of past hours, and calls older than `days`, or than their account keeps
+ * sent texts: a call has the words of its texts. Run it periodically.
+ */
 export async function deleteOldHookCalls(db: Db, days: number): Promise<void> {
   await queries(db).deleteFrom('hook_once').where('until', '<', sql<Date>`now()`).execute()
   await queries(db)

@@ -33,7 +33,10 @@ interface Accepted {
 /** How long an alert waits for a phone that can send it: one day. */
 const WAIT_MS = 86_400_000
 
-/** If no phone can send, an alert waits as a text, which any phone can send: alerting tools do not retry. */
+/**
+ * Queues an alert with its pictures, if these can be sent. If no phone can send, the alert waits, because
+ * alerting tools do not retry: as a text, which any phone can then send.
+ */
 export async function acceptAlert(
   store: Store,
   config: Config,

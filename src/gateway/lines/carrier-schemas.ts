@@ -101,8 +101,9 @@ export interface CarrierService {
   change(store: Store, user: AuthRecord, device: string, body: CarrierBody): Promise<MadeCarrier>
   list(store: Store, user: AuthRecord): Promise<z.output<typeof CARRIER_LIST>>
   /**
-   * Throws 404 for an unknown token, 401 for an unsigned call, 503 (the rest is stored) if a repetition may
-   * bring missing files. `leave`: gives back the request's place.
+   * Takes a call. Throws 404 for an unknown token, 401 for a call that the carrier did not sign. Throws 503
+   * after it has stored the rest, if a repeated call may bring missing files. `leave`: gives back the place
+   * of the request, before files are fetched.
    */
   receive(token: string, call: CarrierCall, leave: () => void): Promise<void>
 }

@@ -109,7 +109,10 @@ const MOST = 5
 /** Maps a device to the functions that end its streams on this node, the oldest first. */
 const open = new Map<string, (() => void)[]>()
 
-/** A sixth stream ends the oldest. Returns a function to remove it: true if the device has no other here. */
+/**
+ * Adds a device's stream; a sixth one ends the oldest. The returned function removes the stream, and returns
+ * true if the device has no other on this node.
+ */
 function openStreamSlot(device: string, end: () => void): () => boolean {
   const ends = open.get(device) ?? []
   open.set(device, ends)

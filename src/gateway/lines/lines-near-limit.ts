@@ -35,7 +35,10 @@ export async function countLinesByLimit({ db }: Store) {
   return { free: Math.max(0, all - near - full), near, full }
 }
 
-/** Names at most MAX_NAMES accounts, and as many lines of each. */
+/**
+ * Names and counts of full lines and of lines near a limit, by account: MAX_NAMES accounts and lines of
+ * each.
+ */
 const listNearLines = (db: Db) =>
   queries(db)
     .selectFrom(({ selectFrom }) =>

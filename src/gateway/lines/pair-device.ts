@@ -95,7 +95,10 @@ const storePairingCode = (db: Db, user: string, name: string, code: string) =>
     .returning(sql<string>`pb_text(expires_at)`.as('expires_at'))
     .executeTakeFirst()
 
-/** Valid for 5 minutes, stored as a hash. Throws 429 above the user's valid codes, StaleAuth. */
+/**
+ * Makes a pairing code that is valid for 5 minutes; only its hash is stored. Throws 429 if the user has too
+ * many valid codes, StaleAuth if the user's record changed.
+ */
 export function startPairing(store: Store, user: AuthRecord, name: string, publicUrl: string) {
   return store.db.transaction(async (db): Promise<Pairing> => {
     await lockFreshAuth({ db, catalog: store.catalog }, user)

@@ -15,7 +15,10 @@ export interface Health {
   readonly android?: number | null | undefined
 }
 
-/** Stores what is known. Unchanged values are stored only every 10 minutes, to show that they are current. */
+/**
+ * Stores a device's health, unless nothing is known. Unchanged, it is stored only every 10 minutes, to show
+ * that it is current.
+ */
 export async function saveHealth({ db }: Store, { id }: Device, health: Health): Promise<void> {
   const { battery: percent = null, charging = null, connection = null, android = null } = health
   if ((percent ?? charging ?? connection ?? android) === null) return

@@ -62,7 +62,10 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Throws 400 for one time without the other, equal times, or days without times, if changed from `old`. */
+/**
+ * Checks the fields that the first argument names. Throws 400 for one time without the other, equal times, or
+ * days without times; not if none of them differs from `old`.
+ */
 export function checkHours(
   { from, to, days = '' }: Readonly<Record<'from' | 'to', string>> & { readonly days?: string },
   values: CheckedValues,

@@ -5,7 +5,9 @@ import type { Ctx, Services } from '../../http/request-context.ts'
 import { type Device, requireDevice } from '../base/device-record.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 
-/** Throws 403 for other callers, 401 for a guest, after which devices forget their pairing. */
+/**
+ * The calling device. Throws 403 for any other caller, 401 for a guest. On 401 devices forget their pairing.
+ */
 export async function requireDeviceCaller(c: Ctx, services: Services): Promise<DeviceCaller> {
   const auth = await authenticate(c, services)
   if (!auth) await refuseSuspended(c, services)

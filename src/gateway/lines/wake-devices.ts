@@ -7,7 +7,9 @@ import type { Logger } from '../../platform/log.ts'
 import { counts } from '../../platform/tools/process-counters.ts'
 import { WakeSignal } from '../../platform/tools/repeat-work.ts'
 
-/** `wake`: claim. `canceled`: do not send this attempt. `access`: check whether streams may continue. */
+/**
+ * `wake`: claim messages. `canceled`: do not send this attempt. `access`: check whether streams may continue.
+ */
 export type DeviceEvent =
   | { readonly name: 'wake' }
   | { readonly name: 'access' }
@@ -48,7 +50,10 @@ export function subscribeToDevice(device: string, heard: Heard): () => void {
 /** Wake-ups of a device within this time are passed on as one. */
 const GATHER_MS = 1_000
 
-/** Calls `reach` at once with the first ones, then each second. Returns a function to stop. */
+/**
+ * Calls `reach` with woken devices that have no listener in this process: immediately with the first ones,
+ * then each second with those added since. Returns a function to stop.
+ */
 export function watchUnheardWakes(
   reach: (devices: string[]) => Promise<void>,
   log: Logger,

@@ -16,6 +16,7 @@ const MAX_PAGE = 100_000
 
 const makeNumberQuery = (max: number) => z.coerce.number().pipe(makeWholeNumber(1, max)).optional()
 
+/** The parameters of a list of sent texts. A text must have all that are given. */
 export const SENT_QUERY = z.strictObject({
   ids: makeIdSchema()
     .transform((list) => list.split(',').map((one) => one.trim()))
@@ -38,7 +39,10 @@ interface Page {
   readonly total: number
 }
 
-/** Finds those of this API key, as they were sent; a person finds all. Throws 400 if nothing is named. */
+/**
+ * Texts that this API key has sent, in the order of the sends, as records in JSON. A person finds all
+ * outgoing texts of the account. Throws 400 if nothing is named.
+ */
 export async function findSentTexts(
   store: Store,
   sender: Sender,

@@ -79,7 +79,10 @@ type Period = z.output<typeof SCHEDULED_DAYS_QUERY>
 const writeBeginning = (user: string, day: string, later: number) =>
   sql<Date>`(${day}::timestamp + ${sql.lit(later)} * interval '1 day') at time zone sms_time_zone(${user})`
 
-/** Leaves out campaigns. Reads one index, in which the texts of a send stand beside each other. */
+/**
+ * The user's sends whose texts wait for their time, without those of campaigns: read from one index, in
+ * which the texts of a send stand beside each other.
+ */
 const selectSends = ({ db }: Store, user: string, { from, until }: Period) =>
   queries(db, 'shaped')
     .selectFrom(({ selectFrom }) =>

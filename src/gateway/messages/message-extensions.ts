@@ -48,7 +48,10 @@ export const messagesExtension: Extension = {
   },
 }
 
-/** Agents may not change or delete the template of an automatic answer, which they may not write. */
+/**
+ * Rules of templates. Who may not write automatic answers may not change what they say: agents cannot change
+ * or delete the template of one.
+ */
 export const templatesExtension: Extension = {
   readsStrictly: true,
   writeRule: (auth) => (auth?.limits === 'agent' ? `auto_answers_via_template.id = ''` : ''),

@@ -77,7 +77,10 @@ export const allowReader = (act: Act): Permission<SendingCaller & HasServices> =
 /** For work that only reads, whose SQL does not compare the versions of its caller. */
 export const READ_FRESH: RetryOptions = { isRead: true }
 
-/** Again if the sender or the collections have changed: see `retryRequest`. Throws as `allowSender`. */
+/**
+ * Runs `work` for a user or API key that may do this act, again if the sender or the collections have changed
+ * meanwhile: see `retryRequest`. Throws as `allowSender`.
+ */
 export function asSender<T>(
   c: Ctx,
   services: Services,

@@ -70,7 +70,10 @@ const TEMPLATE_EXAMPLE = {
   variables: { code: '4711' },
 }
 
-/** `adapt` reads the body of another API, whose numbers have any notation: throws 400 for files. */
+/**
+ * Sends a text or a template. `adapt` reads the body of another API, whose numbers may have any notation, and
+ * which has no files: throws 400 for them.
+ */
 export async function answerSendRequest(
   sender: ActingCaller,
   c: Ctx,

@@ -56,12 +56,18 @@ function loadDayStarts(db: Db, user: string, days: number, at: Date) {
     .execute()
 }
 
-/** `failed` excludes `canceled`. Not by EXISTS, for which Postgres would read all messages into a hash. */
+/**
+ * A message's status in statistics, in which `failed` excludes `canceled`. Not by EXISTS, for which Postgres
+ * would read all messages into a hash.
+ */
 const STATE = sql<string>`case when b.status = 'failed' and (
   select m.error_message in ${sql.raw(CANCELED_SQL)} from sms_messages m where m._rowid = b._rowid
 ) then 'canceled' else b.status end`
 
-/** Oldest first. `user`: null for all users. Reads the brief rows' index, and messages that failed. */
+/**
+ * Counts messages of each of the last `days` days up to `at`, oldest first. `user`: null for all users. Reads
+ * the index of the brief rows, and of the messages only those that have failed.
+ */
 export async function countMessagesByDay(
   store: Store,
   user: string | null,

@@ -62,8 +62,9 @@ async function countPush(db: Db, person: string): Promise<boolean> {
 }
 
 /**
- * Failed pushes are not repeated. The payload, by `push_queue`: conversation ids; `conversation@sender` of a
- * mention; `conversation@sender@message` of a failed text (no sender: no person).
+ * Jobs that push a user's new messages to browsers. A failed push is not repeated. Their payload, which
+ * `push_queue` writes: conversation ids; for a mention `conversation@sender`; for a text that failed
+ * `conversation@sender@message`, without a sender if no person wrote it.
  */
 export const pushJobs = (
   storeOf: (user: string) => Store,

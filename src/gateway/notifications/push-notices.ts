@@ -19,9 +19,10 @@ const MAX_AT_ONCE = 3
 const TTL_SECONDS = 86_400
 
 /**
- * Reads unread texts, the last note that mentions a person, or a failed text. `asked`: see `pushJobs`.
- * `text`: its start, a little longer than notices show; '' if deleted. `person`: who is mentioned, or who
- * wrote the failed text; '' for all. `failure`: '' for other news.
+ * News of a job's conversations: unread texts, the last note that mentions a person, or a text that failed.
+ * `asked`: a payload, see `pushJobs`. `text`: the start of the last text or note, or of the text that failed;
+ * '' if it was deleted, and a little longer than notices show. `person`: whom the note mentions or who wrote
+ * the text that failed; '' for all. `failure`: what happened to the text; '' for other news.
  */
 export const loadPushNews = (db: Db, user: string, asked: readonly string[]) =>
   executeStatement(

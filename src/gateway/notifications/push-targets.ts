@@ -16,8 +16,9 @@ const IS_NOTIFIED_NOW = sql<boolean>`(${readChoice('notify_from')} is null or sm
   coalesce(nullif(pb_known_zone(${readChoice('notify_zone')}), ''), sms_time_zone(s."user")), now()) is not null)`
 
 /**
- * Leaves out deleted members. `person`: the user's sender id. `notify`: what the person hears of; `mine` are
- * conversations assigned to the person or to nobody. `isSilent`: without a sound.
+ * The browsers to push to now, without those of deleted members. `person`: the sender id of the browser's
+ * user, which is the account's id for its owner. `notify`: the messages that the person hears of; `mine` are
+ * those in conversations assigned to the person or to nobody. `isSilent`: without a sound.
  */
 export async function loadPushTargets(db: Db, user: string) {
   const targets = await queries(db)

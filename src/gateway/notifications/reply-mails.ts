@@ -81,7 +81,10 @@ const findRecipient = (db: Db, user: string) =>
     .where('s.user', '=', user)
     .executeTakeFirst()
 
-/** Returns how many there are, too. `since`: when the last message was received. */
+/**
+ * The user's conversations to mail about, and how many there are. `since`: when its last message was
+ * received.
+ */
 const readWaiting = (db: Db, user: string, until: string) =>
   queries(db)
     .selectFrom('conversations as c')
@@ -113,7 +116,9 @@ export async function addReplyMails(db: Db, { settings }: MailServices): Promise
   if (settings.current.smtp.enabled) await addMailJobs(db)
 }
 
-/** Mails about each unanswered conversation once, until a new message is received. */
+/**
+ * Jobs that mail a user about unanswered conversations. Each is mailed once until a new message is received.
+ */
 export const makeReplyMailJobs = (
   storeOf: (user: string) => Store,
   post: MailServices,

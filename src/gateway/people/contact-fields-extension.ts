@@ -26,7 +26,8 @@ const MOST_FORMER = 20
 const RESERVED: readonly string[] = ['name', 'phone', 'stop_link']
 
 /**
- * A rename keeps the values, stored under the first name, and former names. A deletion removes all values.
+ * Rules of contacts' fields. A rename keeps the values, which are stored under the first name, and the former
+ * names, by which templates and programs still find them. A deletion removes the values of all contacts.
  */
 export const contactFieldsExtension: Extension = {
   readsStrictly: true,

@@ -17,10 +17,11 @@ import { hasStopped } from '../consent/stopped-numbers.ts'
 import { checkTimeZone, completeTimeZone } from '../lines/quiet-hours.ts'
 
 /**
- * Time zones are known (some installations have no such field), values fit the account's fields. A number has
- * PocketBase's pattern, stored in its one form. A change of `opted_out`, and each imported contact, becomes
- * an entry of `consents`; an import ends no opt-out. An opt-out ends unfetched texts (sms_texts_unwanted), so
- * it waits for sends.
+ * Rules of contacts: known time zones, and values that fit the account's fields. Some installations have no
+ * field of a time zone. The field's pattern alone checks the number, as in PocketBase; it is stored in its
+ * one form. A change of `opted_out`, and each contact of an import, becomes an entry of `consents`. An import
+ * ends no opt-out. An opt-out ends the texts that no device has fetched (sms_texts_unwanted), and so waits
+ * for sends that are being accepted.
  */
 export const contactsExtension: Extension = {
   check: (values) => checkTimeZone(values),
@@ -67,8 +68,9 @@ type Values = Record<string, Value>
 type Data = Readonly<Record<string, unknown>>
 
 /**
- * Stores them under the field's key. Unknown and unchanged members may hold any JSON: they can be older than
- * their field. Throws 400 `data`.
+ * Checks the changed members of a contact's `data` against the fields of its account, and stores each under
+ * the field's key. Members that no field has may hold any JSON, and so may unchanged ones: they can be older
+ * than their field. Throws 400 `data`.
  */
 async function fitContactValues(
   { db }: Store,

@@ -43,7 +43,10 @@ export const FOUND_DATA = z
   })
   .meta({ id: 'FoundData' })
 
-/** Names linked contacts, changes nothing. Above 10,000 texts, counts the newest and what belongs to them. */
+/**
+ * Counts what an account stores about a person, and names linked contacts. Changes nothing. Of a person with
+ * more than 10,000 texts, it counts the newest ones, and what belongs to them.
+ */
 export async function countData(
   db: Db,
   person: Person,

@@ -4,7 +4,10 @@ import { NOW, queries } from '../../platform/db/queries.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { PERSON_JOB } from './requests.ts'
 
-/** Deletes files after a day (a trigger: their contents). Ends requests whose job died with its nodes. */
+/**
+ * Deletes the files of exports that were kept for a day: a trigger deletes the contents. Ends requests whose
+ * job is dead, because each of its nodes died.
+ */
 export async function cleanUpRequests(db: Db): Promise<void> {
   await updateRecords(db, 'person_requests', (update) =>
     update
@@ -21,7 +24,10 @@ export async function cleanUpRequests(db: Db): Promise<void> {
   )
 }
 
-/** They may name the person. A running export of the account fails, that of another person restarts. */
+/**
+ * Deletes the files of all exports of an account, which may name the person. Of those that run, one of the
+ * whole account fails, and one of another person restarts.
+ */
 export async function deleteExports(db: Db, user: string): Promise<void> {
   const emptied = await updateRecords(db, 'person_requests', (update) =>
     update

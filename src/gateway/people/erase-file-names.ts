@@ -65,8 +65,8 @@ const makeBlankName = (name: string): string =>
   `file_${makeRandomId(RANDOM_LENGTH)}${/\.\w{1,10}$/.exec(name)?.[0] ?? ''}`
 
 /**
- * Texts, campaigns, answers and templates have them. Returns how many it hid, at most MAX_TEXTS each. `db`: a
- * transaction.
+ * Renames files of texts, campaigns, answers and templates whose names contain the number or the name of a
+ * person, wherever the names are. Returns how many, at most MAX_TEXTS of each. `db`: a transaction.
  */
 export async function hideFileNames(db: Db, person: Person, name: string): Promise<number> {
   let renamed = 0

@@ -20,7 +20,10 @@ export interface MentionsAt {
   readonly seen: number
 }
 
-/** Hides the name beside it, too: an alert may contain a customer's number. Undefined at the end. */
+/**
+ * Hides the number of a person, and beside it the name, in the next words of the account about others: an
+ * alert may contain the number of a customer. Returns where to continue; undefined at the end.
+ */
 export async function eraseMentions(
   { store, person, name, personalData }: Omit<Erasing, 'texts'> & HasPersonalData,
   { step, seen }: MentionsAt,

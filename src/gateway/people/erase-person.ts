@@ -35,8 +35,9 @@ interface At extends MentionsAt {
 const TEXTS_SHARE = 0.6
 
 /**
- * Each step may be repeated, and continues where the last run ended: texts with all that belongs to them,
- * mentions page by page, then the rest and the request's number in one transaction. A request without a
+ * Erases all data of a person. Each step may be repeated, and continues where the last run ended: texts
+ * first, in portions with all that belongs to them, then mentions in other words, page by page, then
+ * everything of the number in one transaction, with the number of the request itself. A request without a
  * number has only its last step left.
  */
 export async function eraseData(
@@ -195,7 +196,10 @@ async function forgetStatistics({
     await db.query(`analyze "${table}"`)
 }
 
-/** Needs a transaction. Adds their number to the counts of the request. `texts`: of the erased places. */
+/**
+ * Erases the rows of a person in the places of some phases, in a transaction, and adds their number to the
+ * counts of the request. `texts`: the texts whose places are erased.
+ */
 async function erasePlaces(
   { request, personalData, ...erasing }: Erasure,
   phases: readonly Place['phase'][],

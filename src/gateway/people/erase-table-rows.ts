@@ -87,7 +87,9 @@ async function deletePersonRows(
     .execute()
 }
 
-/** Notifies subscribers of a collection. Returns the names of the rows. */
+/**
+ * Overwrites columns of rows `t`, and notifies subscribers of a collection. Returns the names of the rows.
+ */
 export async function overwriteRows(
   db: Db,
   place: Pick<Place, 'table' | 'key'>,

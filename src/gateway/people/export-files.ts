@@ -121,7 +121,10 @@ export async function endExport({ json, page }: Written, isDone: boolean): Promi
   await page.end(isDone)
 }
 
-/** `before`: rows so far. `isFirst`: no row precedes it. `copies`: names of files that the page can link. */
+/**
+ * Writes a row of a place after `before` others. `isFirst`: no place before this one has rows. `copies`: the
+ * names of files to which the page can link.
+ */
 export async function exportRow(
   { json, page }: Written,
   place: Place,

@@ -29,8 +29,9 @@ interface At extends ExportAt {
 }
 
 /**
- * As JSON, a page, and a person's copies of files. Each transaction adds a slice: a job whose node died
- * continues. Throws FilesFull, and an ApiError after an erasure.
+ * Stores all data of a person, or of a whole account, as files of the request: JSON, a page for people, and
+ * of a person copies of the files of texts. Each transaction adds a slice, so a job whose node died continues
+ * after the last one. Throws FilesFull, and an ApiError if the person was erased meanwhile.
  */
 export async function exportData(
   store: Pick<Store, 'db'>,
@@ -72,7 +73,10 @@ async function requireNotErased(db: Db, request: string, isBegun: boolean): Prom
   if (!found) throw new ApiError(409, 'The person was erased meanwhile.')
 }
 
-/** The record names them from the start: they are deleted with it. */
+/**
+ * Begins or continues the files of an export. The record names them from the start, so they are deleted with
+ * it.
+ */
 async function openExport(
   db: Db,
   { request, person, owner }: Exporting,

@@ -11,7 +11,10 @@ import { listShownColumns } from './personal-account-tables.ts'
 import type { AllPersonalData } from './personal-tables.ts'
 import { selectPersonTexts } from './texts-of-person.ts'
 
-/** Records about the person alone show all fields, also those that superusers added. */
+/**
+ * The places that an export of one person shows. Of records that are about the person alone it shows all
+ * fields, also those that superusers added.
+ */
 export const listExportedPlaces = (catalog: Catalog, { places }: AllPersonalData): Place[] =>
   places
     .filter(({ shown }) => shown.length > 0)
@@ -155,7 +158,10 @@ interface RowsOfPlace {
   readonly next: string | undefined
 }
 
-/** They come in the order of its key, spelled like the index that has it. `texts`: of these texts only. */
+/**
+ * Reads the next rows of a person in a place, in the order of its key. `texts`: of these texts only. The
+ * order is spelled like the index that has it.
+ */
 export async function loadPersonalRows(
   db: Db,
   { table, shown, key, rows }: Place,

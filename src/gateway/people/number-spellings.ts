@@ -54,8 +54,9 @@ const BETWEEN_PARTS = '[-./\\u2010-\\u2015\\u2212]'
 const NO_DATE = `(?<![0-9]${BETWEEN_PARTS})(?!${writeDatePattern('', BETWEEN_PARTS)}(?![0-9]))`
 
 /**
- * Such as `+4915112345678`, `0049 151 12345678`, `+49 (0) 151/123-456-78`, `0151 12345678`,
- * `%2B4915112345678`. Without its calling code, a date's digits are no number.
+ * A regular expression of Postgres for a number in E.164 and in all its other spellings: `+4915112345678`,
+ * `0049 151 12345678`, `+49 (0) 151/123-456-78`, `0151 12345678`, `%2B4915112345678`. Without the calling
+ * code, the digits of a date are no number.
  */
 export function writeSpellingPattern(number: string): string {
   const any = `[${findCharacterClasses().digits.join('')}]`

@@ -21,7 +21,10 @@ export function makePerson(user: string, stored: string): Person {
   }
 }
 
-/** `stored`: in any form, such as a contact's national number, older than the account's country. */
+/**
+ * A person as an account has stored them. `stored`: a number in any form, such as the national one of a
+ * contact that is older than the account's country.
+ */
 export async function findPerson(
   store: Pick<Store, 'db'>,
   user: string,
@@ -60,7 +63,10 @@ export const makeEveryPerson = (user: string): Person => ({
   spellings: '',
 })
 
-/** For numbers of an unknown country, as a conversation has them; undefined for names and short codes. */
+/**
+ * A number without a known country as a conversation of an account has it; undefined for other texts, such as
+ * names and short codes.
+ */
 export async function findConversationNumber(
   db: Db,
   user: string,

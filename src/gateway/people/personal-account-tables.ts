@@ -17,7 +17,10 @@ export const listShownColumns = (collection: Collection): string[] =>
     .filter((field) => isShown(collection, field, false, false) && field.type !== 'password')
     .map(({ name }) => toColumnName(name))
 
-/** Lists its record, and collections deleted with it. They show what an admin sees by the record API. */
+/**
+ * The places of a whole account: its own record, and the built-in collections whose records are deleted with
+ * it. They show the fields that the record API shows to an admin of the account.
+ */
 export function listAccountPlaces(catalog: Catalog): Place[] {
   const users = catalog.find(USERS_ID)!
   const owned = findReferencesTo(catalog, users)

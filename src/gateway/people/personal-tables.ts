@@ -9,7 +9,10 @@ export interface HasPersonalData {
   readonly personalData: AllPersonalData
 }
 
-/** The order of an export, and of a phase of an erasure: found rows precede the table that finds them. */
+/**
+ * The order in which an export shows the places, and an erasure empties those of one phase: rows that are
+ * found by another table precede it. Other tables follow, in the order of the features.
+ */
 const PLACE_ORDER: readonly (keyof Tables)[] = [
   'sms_events',
   'webhook_payloads',

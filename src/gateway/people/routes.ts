@@ -120,7 +120,10 @@ const OF_ERASURE: Bound = {
   by: 'turns; 10,000 rows of a place; 20 open requests of an account',
 }
 
-/** Data of one person; `/api/account/data`: of the whole account. */
+/**
+ * `/api/contacts/{id}/data`, `/erase`, `/api/person`: data of one person. `/api/account/data`: data of the
+ * whole account.
+ */
 export const PERSON_ROUTES = makeRoutes('person_requests', {
   'POST /api/account/data': {
     permission: byAdmin,

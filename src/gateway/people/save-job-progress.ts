@@ -17,7 +17,10 @@ export async function loadJobProgress<T extends object>(
   return (job && JSON.parse(job.payload)) ?? undefined
 }
 
-/** Writes in the transaction of the work. Subscribers get each new percentage once. */
+/**
+ * Stores where the job of a request continues, in the transaction of the work, and how many percent of it
+ * are done. Subscribers get each new percentage once.
+ */
 export async function saveProgress(
   db: Db,
   request: string,

@@ -6,7 +6,10 @@ import { REASONS } from '../base/message-status.ts'
 import { type Person, writePersonCondition } from '../base/personal-data.ts'
 import { failMessages, failUnsent } from '../messages/queue/fail-messages.ts'
 
-/** Uses an index for each way: with one condition, Postgres would sort all texts for each page. */
+/**
+ * SQL: the next texts to and from a person, by an index for each way. With one condition for both ways,
+ * Postgres would read and sort all texts of the person for each page.
+ */
 const selectTextsPage = (
   { user, number }: Person,
   after: RawBuilder<boolean>,
@@ -51,7 +54,10 @@ export async function countTexts(db: Db, person: Person): Promise<number> {
 /** Texts that one transaction erases, sent and received each. */
 const PORTION = 200
 
-/** By an index for each way: with one condition, each portion would read the texts erased so far. */
+/**
+ * Locks some texts to and from a person, and returns their ids. Each way has an index of its own. With one
+ * condition for both, each portion would read the texts that are erased already.
+ */
 export async function lockTexts(db: Db, { user, number }: Person): Promise<string[]> {
   const found = await queries(db)
     .selectFrom('sms_messages as m')
@@ -72,7 +78,10 @@ export async function lockTexts(db: Db, { user, number }: Person): Promise<strin
   return found.map(({ id }) => id)
 }
 
-/** Asks devices to give back what they have fetched. Texts that wait in a server for a carrier are free. */
+/**
+ * Ends all open texts to a person. Asks devices not to send those that they have fetched, but may have
+ * begun to. Texts that wait in a server for a carrier cost nothing.
+ */
 export async function endOpenTexts(db: Db, person: Person): Promise<void> {
   await failUnsent(db, selectOpenTexts(db, person, false), REASONS.canceled)
   const claimed = sql<string[]>`array(${selectOpenTexts(db, person, true)})`

@@ -46,7 +46,8 @@ export const REPLACED_AT = sql<string>`greatest(e.created, coalesce(s.updated,
   (select c.last_at from conversations c where c."user" = e."user" and c.number = e.number)))`
 
 /**
- * Replaced `days` days ago or earlier. Without a state (a deleted group), the number's latest text counts.
+ * The entries of an account that no longer count: another entry made the present state, `days` days ago
+ * or earlier. The group of an entry without a state was deleted: the latest text to the number counts then.
  */
 export const selectReplaced = (db: Db, user: string, days: unknown) =>
   queries(db, 'planned')

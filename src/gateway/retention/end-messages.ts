@@ -45,7 +45,10 @@ async function deleteMessages(store: Store, extensions: Extensions, ids: readonl
   await deleteRecords(store, extensions, catalog.find('sms_messages')!, gone)
 }
 
-/** Empties also attachments in deliveries, and the fields of `more`. Returns ids of changed conversations. */
+/**
+ * Blanks the texts of messages in conversations, and texts and attachments in webhook deliveries. There, sets
+ * the fields of `more`, too. Returns the ids of changed conversations.
+ */
 export async function redactCopies(
   db: Db,
   messages: readonly string[],

@@ -11,8 +11,9 @@ import { HAS_CONTENT_SQL, type Mode, makeRetentionIndex } from './make-retention
 import { MESSAGES_PER_BATCH, runInBatches, selectOldTexts } from './run-in-batches.ts'
 
 /**
- * Redacts or deletes (`mode`) those ended before `days` or the account's own days, and old files, until
- * `signal` aborts. Keeps usage counts, notifies nobody. Returns how many: 0 while another node does it.
+ * Redacts or deletes (`mode`) messages that ended longer ago than `days` or the account's own days say, and
+ * deletes old files. Works in batches until done or `signal` aborts. Keeps usage counts and does not notify
+ * subscribers. Returns the number of messages, 0 also while another node does it.
  */
 export async function endOldMessages(
   store: Store,

@@ -23,8 +23,9 @@ export const RETENTION: Feature = {
 }
 
 /**
- * Ends texts of members of groups with days of their own, and replaced entries of `consents`. Reads all
- * contacts of these accounts, until `signal` aborts. Stops while another node does it.
+ * Ends old records that are found by person: texts of members of groups with days of their own, and replaced
+ * entries of `consents`. Reads all contacts and entries of these accounts, until `signal` aborts. Stops while
+ * another node does it.
  */
 export async function endOldByPerson(
   store: Store,

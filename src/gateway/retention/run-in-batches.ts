@@ -18,7 +18,10 @@ export const selectOldTexts = (which: RawBuilder<boolean>, days: string) =>
       and m.created < ${writeDaysAgo(sql.ref(days))} and m.updated < ${writeDaysAgo(sql.ref(days))}
     order by m.created limit ${sql.lit(MESSAGES_PER_BATCH)} for update skip locked)`.as('old')
 
-/** Notifies no subscribers. Undefined if another node has the lock `key`. */
+/**
+ * Runs `work` in a transaction of its own, while no other node has the lock `key`: undefined then. Sends
+ * subscribers no events for its changes.
+ */
 const runIfUnlocked = <T>(store: Store, key: number, work: (inside: Store) => Promise<T>) =>
   store.db.transaction(async (db) => {
     if (!(await tryAcquireLock(db, key))) return undefined

@@ -16,7 +16,10 @@ export interface DeliveryLease {
   readonly since: string
 }
 
-/** After 30 s, longer than any attempt, their nodes have died. Returns whether the queue has deliveries. */
+/**
+ * Ends leases older than 30 s, which is longer than any attempt takes: their nodes have died. Returns whether
+ * the queue has deliveries.
+ */
 export async function endExpiredLeases(db: Db): Promise<boolean> {
   const { isQueued } = await queries(db)
     .with('expired', (query) =>
@@ -38,7 +41,9 @@ export async function endExpiredLeases(db: Db): Promise<boolean> {
   return Boolean(isQueued)
 }
 
-/** This fixes their order: lease only what can start immediately. */
+/**
+ * Leases at most `limit` due deliveries. This fixes their order, so lease only what can start immediately.
+ */
 export const leaseDeliveries = (db: Db, limit: number): Promise<DeliveryLease[]> =>
   callFunctionRows(db, 'webhook_lease', LOCKS.webhookLease, limit)
 
@@ -46,7 +51,9 @@ export const leaseDeliveries = (db: Db, limit: number): Promise<DeliveryLease[]>
 export const isLeased = ({ since }: DeliveryLease) =>
   sql<boolean>`extract(epoch from handed_at)::text = ${since}::text`
 
-/** The delivery can be leased again. Does nothing if another node has leased it since. */
+/**
+ * Ends a lease, so the delivery can be leased again. If it expired and another node has one, does nothing.
+ */
 export async function endLease(db: Db, lease: DeliveryLease): Promise<void> {
   await queries(db)
     .updateTable('webhook_dispatch')
@@ -64,7 +71,10 @@ export const endAllLeases = (db: Db) =>
     .where('handed_at', 'is not', null)
     .execute()
 
-/** Counts deliveries, and the seconds that the oldest due one waits; 0 if none is due. 10,000 take 2 ms. */
+/**
+ * Counts unfinished deliveries, and the seconds that the oldest due one has waited; 0 if none is due. 10,000
+ * take 2 ms.
+ */
 export const computeWebhookLag = ({ db }: { readonly db: Db }) =>
   queries(db)
     .selectFrom('webhook_dispatch')

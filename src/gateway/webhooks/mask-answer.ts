@@ -7,7 +7,10 @@ export const KEPT_BYTES = 1024
 /** The first KEPT_BYTES characters of a text, without NUL and surrogates, which Postgres refuses. */
 const toReadableText = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).join('')
 
-/** It may quote what it got: `secrets` and the password in the called address are masked. */
+/**
+ * What is stored of a receiver's answer. It may quote what it got: `secrets` and the password in the called
+ * address are masked.
+ */
 export const maskAnswer = (body: Buffer, url: string, secrets: readonly string[] = []): string =>
   toReadableText(
     maskSecrets(toReadableText(body.toString('utf8')), [...secrets, ...listUrlPasswords(url)]),

@@ -5,7 +5,10 @@ export const isSecret = (text: string): boolean => SECRET.test(text)
 const SECRET =
   /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
 
-/** Does not check the secret. A KeyObject takes 3 µs in Node, bytes 11. https://www.standardwebhooks.com */
+/**
+ * The signature of Standard Webhooks, without a check of the secret. https://www.standardwebhooks.com
+ * By a KeyObject: Node signs with it in 3 µs, and with the bytes themselves in 11.
+ */
 export const signText = (secret: string, text: string): string =>
   `v1,${createHmac('sha256', createSecretKey(secret.slice('whsec_'.length), 'base64'))
     .update(text)

@@ -60,7 +60,10 @@ function checkAddress({ format, url }: Readonly<Values>, allowPrivate: boolean):
 /** Adapts the values of a webhook to the protocol of its format. Throws 400. */
 export type FitWebhook = (store: Store, values: Values) => Promise<void>
 
-/** Only creation returns the secret. Disabling, or another format, ends pending deliveries as failed. */
+/**
+ * The collection `webhooks`. Only creation returns the secret. Disabling a webhook, or changing its format,
+ * ends its pending deliveries as failed.
+ */
 export function makeWebhooksExtension(
   { webhookAllowPrivate }: WebhookSettings,
   fits: readonly FitWebhook[],

@@ -135,7 +135,9 @@ interface HeaderEvents {
 const findPartParser = (parser: Parser): Parts =>
   (parser as unknown as { readonly _parser: { readonly parser: Parts } })._parser.parser
 
-/** Reads values as files, too: busboy would buffer them in memory that no limit counts. */
+/**
+ * Makes a parser that reads all values as files: it would buffer other values in memory that no limit counts.
+ */
 function makeMultipartParser(
   incoming: IncomingMessage,
   reader: ReturnType<typeof makePartReader>,

@@ -15,7 +15,9 @@ export const MAX_FIELDS = 10_000
 const MAX_KEYS = 30_000
 /** Maximum texts (keys, too), lists and objects in a JSON body: each takes up to 0.3 µs. */
 const MAX_JSON_PARTS = 100_000
-/** Counts items of all lists in a JSON body. A JSON field of 1 MiB, the default, may have 524,288 numbers. */
+/**
+ * Maximum items of all lists in a JSON body. A JSON field of 1 MiB, the default, may have 524,288 numbers.
+ */
 const MAX_VALUES = 1_000_000
 export const JSON_BOUNDS = {
   fields: MAX_FIELDS,
@@ -70,7 +72,10 @@ export class BodyTooLarge extends ApiError {
   }
 }
 
-/** Decompresses. Throws 413 if its declared or actual length is too large, and as `decodePieces`. */
+/**
+ * Yields a body in pieces, without its compression. Throws 413 if its declared or actual length exceeds
+ * `maxBytes`, and as `decodePieces`.
+ */
 export async function* readPieces(
   incoming: IncomingMessage,
   maxBytes: number,
@@ -117,7 +122,9 @@ export async function readBodyBytes(incoming: BodyRequest, maxBytes: number) {
 export const readRawBody = (c: Ctx): Promise<Buffer> =>
   readBodyBytes(c.env.incoming, requireMaxBytes(c))
 
-/** Parses once per request. By default refuses objects with repeated keys. Throws 400, 413. */
+/**
+ * The body as JSON, parsed once per request. By default refuses objects with repeated keys. Throws 400, 413.
+ */
 export function readJsonBody(c: Ctx, parse = parseUnique): Promise<unknown> {
   const request = c.env.incoming
   request.json ??= parseJsonBody(c, parse)

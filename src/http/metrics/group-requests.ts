@@ -22,7 +22,9 @@ export class Traffic {
     this.#apis = apis
   }
 
-  /** Returns the group, too. `path`: from `readRoutedPath`. */
+  /**
+   * Counts a request and returns its group. `path`: from `readRoutedPath`.
+   */
   count(verb: string, status: number, ms: number, path: string): Group {
     const group = findRequestGroup(verb, path, this.#apis)
     const method = METHODS.has(verb) ? verb : 'other'

@@ -42,7 +42,10 @@ export const sendGatewayError: ErrorForm = (c, error) => {
   )
 }
 
-/** As PocketBase. A GatewayError with another body than `{"error","message"}` keeps that body. */
+/**
+ * Answers with PocketBase's `{"data","message","status"}`. Only a GatewayError with another body than
+ * `{"error","message"}` is answered with that body.
+ */
 export const sendPocketBaseError: ErrorForm = (c, error) => {
   const { status, message } = error
   if (error instanceof ApiError) return sendError(c, status, { data: error.data, message, status })
@@ -87,7 +90,10 @@ function chooseErrorLabel(error: unknown): string {
   return findErrorCode(error instanceof ApiError ? error.status : 500)
 }
 
-/** Answers 404. Below PocketBase's roots, a GET or HEAD is told that a file is missing, as by PocketBase. */
+/**
+ * Answers 404 for an unknown route. Below the roots that PocketBase has, too, a GET or HEAD is told that a
+ * file is missing, as by PocketBase.
+ */
 export function answerUnknownRoute(c: Ctx, services: FailureServices): Response {
   const root = findOwnApiRoot(services.apis, c.req.path)
   const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'

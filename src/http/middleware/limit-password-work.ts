@@ -6,7 +6,9 @@ import type { AuthRecord } from '../../engine/request/request.ts'
 import { authenticate } from '../authenticate.ts'
 import type { Ctx, Services } from '../request-context.ts'
 
-/** Clients take turns. Throws 429 after too many hashes for a non-superuser. */
+/**
+ * Hashes and compares passwords; clients take turns. Throws 429 after too many hashes for a non-superuser.
+ */
 export function makePasswordWork(
   c: Ctx,
   services: Services,

@@ -63,7 +63,10 @@ export const limitRequests =
     }
   }
 
-/** Waits for a small body, too. Returns a function that ends the request. Throws 400, 429, 503. */
+/**
+ * Waits until a small body has arrived and another request of the holder may run. Returns a function that
+ * ends the request. Throws 400, 429, 503.
+ */
 async function waitForPlace(request: ServedRequest, holder: Holder): Promise<() => void> {
   const bytes = request.bodyLength
   if (bytes > SMALL_BYTES) return admission.bodies.enter(holder)
@@ -89,7 +92,9 @@ export async function identifyKnownCaller(request: ServedRequest): Promise<AuthR
   return found?.auth ?? null
 }
 
-/** Identifies the caller before it reads the body, frees the body at the end. */
+/**
+ * Runs a route with a large body: identifies the caller before it reads the body, frees the body at the end.
+ */
 async function workOnLargeBody(
   c: Ctx,
   services: Services,

@@ -60,7 +60,10 @@ interface RateLimitSubject {
   readonly ip: string
   readonly isSignedIn: boolean
   readonly labels: readonly string[]
-  /** The counter of a collection's route (collection id and actions); '': the rule's label names it. */
+  /**
+   * Names the counter of a collection's route (collection id and actions). '' for other routes: the rule's
+   * label is the name of their counter.
+   */
   readonly countedAs: string
 }
 

@@ -2,7 +2,10 @@ import type { MiddlewareHandler } from 'hono'
 import { ApiError } from '../../platform/api-errors.ts'
 import type { Env } from '../request-context.ts'
 
-/** Hono would run a GET that changes something for a HEAD: a link scanner or monitor would send a text. */
+/**
+ * Refuses HEAD. Use it for routes whose GET changes something: Hono would run that GET, and a program that
+ * only looks (a link scanner, a monitor) would send a text.
+ */
 export const refuseHead: MiddlewareHandler<Env> = async (c, next) => {
   if (c.req.method !== 'HEAD') return next()
   c.header('allow', 'GET')

@@ -62,7 +62,10 @@ export type FailureStatus = keyof typeof FAILURES
 
 const ANY = [403, 429, 500, 503] as const
 
-/** Describes these statuses, and those of any route. A route with 413 reads a body, so it has 415, too. */
+/**
+ * Failures in PocketBase's format: those with these statuses, and those that any route may have. A route with
+ * 413 reads a body, so it has 415, too.
+ */
 export const listFailureAnswers = (...statuses: FailureStatus[]): Answers =>
   Object.fromEntries(
     [...new Set([...statuses, ...(statuses.includes(413) ? [415 as const] : []), ...ANY])].map(

@@ -210,7 +210,10 @@ export const AUTH_ROUTES = makeRoutes(
   sendJson,
 )
 
-/** Once one has a second factor: PocketBase's dashboard asks for a code only if OTPs are enabled. */
+/**
+ * The superusers' collection as PocketBase's dashboard must see it once one of them has a second factor: it
+ * asks for a code after the password only where one-time passwords are enabled.
+ */
 async function enableCodes(db: Db, collection: AuthCollection): Promise<AuthCollection> {
   const { name, otp } = collection
   if (name !== SUPERUSERS || otp.enabled || !(await hasFactors(db, collection))) return collection

@@ -86,7 +86,10 @@ export const BATCH_ROUTES = makeRoutes(SERVER_TAG, {
 /** The caller of a batch is read from the database: its statements do not compare the caller's version. */
 const FRESH: RetryOptions = {}
 
-/** All share one transaction. Only the first attempt counts towards rate limits and checks passwords. */
+/**
+ * Writes the requests of a batch in one transaction. Only the first attempt counts them towards rate limits
+ * and checks passwords.
+ */
 async function answerBatch({ services }: HasServices, c: Ctx): Promise<string> {
   const { enabled, maxRequests, timeout } = services.settings.current.batch
   if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')

@@ -78,7 +78,10 @@ export const FILE_ROUTES = makeRoutes(
   sendJson,
 )
 
-/** Only browsers keep them, for three minutes, like a file token. Other collections: PocketBase's header. */
+/**
+ * Only the browser keeps a protected file of pocketsms' own collections, as long as a file token is valid:
+ * three minutes. Files of other collections have PocketBase's header.
+ */
 const PROTECTED_CACHING = 'private, max-age=180'
 
 async function serveFile(c: Ctx, services: Services): Promise<Response> {

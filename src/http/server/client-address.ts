@@ -10,7 +10,9 @@ export interface TrustServices {
   readonly config: Config
 }
 
-/** From a trusted header, a trusted proxy's X-Forwarded-For or the socket. Contract 8.5 */
+/**
+ * The client's address, from a trusted header, a trusted proxy's X-Forwarded-For or the socket. Contract 8.5
+ */
 export function readClientIp(
   incoming: IncomingMessage,
   { settings, config }: TrustServices,
@@ -30,7 +32,10 @@ export function readClientIp(
   )
 }
 
-/** Skips trusted proxies at the end of a forwarding header. All before that address may be forged. */
+/**
+ * Skips trusted proxies at the end of a forwarding header. The address before them is the client's, as far as
+ * known; all before that may be forged.
+ */
 function findFarthestHop(
   values: readonly string[],
   proxies: readonly string[],

@@ -74,7 +74,10 @@ export class LimitedIncomingMessage extends IncomingMessage {
   }
 }
 
-/** True above SMALL_BYTES, without a declared length, and for compressed and multipart bodies. */
+/**
+ * Whether a body may need much memory: it exceeds SMALL_BYTES, has no declared length, is compressed, or is
+ * multipart.
+ */
 export const mayExceedSmall = (incoming: IncomingMessage, length: number): boolean =>
   length > SMALL_BYTES ||
   isEncoded(incoming) ||

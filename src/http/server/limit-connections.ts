@@ -33,7 +33,9 @@ export const CONNECTION_OPTIONS = {
   highWaterMark: SMALL_BYTES,
 } as const satisfies ServerOptions
 
-/** For HTTP/1.0 without Host. request-tracker.ts handles unread bodies. RFC 1945, 5 */
+/**
+ * HTTP/1.0 requests without Host get this `hostname`. request-tracker.ts handles unread bodies. RFC 1945, 5
+ */
 export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: false }
 
 interface Connection {
@@ -55,7 +57,8 @@ export function waitForNews(socket: Socket, client: Holder, answer: ServerRespon
 }
 
 /**
- * Per address and network: a network may have as many as it leaves free. Requests run one by one. RFC 9112
+ * Limits connections per address, and per network: a network may have as many as it leaves free. A
+ * connection's requests run one at a time. RFC 9112
  */
 export function limitConnections(
   server: Server<typeof ServedRequest, typeof ClosingResponse>,

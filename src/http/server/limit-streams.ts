@@ -5,7 +5,9 @@ import { isIpListed } from '../../platform/tools/ip-lists.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { waitForNews } from './limit-connections.ts'
 
-/** Counts a phone's waiting request, too, for user and network. Throws 429 over MAX_STREAMS. */
+/**
+ * Counts an event stream, or a phone's waiting request, for user and network. Throws 429 over MAX_STREAMS.
+ */
 export function limitOpenStreams(c: Ctx, services: Services, user?: string): void {
   c.env.incoming.leavePlace?.()
   const network = c.env.incoming.findHolder(null)

@@ -21,7 +21,10 @@ interface Listening {
   stopAccepting(): Promise<void>
 }
 
-/** 0: any free one; or `inherited` file descriptors. Throws a UserError that names `host` or `port`. */
+/**
+ * Opens a port, 0 for any free one, or accepts from sockets that are `inherited`, as file descriptors. Throws
+ * a UserError that says which of `host` and `port` is wrong.
+ */
 export async function listenOn(
   server: Server,
   { host, port }: Place,

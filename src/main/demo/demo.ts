@@ -39,7 +39,10 @@ const DEFAULTS = { DATA_DIR: './data/demo', LOG_LEVEL: 'warn' }
 const isOnlyHere = ({ host, publicUrl }: Config): boolean =>
   [publicUrl, `http://${host.includes(':') ? `[${host}]` : host}`].every(isLoopback)
 
-/** Takes PORT, else the next free port. If only this computer reaches it, webhooks may call localhost. */
+/**
+ * Starts the demo's server, on PORT if set, or on the next free port. If only this computer reaches it, it
+ * calls webhooks at localhost, so that you can try one.
+ */
 async function startServer(start: Start): Promise<RunningServer> {
   const asked = readConfig({ ...DEFAULTS, ...process.env })
   if (process.env.PORT) await requireFreePort(asked)

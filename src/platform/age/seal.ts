@@ -17,7 +17,8 @@ const CHUNK_BYTES = 64 << 10
 const KEY_BYTES = 16
 
 /**
- * Node's own ciphers take a third of the time of those in the package `age-encryption`, which are JavaScript.
+ * Seals bytes in age's format, so that only holders of the recipients' secret keys can read them. Node's own
+ * ciphers need a third of the time of those in the package `age-encryption`, which are JavaScript.
  */
 export async function* seal(content: Bytes, recipients: readonly string[]): AsyncGenerator<Buffer> {
   const fileKey = randomBytes(KEY_BYTES)

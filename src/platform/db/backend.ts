@@ -6,14 +6,16 @@ export interface Result {
 }
 
 /**
- * In rows, text and json are strings, int and float8 numbers, timestamptz a Date. `name` prepares a
- * statement, perhaps with one plan for all values: not for a client's filters (docs/internals/queries.md).
+ * Sends statements. In rows, text and json are strings, int and float8 are numbers, timestamptz is a Date.
+ * `name` makes a prepared statement, which Postgres may plan once for all values. Don't name statements with
+ * filters that a client wrote (docs/internals/queries.md).
  */
 export interface DbSession {
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result>
   script(text: string): Promise<void>
 }
 
+/** A transaction. The class `Db` documents its methods. */
 export interface TransactionSession extends DbSession {
   limit(ms: number): Promise<void>
   endOthers(): Promise<void>

@@ -11,7 +11,10 @@ import { watchReplica } from './replica.ts'
 import { openReplica } from './replica-connection.ts'
 import { checkServerVersion } from './schema/oldest-server.ts'
 
-/** Waits until it answers. Throws a UserError if it cannot. `admit` checks a server's new connections. */
+/**
+ * Opens the Postgres of `databaseUrl`, else the embedded one, and waits until it answers. Throws a UserError
+ * if it cannot be used. `admit` checks each new connection of a server.
+ */
 export async function openDb(
   config: Config,
   log: Logger,

@@ -61,7 +61,10 @@ const LOST_CODES = new Set([
   'EAI_AGAIN',
   'ETIMEDOUT',
 ])
-/** Lost, starting, stopping, full, read-only, or without its files or memory (class 58). 08P01: see below. */
+/**
+ * SQLSTATEs of a server that is lost, starting, stopping, full, read-only, or without its files or memory
+ * segments (class 58). 08P01 is tested apart.
+ */
 const LOST_STATES = /^(08(?!P01)|57P0[1235]|53[13]00|58|3D000|25006|25P03)/
 
 /** True if the connection or the server failed, not the statement: a retry may succeed. */

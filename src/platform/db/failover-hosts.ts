@@ -10,7 +10,10 @@ select current_setting('transaction_read_only') as read_only, pg_postmaster_star
   case when current_setting('synchronous_standby_names') <> '' and not pg_is_in_recovery()
     then pg_logical_emit_message(true, 'pocketsms', '') end`
 
-/** Both ignore certificates. https://www.postgresql.org/docs/current/libpq-ssl.html */
+/**
+ * Of libpq's `sslmode`s, those that try TLS and no TLS, in this order. Neither looks at the certificate.
+ * https://www.postgresql.org/docs/current/libpq-ssl.html
+ */
 const TRIED_MODES: Readonly<Record<string, readonly string[]>> = {
   prefer: ['no-verify', 'disable'],
   allow: ['disable', 'no-verify'],
@@ -37,7 +40,10 @@ function splitUrlByHost(url: string): string[] {
     .map((host) => url.slice(0, start + user) + host + rest)
 }
 
-/** After a failure, tries the next host that accepts writes. Ends connections to a replaced server. */
+/**
+ * Makes clients that connect to a host that accepts writes. After a failure, the next client tries the next
+ * host. A client that reaches a new server ends the connections to the old one, which was replaced.
+ */
 export function makeFailoverClients(url: string) {
   const urls = listTriedUrls(url)
   const modes = urls.length / splitUrlByHost(url).length

@@ -25,7 +25,10 @@ interface Waiting<Item, Result> {
 /** Maximum concurrent commits. More use more CPU: a send takes 250 µs with 4 commits, 200 µs with 2. */
 const MAX_COMMITS = 2
 const MAX_ITEMS = 500
-/** A statement takes 1 ms however few rows it has. Sends do not wait: people do for them. */
+/**
+ * `paceMs` for what devices ask: a statement takes 1 ms however few rows it has. Sends do not wait: people do
+ * for them.
+ */
 export const DEVICE_PACE_MS = 20
 const MAX_SIZE = 1_000
 

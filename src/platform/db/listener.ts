@@ -22,7 +22,10 @@ const DEAF =
 
 type ListeningClient = pg.Client & { readonly processID?: number }
 
-/** Listens on all channels; a LISTEN is the heartbeat. `onStall`: Postgres is silent on open connections. */
+/**
+ * One connection that listens on all channels. Its heartbeat is a LISTEN that `countChannelListeners` finds.
+ * Calls `onStall` when the database stops answering but leaves its connections open.
+ */
 export function openListener(
   open: () => pg.Client,
   query: DbSession['query'],
@@ -157,7 +160,10 @@ export function openListener(
   }
 }
 
-/** Announces after the commit. Returns a function that drops a client's announcements. */
+/**
+ * Passes what a pool's clients announce to `announce`, after their commit. Returns a function that drops a
+ * client's announcements.
+ */
 export function collectAnnouncements(pool: pg.Pool, announce: Backend['announce']) {
   const made = new WeakMap<pg.ClientBase, string[]>()
   pool.on('connect', (client) =>

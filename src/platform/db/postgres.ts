@@ -61,7 +61,9 @@ interface PostgresOptions {
   readonly isEmbedded?: boolean
 }
 
-/** They connect on first use, and again if a connection is lost or no longer answers. */
+/**
+ * Opens connection pools. They connect on first use, and again if a connection is lost or no longer answers.
+ */
 export function openPostgres(
   url: string,
   size: PoolSize,
@@ -153,7 +155,10 @@ export function openPostgres(
   }
 }
 
-/** `connected` may prepare a connection. Postgres finishes running statements even after `close`. */
+/**
+ * Runs each statement on its own connection, which `connected` may prepare. Postgres finishes running
+ * statements even after `close`.
+ */
 function makeLongWork(open: () => pg.Client, connected: (client: pg.Client) => void) {
   const clients = new Set<pg.Client>()
   return {
@@ -176,7 +181,10 @@ function makeLongWork(open: () => pg.Client, connected: (client: pg.Client) => v
   }
 }
 
-/** Data is in memory, and parallel workers start slowly. JIT: compilation alone took 700 ms of a count. */
+/**
+ * Planner settings for short statements on data in memory. No parallel workers: they start slowly. Random
+ * reads cost no more than sequential ones. No JIT: compilation alone took 700 ms of a count.
+ */
 const SERVER_PLANNER = {
   max_parallel_workers_per_gather: 0,
   random_page_cost: 1,
@@ -185,7 +193,10 @@ const SERVER_PLANNER = {
   work_mem: '32MB',
 } as const
 
-/** With old statistics, five executions would read all messages (250 ms); a sort of 30,000 takes 9 ms. */
+/**
+ * Generic plans from the start: with old statistics, the first five executions would read all messages of a
+ * user (250 ms). No sorts: Postgres could sort 30,000 messages (9 ms) instead of using an ordered index.
+ */
 const LOOK_UP_PLANNER = {
   ...SERVER_PLANNER,
   plan_cache_mode: 'force_generic_plan',

@@ -88,8 +88,9 @@ class Statement extends Query {
 }
 
 /**
- * The extended protocol refuses a second statement after `;`. A callback gets the rows: the driver's promise
- * would keep them in memory. `patienceMs`: the driver's limit.
+ * Sends one statement. A text with `;` uses the extended protocol: Postgres then refuses a second statement.
+ * A callback gets the rows: the driver's promise would keep them in memory while the connection is busy.
+ * `patienceMs`: the driver's time limit.
  */
 export function runStatement(
   client: Pick<pg.ClientBase, 'query'>,

@@ -3,7 +3,10 @@ import { FIELDS, type Rows, type RowText } from './rows.ts'
 // In quotes, a backslash makes any character literal, and '' differs from null.
 const quoteItem = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 
-/** As text, to be cast: 64 sends take 0.2 ms of Postgres' CPU instead of 0.9 as JSON. */
+/**
+ * An array as Postgres reads it from the text of a parameter, to be cast to its type. Postgres reads rows in
+ * it in a quarter of the time that JSON takes: 64 sends in 0.2 ms of CPU instead of 0.9.
+ */
 export const writeArray = (items: readonly string[]): string =>
   `{${items.map(quoteItem).join(',')}}`
 

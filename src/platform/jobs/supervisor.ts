@@ -192,7 +192,10 @@ export function startSupervisor(options: SupervisorOptions, log: Logger) {
       if ('url' in result && !isStopping) for (const slot of others) void start(slot)
       return result
     },
-    /** Each new process serves before the old one ends. False if one does not start: the others stay. */
+    /**
+     * Replaces the processes of all workers, one after the other: a new one serves before the old one ends.
+     * False if a new one does not start: then the others stay.
+     */
     replace: (): Promise<boolean> => inTurn(replaceAll),
     /** Stops all workers. Kills those that do not end in time. */
     async stop(): Promise<void> {

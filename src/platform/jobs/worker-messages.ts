@@ -27,7 +27,10 @@ export type ToParent =
   | { readonly kind: 'collect' }
   | { readonly kind: 'metrics'; readonly metrics: readonly CollectedMetric[] }
 
-/** `metrics` asks for its own, `collected` answers its `collect`. `replaced`: finish what runs, then end. */
+/**
+ * Messages from the parent to a worker. `metrics` asks for those of its process. `collected` answers its
+ * `collect`. `replaced`: another process serves in its place, so it finishes what runs and ends.
+ */
 export type ToWorker =
   | { readonly kind: 'replaced' }
   | { readonly kind: 'states'; readonly states: readonly WorkerState[] }

@@ -24,7 +24,10 @@ const MEBIBYTE = 1 << 20
 
 export const MAX_WAIT_MS = 10_000
 
-/** Of one process; a holder is an account or a guest's network. See docs/internals/client-limits.md */
+/**
+ * Limits on clients' work in one process. A holder is an account or a guest's network. See
+ * docs/internals/client-limits.md
+ */
 export const LIMITS = {
   /** Requests of any kind, until their answer is made. */
   requests: { name: 'requests at once', total: 1_000, share: 50 },
@@ -32,7 +35,9 @@ export const LIMITS = {
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
   /** Pictures that are decoded, each for up to a second: other cores stay free for requests. */
   pictures: { name: 'pictures at once', total: 1, share: 1 },
-  /** Claims are those of devices with a rate limit, or with one for a SIM. */
+  /**
+   * Reads of files, and claims (requests for messages) by devices with a rate limit, or with one for a SIM.
+   */
   claimsAndReads: { name: 'claims and reads of files at once', total: 4, share: 4 },
   /** Files of carriers' calls and of sends, while the server fetches these. */
   fetchedFiles: { name: 'files to fetch at once', total: 1_000, share: 4 },
@@ -59,7 +64,9 @@ export const BYTES = makeByteLimits(readMachineMemory())
 
 /** Rates of each holder. Superusers are not charged for `bodyBytes` and `filterShapes`. */
 export const RATES = {
-  /** Milliseconds that statements with clients' filters run. A holder that has none left waits for others. */
+  /**
+   * Milliseconds that statements with clients' filters run. A holder that has none left waits for the others.
+   */
   databaseTime: { name: 'database time', burst: 300, perSecond: 40 },
   /** Milliseconds of decoding pictures. A photo of a phone takes 100 to 300. */
   pictureTime: { name: 'time for pictures', burst: 10_000, perSecond: 300 },

@@ -5,8 +5,9 @@ import { waitForTurn } from './waiting-places.ts'
 const RETRY_SECONDS = 10
 
 /**
- * A holder may take as many bytes as then remain free (dynamic thresholds: Choudhury and Hahne, 1998), or all
- * while the other shares are empty.
+ * Divides bytes between holders (accounts, and networks of guests). A holder may take at most as many bytes
+ * as then remain free (dynamic thresholds: Choudhury and Hahne, 1998). A `Share`, by which a holder takes
+ * bytes, is exempt from this limit while all other shares are empty.
  */
 export class Budget {
   readonly #limit: ByteLimit

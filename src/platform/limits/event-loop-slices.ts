@@ -4,7 +4,10 @@ import { performance } from 'node:perf_hooks'
 const SLICE_MS = 4
 /** Items of a list that one slice holds at least: short lists never wait for the long lists of others. */
 const PIECE = 20
-/** A multiple of the slice. Without pauses, the crowd `parsers` (test/torture) delays reports by 10 s. */
+/**
+ * The longest pause, as a multiple of the slice before it. Without pauses, the crowd `parsers` (test/torture)
+ * delays reports of others by up to 10 s.
+ */
 const LONGEST_PAUSE = 3
 /** How often a pause looks whether the event loop is idle, ms. */
 const LOOK_MS = 2
@@ -13,8 +16,9 @@ const LOOK_MS = 2
 const readIdleMs = () => performance.eventLoopUtilization().idle
 
 /**
- * After SLICE_MS, the next slice waits until the event loop is idle, at the longest for three slices: so long
- * work takes a quarter of a busy event loop, and all of an idle one.
+ * Divides long work into slices. After a slice of over SLICE_MS, the next one begins when the event loop has
+ * become idle, because it has then done all other work; at the latest after three times the slice's length.
+ * So long work takes at most a quarter of a busy event loop, and all of an idle one.
  */
 export class EventLoopSlices {
   readonly #waiting: (() => void)[] = []

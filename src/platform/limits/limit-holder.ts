@@ -32,7 +32,10 @@ export function toNetwork(ip: string): string {
 /** One holder, or all holders together, exceeded a limit of `admission`. Makes a batch fail as a whole. */
 export class OverLimit extends RetryLater {}
 
-/** 429 if the holder's own share (`isOwn`) is used up, else 503; `name`: docs/internals/client-limits.md. */
+/**
+ * Returns the error for a used-up limit and counts it in the metrics: 429 if the holder's own share (`isOwn`)
+ * is used up, else 503. docs/internals/client-limits.md lists the values of `name`.
+ */
 export function makeOverLimit(name: string, isOwn: boolean, seconds: number): OverLimit {
   incrementCount(counts.overLimits, name)
   const whose = isOwn ? 'your share' : "the server's share"

@@ -3,10 +3,16 @@ import type { Holder } from './limit-holder.ts'
 import { Rates } from './rates.ts'
 import { Places } from './waiting-places.ts'
 
-/** Slow: an account's first picture precedes those of a crowd that decodes one every half a minute each. */
+/**
+ * How fast the time that a holder has used is forgotten. It is slow, so that an account's first picture is
+ * decoded before those of a crowd of accounts that each decode one every half a minute.
+ */
 const LATELY: Rate = { name: RATES.pictureTime.name, burst: 3_600_000, perSecond: 5 }
 
-/** Next is the holder with the least time lately: one with many pictures waits behind all with few. */
+/**
+ * Turns to decode pictures. Of the holders that wait, the one that has used the least time lately is next:
+ * a holder with many pictures waits behind all with few.
+ */
 export class PictureTime {
   readonly #time: Rates
   readonly #lately = new Rates(LATELY)
@@ -22,7 +28,10 @@ export class PictureTime {
     return this.#places.use
   }
 
-  /** Waits for the holder's turn. Throws RetryLater after too long a wait, or with too little time left. */
+  /**
+   * Runs `work` in the holder's turn. Throws RetryLater if it has to wait too long, or if the holder has
+   * used up its time for longer than calls may wait.
+   */
   async run<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
     await this.#time.pay(holder, 0)
     return this.#places.run(holder, async () => {

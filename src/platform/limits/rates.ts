@@ -40,7 +40,10 @@ export class Rates<H extends string = Holder> {
     this.charge(holder, units)
   }
 
-  /** Waits until an earlier debt is paid. Above MAX_WAIT_MS, charges nothing, throws RetryLater (429). */
+  /**
+   * Charges units, then waits until an earlier debt is paid off. If that takes over MAX_WAIT_MS, charges
+   * nothing and throws RetryLater (429).
+   */
   async pay(holder: H, units: number): Promise<void> {
     const seconds = this.#bucketOf(holder).secondsUntil(0)
     if (seconds * 1000 > MAX_WAIT_MS) throw makeOverLimit(this.#rate.name, true, seconds)
@@ -83,9 +86,9 @@ class TokenBucket {
 }
 
 /**
- * Runs statements in turn. A holder may run half of `total` at once while it is alone, else a quarter. One
- * that has used up its time runs one at once, after holders with less debt; all holders in debt run at most
- * half of `total`.
+ * Runs statements with clients' filters in turn. A holder may run half of `total` at once while it is alone,
+ * else a quarter. A holder that has used up its database time runs one at once, after holders with less debt.
+ * Holders in debt together run at most half of `total`: the other places are for holders with time left.
  */
 export class DatabaseTime {
   readonly #places: Places<Holder>
@@ -109,7 +112,10 @@ export class DatabaseTime {
     return this.#places.use
   }
 
-  /** Waits for the holder's turn. Throws RetryLater after too long a wait, 400 if the client has hung up. */
+  /**
+   * Runs a statement in its holder's turn. Throws RetryLater if it has to wait too long, 400
+   * if the client has hung up meanwhile.
+   */
   run<T>(ticket: Ticket, statement: () => Promise<T>): Promise<T> {
     const { holder } = ticket
     return this.#places.run(holder, async () => {

@@ -5,7 +5,10 @@ import { PictureTime } from './picture-time.ts'
 import { Rates } from './rates.ts'
 import { Places } from './waiting-places.ts'
 
-/** All clients of this process share them. Database time: see `platform/db/open`. */
+/**
+ * Limits that all clients of this process share. For the limit of database time see
+ * `platform/db/open`.
+ */
 export const admission = {
   requests: new Places(LIMITS.requests),
   /** For requests whose body is large (over 64 KiB) or still arriving. */
@@ -26,6 +29,9 @@ export const admission = {
   subscriptions: new Rates(RATES.subscriptions),
   optedOut: new Rates(RATES.optedOut),
   filterShapes: new Rates(RATES.filterShapes),
-  /** For large bodies, `fields`, events, recipients: a number takes up to 50 µs, a long text 300 µs. */
+  /**
+   * For parsing large bodies, `fields` of lists, deliveries of events, and many recipients: reading a number
+   * takes up to 50 µs, counting a long text 300 µs.
+   */
   slices: new EventLoopSlices(),
 } as const

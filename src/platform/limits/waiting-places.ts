@@ -7,7 +7,10 @@ const MAX_WAITING_IN_ALL = 5_000
 
 const KEPT = 1 / 4
 
-/** The last quarter is for holders without one. Refuses after MAX_WAIT_MS, or behind MAX_WAITING calls. */
+/**
+ * A semaphore with `limit.total` places. Holders take turns; the last quarter of the places is for holders
+ * that have none. Refuses calls that wait over MAX_WAIT_MS, or behind MAX_WAITING calls of their holder.
+ */
 export class Places<H extends string = Holder | Everybody> {
   readonly #limit: Limit
   readonly #taken = new Map<H, number>()
@@ -19,7 +22,10 @@ export class Places<H extends string = Holder | Everybody> {
 
   readonly #rank: ((holder: H) => number) | undefined
 
-  /** `mayEnter` must be true, too, for a further place of a holder. The lowest `rank` is next. */
+  /**
+   * `mayEnter` must also be true before a holder that has `taken` places gets another. Of the holders that
+   * wait, one with a lower `rank` is next.
+   */
   constructor(
     limit: Limit,
     {
@@ -138,7 +144,10 @@ export class Places<H extends string = Holder | Everybody> {
   }
 }
 
-/** `queue` stores a callback, and returns its removal. Resolves with it, or rejects after MAX_WAIT_MS. */
+/**
+ * `queue` stores the callback that it gets, and returns a function that removes it. Resolves when the
+ * callback is called, or rejects with `refusal()` after MAX_WAIT_MS.
+ */
 export function waitForTurn<T>(
   queue: (enter: (value: T) => void) => () => void,
   refusal: () => Error,

@@ -12,7 +12,10 @@ export interface FetchLimits {
   readonly room?: (bytes: number) => Promise<void>
 }
 
-/** `isLate`: perhaps later. `type`: as its host says, in lower case without parameters; '' for nothing. */
+/**
+ * A fetched file, or why there is none; `isLate`: perhaps later. `bytes`: how many were read. `type`: what
+ * its host says, in lower case without parameters; '' for nothing.
+ */
 export type Fetched =
   | { readonly body: Buffer; readonly bytes: number; readonly type: string }
   | {
@@ -31,8 +34,9 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const MAX_REDIRECTS = 10
 
 /**
- * Sends no credentials. Each address of a redirect must be allowed, as the first. Rejects only with what
- * `room` throws for lack of memory.
+ * Fetches a file without credentials, as an address may be of any host. Follows redirects within the time and
+ * bytes of the file: each address must be allowed, as the first. Rejects only with what `room` throws for
+ * lack of memory.
  */
 export async function fetchFile(
   url: string,

@@ -22,7 +22,10 @@ export function usesProxy(host: string, port: number): boolean {
   return httpsProxy !== undefined && !LOCAL.test(host) && !isHostListed(noProxy, host, port)
 }
 
-/** `*`, a name with its subdomains, an address or a network; a name and IPv4 also with a port. */
+/**
+ * Whether a list has a host: `*`, a name with its subdomains, an address or a network; a name and an IPv4
+ * address also with a port.
+ */
 function isHostListed(list: readonly string[], host: string, port: number): boolean {
   const asked = host.toLowerCase()
   return list.some((entry) => {
@@ -45,7 +48,10 @@ function findAddress(host: string, port: number, lookUp: LookupFunction): Promis
 
 const ANSWER_MS = 10_000
 
-/** Connects to the address that `lookUp` has found and checked. Rejects if there is none, or if refused. */
+/**
+ * Connects to a host by the proxy, which is asked for the address that `lookUp` has found and checked here.
+ * Rejects if there is none, and if the proxy refuses.
+ */
 export async function openTunnel(
   host: string,
   port: number,

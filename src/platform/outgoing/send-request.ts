@@ -89,7 +89,10 @@ export interface ResponseHead {
 const TIMEOUT_MS = 10_000
 const MAX_HINTS = 10
 
-/** `isUnsent`: nothing of it has left. `isStale`: a kept connection was closed before an answer arrived. */
+/**
+ * An error of `sendOutgoing`. `isUnsent`: it had no connection yet, so nothing of the request has left.
+ * `isStale`: a connection of an earlier request was closed before an answer arrived.
+ */
 export type OutgoingError = NodeJS.ErrnoException & {
   readonly isUnsent?: boolean
   readonly isStale?: boolean

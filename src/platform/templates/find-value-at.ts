@@ -5,7 +5,10 @@ import { parseJson } from '../tools/json.ts'
 const MAX_CHARACTERS = 256 << 10
 const CHARACTERS_A_STEP = 50
 
-/** Replaces texts such as `Message` of AWS SNS. Reads each once, and reports its steps to `countSteps`. */
+/**
+ * Returns a function that replaces a text of JSON by its value, as in `Message` of AWS SNS, and leaves other
+ * values. It reads each text once and passes the steps of its work to `countSteps`.
+ */
 export function makeJsonTextReader(
   countSteps: (steps: number) => void = () => {},
 ): (value: unknown) => unknown {

@@ -4,7 +4,8 @@ import { cleanText } from '../tools/clean-text.ts'
 import { findValueAt, makeJsonTextReader, makeMissingError } from './find-value-at.ts'
 import { parseTemplate } from './parse.ts'
 
-// Handlebars itself would compile templates to code, without a limit on its work.
+// Handlebars' parser parses templates; this file renders them. Handlebars itself would compile them to code,
+// without a limit on its work.
 
 /** Maximum steps of a rendering, some 10 ms. Steps are parts of templates, names in paths, and list items. */
 const MAX_STEPS = 10_000

@@ -20,7 +20,10 @@ function makeTextDecoder(charset: string) {
   }
 }
 
-/** '' is UTF-8. Leaves out a byte order mark. Throws 400 for unknown charsets, malformed bytes. */
+/**
+ * Decodes a text by its declared charset, a WHATWG label; '' is UTF-8. Leaves out a byte order mark. Throws
+ * 400 for an unknown charset and for bytes that are malformed in it: no U+FFFD takes their place.
+ */
 export function decodeText(bytes: Uint8Array, charset = ''): string {
   const decoder = makeTextDecoder(charset || 'utf-8')
   if (!decoder) throw badRequest(`The charset "${charset.slice(0, 40)}" is not known.`)

@@ -26,7 +26,10 @@ export class Lru<K, V> {
   }
 }
 
-/** True for a key at most once in so many milliseconds, in this process, for the latest `maxKeys` keys. */
+/**
+ * Returns a function that says true for a key at most once in so many milliseconds. It remembers the
+ * `maxKeys` keys that were asked for last, in this process.
+ */
 export function makeOncePer(ms: number, maxKeys: number): (key: string) => boolean {
   const saidAtMs = new Lru<string, number>(maxKeys)
   return (key) => {

@@ -111,7 +111,10 @@ function findSpans(
   return spans
 }
 
-/** Finds secrets in either case and with escapes. Call it once, where a text is stored. Takes linear time. */
+/**
+ * Masks our secrets in another program's text, in upper or lower case and with escapes. Call it once, where
+ * the text is stored. Its time is proportional to the lengths of the text and the secrets, whatever they are.
+ */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   const known = [...new Set(secrets)].filter((secret) => secret !== '')
   if (known.length === 0 || text === '') return text

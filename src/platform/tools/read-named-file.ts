@@ -4,7 +4,7 @@ import { UserError } from '../api-errors.ts'
 /** The text of a file that the user has named. Throws a UserError if it cannot be read. */
 export const readText = (file: string): string => readBytes(file).toString('utf8')
 
-/** Throws a UserError if the file cannot be read. */
+/** The bytes of a file that the user has named. Throws a UserError if it cannot be read. */
 export function readBytes(file: string): Buffer {
   try {
     return readFileSync(file)

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../log.ts'
 
-/** Pauses for `rest`. Of failures in a row, logs the first. Returns a function that stops after a `work`. */
+/**
+ * Repeats `work`, with the pause `rest` in between. Of failures in a row, logs only the first. Returns a
+ * function that stops it after the current `work`.
+ */
 export function repeatWork(
   work: () => Promise<unknown>,
   rest: number | ((ended: AbortSignal) => Promise<void>),

@@ -10,7 +10,8 @@ const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3
 export const trimSpace = (text: string) => trimEnds(text, (char) => SPACE.test(char))
 
 /**
- * Outside quotes, and `parentheses`. Undefined if one stays open. PocketBase: tools/tokenizer/tokenizer.go
+ * Splits a text at separators outside of quotes and, if `parentheses`, outside of parentheses. Trims tokens,
+ * drops empty ones. Undefined if a quote or parenthesis stays open. PocketBase: tools/tokenizer/tokenizer.go
  */
 export function splitTokens(
   text: string,

@@ -1,4 +1,7 @@
-/** `+49`; with the area code where countries share `+1` or `+7`, as `+1876` (Jamaica). ITU-T E.164 list */
+/**
+ * The calling code of an E.164 number, such as `+49`. For countries that share `+1` with the USA and Canada,
+ * or `+7` with Russia, it includes the area code, such as `+1876` for Jamaica. ITU-T E.164 list
+ */
 export const readCallingCode = (number: string): string =>
   (SHARED.exec(number) ?? CALLING_CODE.exec(number)!)[0]
 

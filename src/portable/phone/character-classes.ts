@@ -17,7 +17,10 @@ interface Classes {
 
 let known: Classes | undefined
 
-/** Characters read as digits, and ignored between them, for `[…]` in a regular expression of Postgres. */
+/**
+ * The characters that the reader of phone numbers reads as digits, and those that it ignores between digits.
+ * Both are written for `[…]` in a regular expression of Postgres.
+ */
 export function findCharacterClasses(): Classes {
   known ??= findClasses()
   return known

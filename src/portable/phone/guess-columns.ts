@@ -24,8 +24,9 @@ type Rows = readonly (readonly string[])[]
 const SAMPLE = 25
 
 /**
- * Numbers by their cells first, names by titles. `country`: of numbers without a calling code. Several
- * columns have numbers only if all titles say that they are the person's own.
+ * Guesses which columns have numbers and names: numbers by their cells first, names by their titles first.
+ * `country` is the country of numbers without a calling code. Several columns have numbers only where all
+ * titles say that they are the person's own, such as `Mobile Phone` and `Home Phone`.
  */
 export function guessColumns(head: readonly string[], rows: Rows, country = ''): PersonColumns {
   const columns = head.map((title, at) => examineColumn(title, at, rows, country))

@@ -16,6 +16,9 @@ export function needsCountry(sender: string): boolean {
   return fault !== undefined && NEEDS_COUNTRY.has(fault.problem)
 }
 
-/** Returns E.164; names, short codes and unknown countries stay. `country`: ISO 3166, or '', of the SIM. */
+/**
+ * The sender of a text in E.164. Names, short codes and numbers whose country is unknown stay as they are.
+ * `country`: ISO 3166 alpha-2, or '' for none, of the SIM that received the text.
+ */
 export const readSender = (sender: string, country: string): string =>
   readPhone(sender, country, { bare: country === '' ? 'home' : 'world' }).phone ?? sender

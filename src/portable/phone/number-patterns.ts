@@ -3,7 +3,10 @@ import { toPresentPrefix } from './other-phone-forms.ts'
 import { SEPARATORS, toPlainText } from './plain-text.ts'
 import { readPhone } from './read-phone.ts'
 
-/** Such as `+49 151`, `0049151`, in Germany `0151`. Without `+`, a calling code is first. Others stay. */
+/**
+ * The first digits of numbers as people write them: `+49 151`, `0049151`, in Germany also `0151`. Digits
+ * without `+` begin with a calling code. Any other text stays as it is.
+ */
 export function readPrefix(text: string, country = ''): string {
   const digits = toPlainText(text).replace(SEPARATORS, '').replace(/^00/, '+')
   if (/^\+?[1-9]\d*$/.test(digits)) return toPresentPrefix(digits)

@@ -39,8 +39,9 @@ export type PhoneReading =
 
 export interface ReadOptions {
   /**
-   * What digits without `+`, `00` or trunk prefix may be. `home` (default): a number of the country, with or
-   * without its calling code. `world`: without separators, also one of another country.
+   * What digits without `+`, `00` and trunk prefix may be. `home`: a number of the country, with or without
+   * its calling code. `world`: digits without separators may also be a number of another country with its
+   * calling code. Default: `home`.
    */
   readonly bare?: 'home' | 'world'
   /** Compares a number that is already in E.164 with its country's plan, too. Default: false. */
@@ -83,9 +84,10 @@ const LENGTH_PROBLEMS = {
 } as const satisfies Record<string, PhoneProblem>
 
 /**
- * Such as `0151 20000010`, `0049…`, `+49 (0)151 …`, `tel:+49…`. Without a calling code, it must be in
- * the plan of `country` (ISO 3166 alpha-2, a calling code, or ''); with one, only its length is checked, as
- * countries add new ranges every year. E.164 stays, but for a trunk prefix.
+ * Reads a number as people and programs write it: `0151 20000010`, `0049…`, `+49 (0)151 …`, `tel:+49…`.
+ * Without a calling code it must be in the numbering plan of `country` (ISO 3166 alpha-2, a calling code, or
+ * '' for none). With a calling code, only its length is checked: countries add new ranges every year. A text
+ * in E.164 stays as it is, but for a trunk prefix that its country does not dial from abroad.
  */
 export function readPhone(
   text: string,
@@ -124,7 +126,10 @@ export function readPhone(
 export const looksDialable = (text: string): boolean =>
   text.length <= MAX_LENGTH && DIALABLE.test(dropScheme(toPlainText(text)).replace(SEPARATORS, ''))
 
-/** It is in E.164, in its present form, without a 0 after its calling code (a trunk prefix, or its own). */
+/**
+ * Whether a text is in E.164, in its present form, without a 0 after its calling code: a trunk prefix, or
+ * part of the number.
+ */
 export const isPlainPhone = (text: string): boolean =>
   E164.test(text) && text[readCallingCode(text).length] !== '0' && !isOtherForm(text)
 
@@ -137,8 +142,10 @@ const MIN_DIGITS_OF_DOUBLE = 10
 const MAX_ZEROS = 3
 
 /**
- * Undefined if digits are lost, as in a spreadsheet's `4.91512E+12`. Java and Go drop zeros at the end, so
- * ten digits or more are whole, unless it has the `E+` of spreadsheets (JLS, Double.toString; Go, fmt, %v).
+ * Writes a number without its exponent; undefined if digits are lost, as in a spreadsheet's `4.91512E+12`.
+ * Java writes 4915112345670 as `4.91511234567E12`, without the zeros at the end, and Go as
+ * `4.91511234567e+12`, so a number of ten digits or more has lost none, unless it has the `E+` of
+ * spreadsheets (JLS, Double.toString; Go, fmt, %v).
  */
 function writeWithoutExponent([, sign = '', text = '', mark = '', exponent]: readonly string[]) {
   const [, whole, decimals = ''] = /^(\d+)(?:[.,](\d+))?$/.exec(text.replace(/\s/g, '')) ?? []
@@ -170,7 +177,10 @@ function toInternational(digits: string): string | undefined {
 
 const hasTrunkBrackets = (text: string): boolean => /[([]\s*0\s*[)\]]/.test(text)
 
-/** `hasTrunk`: a `(0)`, dropped where the plan lacks it. Another 0: only of mobile numbers, as in Italy. */
+/**
+ * `hasTrunk`: the number has a `(0)`. It is dropped where the numbering plan does not have it; another 0 only
+ * before a mobile phone's number, as Italians write it.
+ */
 function readInternational(whole: string, hasTrunk: boolean): string | undefined {
   const number = parsePhone(whole)
   if (number?.isValid()) return toE164(number)
@@ -181,8 +191,9 @@ function readInternational(whole: string, hasTrunk: boolean): string | undefined
 }
 
 /**
- * Prefers mobile numbers: spreadsheets drop + and 0. `mayBeForeign`: else a mistyped number could reach a
- * stranger abroad. 3 to 6 digits are a short code, unless mobile numbers have so few.
+ * Reads digits without +. Prefers mobile numbers: spreadsheets drop + and 0. `mayBeForeign`: they may begin
+ * with any calling code. Others may not, because a mistyped number could then reach a stranger abroad. 3 to 6
+ * digits are a short code, unless the country has such numbers of mobile phones.
  */
 function readBareNumber(digits: string, home: CountryCode | undefined, mayBeForeign: boolean) {
   const national = home && keepValid(parsePhone(digits, home))

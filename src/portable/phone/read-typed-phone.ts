@@ -1,7 +1,10 @@
 import { toPlainText } from './plain-text.ts'
 import { MAX_LENGTH, type PhoneReading, readPhone } from './read-phone.ts'
 
-/** Words may be around it, as in `Anna: 0151 1234 (mobile)`. Compares it with the numbering plans. */
+/**
+ * Reads a number that a person typed or a file has in a cell, with words around it: `Anna <+49…>`,
+ * `Anna: 0151 1234 (mobile)`. Checks every number against the numbering plans.
+ */
 export const readTypedPhone = (text: string, country = ''): PhoneReading =>
   readPhone(text.length > MAX_LENGTH ? text : extractNumber(toPlainText(text)), country, {
     isTyped: true,
@@ -20,7 +23,10 @@ const LAST = /[\d*#]/
 const LETTER_BEFORE = /(?<!\p{L})\p{L}{1,2}$/u
 const LETTER_BEHIND = /^\p{L}{1,2}(?!\p{L})/u
 
-/** Keeps what is refused: an extension, letters for digits, a text without digits. */
+/**
+ * Removes words around a number. Keeps what is refused: an extension, letters that may be mistyped digits,
+ * and a text without digits.
+ */
 function dropWords(text: string): string {
   let from = text.search(/\d/)
   if (from < 0) return text

@@ -5,8 +5,9 @@ import { type ReadOptions, readPhone } from './read-phone.ts'
 const MIN_DIGITS = 7
 
 /**
- * A number may have spaces, too. If each piece is a number, these are the list; else one number if valid,
- * else numbers that begin with `+` or `00`.
+ * Splits a list of numbers at spaces, although a number may have spaces, too. If each piece is a number, the
+ * pieces are the list. Otherwise the text is one number if it is valid as one, else a list of numbers that
+ * begin with `+` or `00`.
  */
 export function splitAtSpaces(list: string, country: string, options: ReadOptions): string[] {
   const text = toPlainText(list)

@@ -65,7 +65,10 @@ export function findOnlyStateFile(): string {
   throw new UserError(`Several devices are paired here. Choose one:\n${lines.join('\n')}`)
 }
 
-/** The state file of a paired device: `named`, or one in the default folder. Undefined if there is none. */
+/**
+ * Path of the state file of the device paired with `url` and `code`: `named`, or one in the default folder.
+ * Undefined if there is none.
+ */
 export const findPaired = (url: string, code: string, named?: string): string | undefined =>
   (named ? readStates([named]) : findStates()).find(
     (state) => state.url === url && state.code === code,

@@ -8,7 +8,10 @@ export interface Claimed extends OutgoingText {
   readonly lease_until: string
 }
 
-/** `askedMs`: when the server was asked; `untilMs`: deadline (monotonic clock); `recall`: as in a driver. */
+/**
+ * A message to send. `askedMs`: when the server was asked for it; `untilMs`: deadline for handing it to the
+ * radio (monotonic clock). `recall`: aborted when the server wants it back.
+ */
 export interface SendJob extends Claimed {
   readonly askedMs: number
   readonly untilMs: number
@@ -22,6 +25,7 @@ const FRESH_MS = 2_000
 
 export const makeAttemptKey = ({ id, attempt }: Claimed) => `${id}.${attempt}`
 
+/** Answers of `begin` after which a message may be sent. */
 export const MAY_LEAVE: ReadonlySet<Begun> = new Set(['here', 'elsewhere'])
 
 export const STOPPED = 'The agent was stopped'
@@ -39,6 +43,7 @@ export function explainUnsent(
 
 /** Begins attempts in a journal, and asks it whether messages may leave. `ending`: the agent stops. */
 export function openAttempts(journal: Journal, say: (line: string) => void, ending: AbortSignal) {
+  /** Waits until the attempt can be stored, the lease ends or the agent stops. */
   async function begin(job: SendJob): Promise<Begun> {
     const mayWait = () => performance.now() < job.untilMs && !ending.aborted
     for (let tries = 0; ; tries++) {
@@ -60,7 +65,10 @@ export function openAttempts(journal: Journal, say: (line: string) => void, endi
     return MAY_LEAVE.has(await begin(job)) && isWanted()
   }
 
-  /** Whether this process may report it unsent. If others may begin it, this one must store that it did. */
+  /**
+   * Whether this process may report that it did not send a message. If another one may begin the attempt,
+   * this process must have begun it before: it tries until that is stored, or the agent stops.
+   */
   async function isOwn({ id, attempt }: SendJob, known: Begun): Promise<boolean> {
     let begun = known
     while (begun === 'unstored' && journal.isShared) {

@@ -18,7 +18,11 @@ export interface OutgoingFile {
   readonly url: string
 }
 
-/** `notSent`: a retry is safe. `unknown`: the server decides by `guarantee`. `again`: send after `ready`. */
+/**
+ * Result of handing a message to the radio. `notSent` true: it certainly was not sent, so a retry is safe.
+ * `unknown`: it may have been sent. The agent reports nothing, and the server retries if the message's
+ * `guarantee` allows that. `again`: it was not sent, and the agent calls `send` again after `ready`.
+ */
 export type SendResult =
   | { readonly outcome: 'sent' | 'unknown' | 'again' }
   | { readonly outcome: 'failed'; readonly error: string; readonly notSent: boolean }
@@ -27,7 +31,10 @@ export type SendResult =
 export interface Recall {
   /** Aborts when the server wants the text back. */
   readonly signal: AbortSignal
-  /** Waits, then says whether the text may still leave: false at once if it is recalled. Never rejects. */
+  /**
+   * Waits `ms` before a further request, then returns whether the text may still leave. False at once if the
+   * server wants the text back or the agent stops. Never rejects.
+   */
   mayLeaveAfter(ms: number): Promise<boolean>
 }
 
@@ -87,8 +94,11 @@ export interface Driver {
   /** Whether an attempt without a result may be sent again after a restart: it is still sent only once. */
   readonly isRepeatable?: boolean
   start(events: DriverEvents): Promise<void>
-  /** Until `send` may be called. False if `untilMs` (monotonic clock) passes or `ended` aborts first. */
+  /**
+   * Waits until `send` may be called. False if `untilMs` (monotonic clock) passes or `ended` aborts first.
+   */
   ready?(untilMs: number, ended: AbortSignal): Promise<boolean>
+  /** Why texts do not get ready, such as a refused account; '' without a reason. */
   readonly waitsFor?: string
   /** Ends the turn that `ready` has given, without a text. */
   skip?(): void

@@ -21,7 +21,10 @@ const TORN = '~\n'
 const SYNC_MS = 10
 const LF = 10
 
-/** Survives a crash: calls `read` for each line. A file that grew large keeps only the entries of `live`. */
+/**
+ * Opens a file of JSON lines that survives a crash, and calls `read` for each line. A file that grew large is
+ * rewritten with only the entries that `live` returns.
+ */
 export function openLineFile<Entry>(
   file: string,
   read: (entry: Entry) => void,
@@ -38,6 +41,7 @@ export function openLineFile<Entry>(
   }
   let descriptor = rewrite()
 
+  /** Writes the entries of `live` to a new file, which then replaces the old file. */
   function rewrite(): number {
     const temporary = `${file}.new`
     const rewritten = openSync(temporary, 'w', 0o600)

@@ -17,7 +17,10 @@ export function readPairing(address: string, code: string): { url: string; code:
   return { url: `${origin}${pathname}`.replace(PAIR_PATH, '').replace(/\/+$/, ''), code: digits }
 }
 
-/** Without `device.name`, the code's name counts. Throws a UserError if the server refuses or fails. */
+/**
+ * Pairs the device and stores its token. If `device.name` is '', the device gets the name given when the
+ * code was made. Throws a UserError if the server refuses or fails.
+ */
 export async function pairAgent(
   url: string,
   code: string,

@@ -1,6 +1,9 @@
 import { cutReason } from './server-limits.ts'
 
-/** A failed delivery proves acceptance, even before the answer: it is no refusal, and may cost its price. */
+/**
+ * The reports on a carrier's or network's receipt. A failed delivery proves that the text was accepted, even
+ * if the answer is still on its way: it is no refusal, and may cost its price.
+ */
 export const makeReceiptReports = (error: string, channel?: 'rcs') =>
   error === ''
     ? [{ status: 'delivered', ...(channel && { channel }) }]

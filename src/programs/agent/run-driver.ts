@@ -24,6 +24,7 @@ import { openServerQueue } from './server-queue.ts'
 const POLL_MS = 30_000
 /** Safety margin before the server's deadlines: answers show the server's clock only to the second. */
 const MARGIN_MS = 2_000
+/** The server's maximum of messages per request. */
 const MAX_CLAIM = 100
 
 /** Fetches, sends and reports messages until `ended`. Throws GatewayError, e.g. for an unknown device. */

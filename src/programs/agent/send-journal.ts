@@ -8,7 +8,9 @@ export interface JournalEntry {
 }
 
 /**
- * `begun`: handed to the radio on `day`; 0: not sent after all. `told`: answered. `refused`: accepted none.
+ * A line of the journal. `begun`: an attempt handed to the radio on `day`. Day 0: it was not sent after all.
+ * `tell`: number of an entry for the server. `told`: numbers of entries that the server has answered.
+ * `refused`: the server accepted none of the entries in `told`, and may hand out their attempts again.
  */
 type Entry =
   | { readonly begun: string; readonly day: number }
@@ -27,7 +29,11 @@ const REPORTED_MS = 60_000
 /** The pause after an attempt that could not be stored, such as on a full disk. */
 export const UNSTORED_MS = 1_000
 
-/** `unstored`: by no process. `withdrawn` as `here`, `over` as `elsewhere`, but the text must not leave. */
+/**
+ * Which process has begun an attempt: `here` this one, `elsewhere` another, `unstored` none, as the attempt
+ * could not be stored. `withdrawn`: as `here`, but the text must not be sent any more. `over`: as
+ * `elsewhere`, with the same restriction.
+ */
 export type Begun = 'here' | 'withdrawn' | 'elsewhere' | 'over' | 'unstored'
 
 export interface Journal {
@@ -39,11 +45,17 @@ export interface Journal {
   hasBegun(id: string, attempt: number): boolean
   /** Whether the result of an attempt is known: the server has it, or will get it. */
   hasResult(id: string, attempt: number): boolean
-  /** Never rejects; pauses before `unstored`. `isFresh`: a claim has just said that the text may leave. */
+  /**
+   * Stores that an attempt begins. Never rejects; waits a moment before it resolves with `unstored`.
+   * `isFresh`: a claim has just said that the text may leave.
+   */
   begin(id: string, attempt: number, isFresh?: boolean): Promise<Begun>
   /** Undoes `begin`: the attempt was certainly not sent. Never rejects. */
   undo(id: string, attempt: number): Promise<void>
-  /** Rejects if that fails: a report is still sent until the process ends, a received text is dropped. */
+  /**
+   * Stores an entry until `forget`. Rejects if that fails. Then a report is still sent, unless this process
+   * ends before, but a received text is dropped: its driver must report it again.
+   */
   keep(entry: JournalEntry): Promise<void>
   forget(told: readonly number[], refused?: boolean): void
   close(): void
@@ -87,6 +99,7 @@ export function openJournal(file: string): Journal {
     for (const [tell, telling] of untold) yield { tell, ...telling }
   }
 
+  /** Whether an attempt was handed to the radio, perhaps in an earlier run. It must not be sent again. */
   function hasBegun(id: string, attempt: number): boolean {
     return begun.has(`${id}.${attempt}`) || reported.has(`${id}.${attempt}`)
   }
@@ -107,6 +120,7 @@ export function openJournal(file: string): Journal {
     }
   }
 
+  /** Undoes `begin`: the attempt was certainly not sent. */
   async function undo(id: string, attempt: number): Promise<void> {
     const key = `${id}.${attempt}`
     // if that fails, the attempt counts as begun after a restart

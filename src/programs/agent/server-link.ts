@@ -51,7 +51,7 @@ const TIMEOUT_MS = 15_000
 /** Statuses below 500 that are temporary. Some proxies answer 404 while the server is unreachable. */
 const PASSING = new Set([404, 408, 425, 429])
 
-/** The `call` of a link: throws GatewayError, ServerUnavailable. */
+/** Posts JSON. Throws GatewayError if the server refuses, ServerUnavailable if it fails or on abort. */
 export async function callServer<T>(
   server: Server,
   path: string,
@@ -133,7 +133,10 @@ export async function retryUntilEnded(
 /** A connection is dead after this silence: the server sends something at least every 15 s. */
 const SILENT_MS = 45_000
 
-/** The `listen` of a link. Throws GatewayError, e.g. for an unknown device. */
+/**
+ * Listens to the server's events until `ended`. Calls `connected` after each (re)connection. Throws
+ * GatewayError, e.g. for an unknown device.
+ */
 const listenToServer = (
   server: () => Server,
   connected: () => void,

@@ -7,7 +7,10 @@ export interface CsvRow {
   readonly values: Readonly<Record<string, string>>
 }
 
-/** Reads as the console does: a column without a name is `Column 3`. UserError for a faulty file. */
+/**
+ * Reads CSV with a head, as the console does: a column without a name is `Column 3`. UserError for a faulty
+ * file.
+ */
 export function readCsv(text: string): CsvRow[] {
   const { rows: all, misquoted } = readCsvCells(text)
   if (misquoted) throw new UserError(`Line ${misquoted}: a quotation mark is missing or misplaced.`)

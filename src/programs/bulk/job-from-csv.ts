@@ -54,7 +54,10 @@ export function makeRowBody(job: BulkJob, row: CsvRow) {
 
 const DEFAULT = 'phone'
 
-/** Takes `wanted`, else `phone`, else cells with numbers (`isGuessed`). Throws a UserError for none. */
+/**
+ * Names the columns with the numbers: `wanted`, by default `phone`, otherwise those whose cells have numbers.
+ * `isGuessed`: neither the user nor the file has named them. Throws a UserError if there is none.
+ */
 function findPhoneColumns(rows: readonly CsvRow[], wanted: string, country: string) {
   const head = Object.keys(rows[0]!.values)
   const named = wanted || DEFAULT

@@ -17,7 +17,9 @@ import type { McpCaller, McpServices } from './caller.ts'
 import { defineTool, type Tool } from './define-tool.ts'
 
 const MAX_PER_PAGE = 100
-/** Checked before parsing. Lists of records refuse longer ones, too. */
+/**
+ * Maximum characters of filter and sort, checked before parsing. Lists of records refuse longer ones, too.
+ */
 const [MAX_FILTER, MAX_SORT] = [3_500, 2_100]
 
 const makePageSchema = (filterHelp: string, sort: string) =>

@@ -18,7 +18,10 @@ const findContacts = (db: Db, user: string, names: readonly string[]) =>
     .where('name', '=', matchAny(names))
     .execute()
 
-/** `numbers`: those of the request. Throws 400 above `max` of a kind, and for unknown or ambiguous names. */
+/**
+ * Phone numbers and group ids of recipients; `numbers`: those of the request alone. Throws 400 for more than
+ * `max` of a kind, for an unknown name, and if several contacts have it.
+ */
 export async function findRecipients(store: Store, user: string, max: number, given: Recipients) {
   const [to, contacts, groups] = [given.to, given.contacts, given.groups].map((list) =>
     splitAtCommas(list ?? ''),

@@ -56,7 +56,10 @@ function readRefreshBody(raw: unknown) {
 
 type Refresh = ReturnType<typeof readRefreshBody>
 
-/** Selects at most MAX_CALLS + 1 texts: enough to see that there are too many. */
+/**
+ * SQL: the texts that the user received in a period: at most MAX_CALLS + 1, which is enough to see that there
+ * are too many.
+ */
 const writeTextsSql = (user: string, { since, until, device }: Refresh) => sql`(
   select m.id, m."user" from sms_messages m
   where m."user" = ${user} and m.message_type = 'incoming' and m.delivered_at between ${since} and ${until}
@@ -83,7 +86,9 @@ const queueCalls = (db: Db, user: string, refresh: Refresh) =>
 
 const RETRY_SECONDS = 60
 
-/** Counts at most MAX_CALLS per webhook. The inner limit makes Postgres use the index. */
+/**
+ * Counts waiting webhook calls, at most MAX_CALLS per webhook. The inner limit makes Postgres use the index.
+ */
 const countWaitingCalls = (db: Db, user: string) =>
   evaluateSql(
     db,
@@ -92,7 +97,10 @@ const countWaitingCalls = (db: Db, user: string) =>
       limit ${sql.lit(MAX_CALLS)}) waiting)`,
   )
 
-/** Throws 400 above MAX_CALLS, 429 while MAX_CALLS earlier ones wait: refreshes would fill the disk. */
+/**
+ * Repeats a user's `sms:received` webhook calls for a period. Throws 400 if there are more than MAX_CALLS,
+ * and 429 while MAX_CALLS earlier ones wait: many refreshes would fill the disk.
+ */
 function redeliverTexts({ db }: Store, user: string, refresh: Refresh): Promise<void> {
   return db.transaction(async (inside) => {
     await acquireLock(inside, LOCKS.inboxRefresh, user)
@@ -110,7 +118,9 @@ function redeliverTexts({ db }: Store, user: string, refresh: Refresh): Promise<
   })
 }
 
-/** Repeats webhook calls, too, if the body says so, or if `always` is true. */
+/**
+ * Makes phones post their inboxes again. Repeats webhook calls if the body says so, or if `always` is true.
+ */
 export async function refreshInbox(store: Store, user: string, body: unknown, always = false) {
   const refresh = readRefreshBody(body)
   const { since, until, device } = refresh

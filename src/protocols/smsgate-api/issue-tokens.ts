@@ -41,7 +41,10 @@ export async function issueTokens(
   return insertPair(c, store.db, { user, apiKey, secret, scopes: [...new Set(scopes)] }, seconds)
 }
 
-/** Scopes stay. A refresh token works once, then throws 401. The old access token stays valid. */
+/**
+ * Issues a new pair with the same scopes. A refresh token works once, then throws 401. The old access token
+ * stays valid until it expires.
+ */
 export function refreshTokens({ c, store, token }: ClientCaller & { readonly c: Ctx }) {
   return store.db.transaction(async (db) => {
     const used = await queries(db)

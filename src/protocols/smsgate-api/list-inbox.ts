@@ -104,7 +104,9 @@ function toInboxMessage(
   }
 }
 
-/** The path has the file's number in the text, from 1. Throws 404. */
+/**
+ * Answers with a file of an incoming text. The path has the file's number in that text, from 1. Throws 404.
+ */
 export async function sendAttachment({ c, store, user }: Call): Promise<Response> {
   const { id = '', part = '' } = c.req.param()
   const text = await queries(store.db)

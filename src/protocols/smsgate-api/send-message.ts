@@ -15,7 +15,10 @@ import { readSendBody } from './send-body.ts'
 import { type MessageState, readSendState } from './send-state.ts'
 import { checkQuery, makeDeviceError, queryFlag, queryNumber } from './smsgate-values.ts'
 
-/** The text waits for its device. Sets `Location`. Throws as `/api/sms/send`; 409 for a used id. */
+/**
+ * Sends. A message for a device that cannot send now waits for it. Answers with state and `Location`. Throws
+ * as `/api/sms/send`, and 409 for an id that was used.
+ */
 export async function answerSend(call: Call): Promise<MessageState> {
   const { c, services, json, user, store } = call
   const { deviceActiveWithin } = checkQuery(c, QUERY)

@@ -7,7 +7,9 @@ export const ALGORITHM = 'HS256'
 const PARAM = 'smsgateTokenSecret'
 const SECRET_LENGTH = 43
 
-/** PocketBase has another: neither kind of token passes as the other. */
+/**
+ * The secret that signs SMSGate tokens. PocketBase has another: neither kind of token passes as the other.
+ */
 export async function readTokenSecret(db: Db): Promise<Uint8Array> {
   const secret = await loadOrMakeParam(db, PARAM, async () =>
     JSON.stringify(makeRandomText(SECRET_LENGTH)),

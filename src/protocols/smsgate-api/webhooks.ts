@@ -24,7 +24,9 @@ import { ensureSigningKey } from './signing-key.ts'
 import { MAX_DEVICE_ID } from './smsgate-values.ts'
 import { SMSGATE_EVENTS, type SmsgateEvent } from './webhook-form.ts'
 
-/** A webhook in SMSGate's form gets event and id, and its user a signing key. */
+/**
+ * Completes a webhook's record. If in SMSGate's form, sets event and id and makes the user's signing key.
+ */
 export const fitSmsgateWebhook: FitWebhook = async (store, values) => {
   const { smsgate_event: event, smsgate_id: id } = values
   if (!event || !Object.hasOwn(SMSGATE_EVENTS, String(event))) {
@@ -146,7 +148,9 @@ const NAMES: Readonly<Record<string, string>> = {
   smsgate_id: 'id',
 }
 
-/** `id`: that of SMSGate's clients. An unknown one is no error. */
+/**
+ * Deletes a webhook of the caller. `id` is the one that SMSGate's clients use. An unknown one is no error.
+ */
 export async function deleteWebhook({
   c,
   services,

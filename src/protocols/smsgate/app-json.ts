@@ -37,8 +37,9 @@ const textOrNone = (value: unknown) => (typeof value === 'string' ? value : unde
 const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
 
 /**
- * The app never sends an id twice. Dates are by its clock; `createdAt` is now, as it sends the oldest first
- * and forgets old ones. An expedited text restarts its sender, and ignores pauses and work hours.
+ * Makes a message for the app, which never sends the same id twice. Dates are by the phone's clock.
+ * `createdAt` is the present time: the app sends the oldest first, and forgets old ones. An expedited text
+ * restarts the app's sender, and ignores the pauses and the work hours that its owner has set.
  */
 export const renderMessage = (
   message: ClaimedMessage & { readonly files?: readonly AppFile[] | undefined },

@@ -5,9 +5,15 @@ export const URGENT_PRIORITY = 100
 
 /** What the server must heed of a version of the app, by the app's source. */
 export interface AppRules {
-  /** 1: a text that arrives while the app sends another restarts its sender, which sends that twice. */
+  /**
+   * How many texts that it has yet to send the app may hold. 1: a text that arrives while the app sends
+   * another one restarts its sender, which sends the other one twice.
+   */
   readonly atOnce: number
-  /** Before RESTARTS, a text without it restarts the sender; from KEEPS on, one beside others with it. */
+  /**
+   * Whether texts need a past `scheduleAt`. Versions before RESTARTS restart their sender for a text without
+   * it, those from KEEPS on for a text beside others that have it.
+   */
   readonly needsDate: boolean
   /** Whether the app may hold texts below URGENT_PRIORITY until the work hours of its owner begin. */
   readonly hasWorkHours: boolean

@@ -9,7 +9,9 @@ import { endAbsence, findOrMakePhone } from './phone-record.ts'
 import { claimPullNotice, noteConnected } from './refill.ts'
 
 const KEEP_ALIVE = ':keepalive\n\n'
-/** Texts are requested from this long before a phone's last sign: it may not have posted the last ones. */
+/**
+ * We request texts from this long before a phone was last seen on: it may not have posted the last ones.
+ */
 const OVERLAP_MS = 60_000
 /** Older texts are not requested: the phone would post its whole inbox. */
 const MAX_MISSED_MS = 30 * 86_400_000

@@ -10,7 +10,10 @@ export type AppFile = Readonly<Record<'contentType' | 'name' | 'data', string>>
 
 /** The most bytes of the files of one answer. */
 const MAX_BYTES = 4 << 20
-/** The app keeps them in one row, in base64, and cannot read one above 2 MiB. Android: CursorWindow */
+/**
+ * The files of one MMS: the app keeps them, in base64, in one row, and can read no row of its database that
+ * has more than 2 MiB. Android: CursorWindow
+ */
 const MAX_MMS_BYTES = 1_400_000
 
 type Mms = Pick<ClaimedMessage, 'id' | 'attachments'>

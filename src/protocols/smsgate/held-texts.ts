@@ -7,7 +7,8 @@ import { matchAny, queries, writeTimeInSeconds } from '../../platform/db/queries
 import { makeAppId } from './app-json.ts'
 import { belongsToDevice, unnestAttempts, updatePhone } from './phone-record.ts'
 
-// Phones hold texts outside work hours. We notice that after `validUntil`, which only a send compares.
+// A phone holds texts outside its work hours. The server notices that when a phone still has a text after its
+// `validUntil`: the app compares this time only when it is about to send.
 
 /** A phone that holds texts may doze: their leases are this many times as long. */
 const HELD_LEASES = 10

@@ -11,7 +11,9 @@ export interface Period {
   readonly until: string
 }
 
-/** `device` '': all. Returns how many phones were asked. */
+/**
+ * Asks phones (`device` '': all) to post what they received in a period. Returns how many phones were asked.
+ */
 export async function requestInbox(store: Store, user: string, device: string, period: Period) {
   const phones = await queries(store.db)
     .updateTable('smsgate_phones')

@@ -14,6 +14,7 @@ export const MAX_CAPACITY = 20
 /** Letters and digits of a secret: at least 256 bits. */
 const SECRET_LENGTH = 43
 
+/** A row of a table with the columns `device` and `user` belongs to the device. */
 export const belongsToDevice = ({ id, user }: Device) =>
   sql<boolean>`(device = ${id} and "user" = ${user})`
 
@@ -21,7 +22,10 @@ export const belongsToDevice = ({ id, user }: Device) =>
 export const unnestAttempts = (list: readonly MessageAttempt[]) =>
   sql`json_to_recordset(${JSON.stringify(list)}::json)`
 
-/** `path`: the secret end of its URL. `missedSince`: it may lack later texts; '' for never. */
+/**
+ * `path`: the secret end of the URL to which the phone posts what it receives. `missedSince`: when the phone
+ * was last seen before it was away, as it may not have posted later texts; '' for never.
+ */
 const findPhone = (db: Db, device: Device) =>
   queries(db)
     .selectFrom('smsgate_phones')

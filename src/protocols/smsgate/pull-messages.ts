@@ -25,7 +25,10 @@ type LeaseConfig = Pick<Config, 'leaseSeconds' | 'deviceOnlineSeconds'>
 
 export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 
-/** Lists cancellations, missing and new texts, one pull at a time. Other lines get unsupported MMS. */
+/**
+ * Answers a pull: cancellations, texts that the phone may lack, new ones. A phone's pulls run one at a time.
+ * Other lines get the MMS that the phone cannot send.
+ */
 export async function pullMessages(
   store: Store,
   device: Device,
@@ -46,7 +49,10 @@ export async function pullMessages(
   return answer
 }
 
-/** `clockMs`: the phone's clock is ahead of ours, 0 if unknown. `databaseNowMs`: ms since 1970. */
+/**
+ * `clockMs`: milliseconds that the phone's clock is ahead of ours, 0 if unknown. `room`: how many messages
+ * the phone may hold. `databaseNowMs`: the database's clock, in milliseconds since 1970.
+ */
 const notePull = (db: Db, device: Device, { atOnce, sendsMms }: AppRules) =>
   updatePhone(db, device)
     .set({ pulled_at: sql<Date>`now()`, at_once: atOnce })

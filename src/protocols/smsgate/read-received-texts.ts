@@ -95,7 +95,10 @@ function toText(
 
 type Mms = z.output<typeof MMS_PAYLOAD>
 
-/** `body`: subject, text, a line per file left out, else kept files. `identity` names all, for repeats. */
+/**
+ * Reads an MMS. The result's `body` has the subject, the text and a line for each file that is left out.
+ * Without subject and text it also names the kept files. `identity` names all files, to recognize repeats.
+ */
 async function readMms(
   payload: Mms,
   { maxAttachments, maxAttachmentBytes }: AttachmentLimits,

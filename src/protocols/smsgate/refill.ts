@@ -44,9 +44,9 @@ export const hasUrgent = (device: Device) =>
   sql<boolean>`exists (${waits(device)} and priority >= ${sql.lit(URGENT_PRIORITY)})`
 
 /**
- * A phone may get new texts if it has none, or still many: one that comes while the app sends its last may
- * restart its sender, and send the last twice; some versions always do (`at_once`). A phone that holds texts
- * gets urgent ones only.
+ * Whether phone `p` may get new texts: if it has none, or still many. If a text comes while the SMSGate app
+ * sends its last one, the app may restart its sender and send the last one twice. Some versions always do
+ * (`at_once`). A phone that holds texts gets urgent ones only.
  */
 export const isOpen = (device: Device) => sql<boolean>`(
   select case when ${IS_HOLDING} then n = 0 and ${hasUrgent(device)} else n = 0 or n <= least(${CAPACITY}, p.at_once) / 2 and (
@@ -93,8 +93,9 @@ export async function wakeForMore(store: Store, device: Device): Promise<void> {
 }
 
 /**
- * Stored for all its streams. Not twice within ANSWER_SECONDS without a pull: a second notice would make the
- * app drop a running pull.
+ * Whether to tell a phone to pull (fetch texts) now. If so, stores that for all its streams. Not twice
+ * within ANSWER_SECONDS, unless the phone has pulled meanwhile: a second notice would make the app drop a
+ * running pull.
  */
 export async function claimPullNotice(
   { db }: Store,
@@ -113,7 +114,10 @@ export async function claimPullNotice(
   return numUpdatedRows > 0n
 }
 
-/** It then pulls by itself: `woken_at` prevents a notice at once. */
+/**
+ * Stores that a phone has opened its stream, after which it pulls by itself. `woken_at` is set so that no
+ * notice follows at once.
+ */
 export const noteConnected = ({ db }: Store, device: Device) =>
   queries(db)
     .updateTable('smsgate_phones')

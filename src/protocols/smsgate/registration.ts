@@ -69,7 +69,10 @@ const byCode =
     return limitPairing(c, services, join, isToken ? code : undefined)
   }
 
-/** An app that was registered before can send the code only as its private token (Bearer). */
+/**
+ * Ways to register, by authorization scheme. An app that was registered before can send the pairing code only
+ * as its private token (Bearer).
+ */
 const WAYS: Readonly<Record<string, Way>> = {
   code: byCode(false),
   bearer: byCode(true),

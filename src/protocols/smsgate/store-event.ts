@@ -92,7 +92,10 @@ export function isSigned(key: string, { body, timestamp, signature }: Posted): b
 /** Announcements: of an MMS that `mms:downloaded` brings, and of states that the app reports apart. */
 const WITHOUT_EFFECT = ['mms:received', 'sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled']
 
-/** The signature was checked. Stores texts, SIMs or health. Throws 400 if invalid or unknown. */
+/**
+ * Stores the texts, SIMs or health of an event whose signature was checked. Throws 400 if the event is
+ * invalid or unknown.
+ */
 export async function storeEvent(
   store: Store,
   device: Device,

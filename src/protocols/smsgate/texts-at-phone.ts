@@ -17,7 +17,10 @@ interface HandedText extends MessageAttempt {
   readonly isToSend: boolean
 }
 
-/** Its texts and leases, whether its stream is open, hasUrgent, isOpen. The phone's row must be locked. */
+/**
+ * Reads what a phone was given, how many leases it has, whether its event stream is open, hasUrgent and
+ * isOpen. Its row must be locked.
+ */
 export async function readHandedState(db: Db, device: Device, onlineSeconds: number) {
   const { texts, ...state } = await queries(db)
     .selectNoFrom([

@@ -13,7 +13,10 @@ export interface MimePart {
   readonly rawHeaderLines: readonly { readonly key: string; readonly line: string }[]
 }
 
-/** Throws 400 for unknown charsets and malformed bytes, for which postal-mime has U+FFFD. RFC 2045, 2047 */
+/**
+ * Throws 400 if the subject or a text of a mail has an unknown charset, or bytes that are malformed in its
+ * charset: postal-mime would read them in another one, or put U+FFFD in their place. RFC 2045, 2047
+ */
 export function checkCharsets(root: MimePart, bytes: Buffer): void {
   const subject = root.rawHeaderLines.find(({ key }) => key === 'subject')?.line ?? ''
   if (subject.includes('\ufffd') && !isUtf8(bytes))

@@ -52,7 +52,10 @@ export function cutPages(pages: readonly string[]): string[] {
   })
 }
 
-/** Keeps addresses of links; a line per block, row and item. Not recursive: elements may be nested deeply. */
+/**
+ * The text that HTML shows, with the addresses of its links: a line for each block, table row and item of a
+ * list. Not recursive: elements may be nested deeply. `leavesOutQuotes`: without quoted mails and signatures.
+ */
 export function readHtml(html: string, leavesOutQuotes = false): ShownHtml {
   const page = parse(html, { scriptingEnabled: false })
   const walk = new HtmlWalk(collectStyleSheet(page.childNodes), leavesOutQuotes)

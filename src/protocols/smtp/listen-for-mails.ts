@@ -122,7 +122,10 @@ export async function listenForMails(
   return () => new Promise<void>((resolve) => server.close(resolve))
 }
 
-/** `isNew()`: whether the file has changed. Throws a UserError if it cannot be read. */
+/**
+ * The STARTTLS certificate, if set. Its `isNew()` is true once the file has changed. Throws a UserError if
+ * the certificate cannot be read.
+ */
 function watchCertificate({ smtpTlsCert: certFile, smtpTlsKey: keyFile }: Config) {
   if (certFile === undefined || keyFile === undefined) return undefined
   let readAt = 0

@@ -38,7 +38,10 @@ const SIGNED = /^(?:(?:image|video|audio)\/|application\/(?:pdf|zip)$)/
 /** Of these, those that a text cannot be. SVG is one. */
 const NO_TEXT = /^(?:image\/(?!svg)|video\/)/
 
-/** Declared for unknown charsets: by cron without a locale, Sendmail, Pine. RFC 1428 */
+/**
+ * What programs declare for a text in an unknown charset: cron without a locale ASCII, Sendmail
+ * `unknown-8bit`, Pine `X-UNKNOWN`. RFC 1428
+ */
 const UNDECLARED = /^(?:us-ascii|ansi_x3\.4-1968|unknown-8bit|x-unknown)$/i
 
 /** Reads a mail into its texts and files. */

@@ -11,7 +11,10 @@ const MAX_HEAP_MB = 256
 let thread: Worker | undefined
 let before: Promise<unknown> = Promise.resolve()
 
-/** On the event loop, a hostile mail of 2 MiB takes 0.3 to 0.8 s. Throws 400, also for time or memory. */
+/**
+ * Reads mails in a thread, one after the other: on the event loop, a hostile mail of 2 MiB would stop all
+ * requests for 0.3 to 0.8 s. Throws as `readMail`, and 400 for a mail that takes too long or too much memory.
+ */
 export function readMailApart(bytes: Buffer): Promise<ReceivedMail> {
   const reading = before.then(() => readMailInThread(bytes))
   before = reading.catch(() => {})

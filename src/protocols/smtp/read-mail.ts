@@ -33,7 +33,10 @@ const MAX_BODY = 20_000
 const NO_FILE =
   /^(?:application\/(?:pgp|(?:x-)?pkcs7)-signature|text\/(?:calendar|rfc822-headers)|message\/(?:delivery-status|disposition-notification))$/
 
-/** Drops quotes and signatures of answers. Throws 400: malformed, too large, empty, or a wrong charset. */
+/**
+ * Reads a mail and its pictures; an answer without quotes and signature, too. Throws 400 if it is
+ * malformed, too large or empty, or not valid in its charset.
+ */
 export async function readMail(given: Buffer): Promise<ReceivedMail> {
   checkLines(given)
   const bytes = declareWords(given)
@@ -78,7 +81,10 @@ export async function readMail(given: Buffer): Promise<ReceivedMail> {
 
 const isPicture = ({ mimeType }: MailFile) => mimeType.startsWith('image/')
 
-/** Leaves out those that pages name, and unnamed ones that belong to them. `html`: uncut pages. */
+/**
+ * Files without the pictures of the pages of a mail: those that they name, and unnamed ones that belong to
+ * them. `html`: the pages before they were cut.
+ */
 function leaveOutShown(files: readonly MailFile[], html: string, pages: readonly string[]) {
   if (html === '') return [...files]
   const sources = files.some(({ location }) => location !== '')
@@ -155,8 +161,9 @@ const REPLY =
 const SHORT_REPLY = /^(?:ha|r|rif|res|sv|vs|bls) ?(?:\[\d+\]|\(\d+\))? ?[:：]/i
 
 /**
- * Reads the subject, since Alertmanager and Netdata write `In-Reply-To`, too; a short word in it needs such a
- * header. Programs and mailing lists do not answer. RFC 3834
+ * Whether a person answers a mail: by its subject, since Alertmanager and Netdata write `In-Reply-To`, too.
+ * A short word in it is enough only in a mail that names the one that it answers. Not if a header says that a
+ * program or a mailing list sent it. RFC 3834
  */
 function isReplyMail({ subject = '', headers }: Headers): boolean {
   const isAutomatic = headers.some(

@@ -25,7 +25,10 @@ import { requireHookOwner } from './validate-recipient.ts'
 /** Enough for a mail with some pictures. */
 export const MAX_MAIL_BYTES = 2 << 20
 
-/** Uses each once, or none if one is refused. Returns the SMTP reply. */
+/**
+ * Sends texts to the numbers of a mail and calls its hooks, each once. If one is refused, nothing is sent.
+ * Returns the SMTP reply.
+ */
 export async function receiveMail(
   services: GatewayServices,
   stream: SMTPServerDataStream,
@@ -53,7 +56,9 @@ export async function receiveMail(
   }
 }
 
-/** Without memory, reads to the end before it throws: the sender reads no reply earlier. */
+/**
+ * Reads a mail. Without memory for it, reads to its end before it throws: the sender reads no reply earlier.
+ */
 async function readMailBytes(stream: SMTPServerDataStream, memory: RequestMemory): Promise<Buffer> {
   const room = await memory.roomForBody()
   const body = new ByteCollector()
@@ -73,7 +78,10 @@ async function readMailBytes(stream: SMTPServerDataStream, memory: RequestMemory
 /** Maximum segments of a mail that is sent to a number; the rest is cut off. */
 const MAX_PARTS = 10
 
-/** Sends all or none, not to numbers that got this Message-ID with this text and these pictures. */
+/**
+ * Sends a mail to numbers, all or none. A number that got this Message-ID with this text and these pictures
+ * is left out.
+ */
 async function sendMailText(
   services: GatewayServices,
   { user, by }: SignedInSender,

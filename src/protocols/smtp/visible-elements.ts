@@ -50,7 +50,10 @@ const PIXELS: Readonly<Record<string, number>> = {
   '%': 0.16,
 }
 
-/** Undefined if nothing is shown: by its name, by `hidden`, or by CSS that leaves no room. */
+/**
+ * How the text in an element is seen. Undefined if nothing of the element is shown: by its name, by `hidden`,
+ * or by CSS that leaves no room for it.
+ */
 export function findSight(element: Element, styles: Styles, outer: Sight): Sight | undefined {
   const { nodeName, attrs } = element
   const has = (wanted: string) => attrs.some(({ name }) => name === wanted)
@@ -106,7 +109,10 @@ export interface StyleSheet {
   left: number
 }
 
-/** Reads rules for elements, classes or ids alone, not `@media` and the like, or elements within others. */
+/**
+ * Reads the rules of a page's style sheets that name elements, classes or ids alone. Rules for some screens
+ * only, such as `@media`, and for elements within others are left out.
+ */
 export function collectStyleSheet(nodes: readonly Node[]): StyleSheet {
   let text = ''
   const left = [...nodes]

@@ -34,7 +34,10 @@ const SCOPED = makeFieldError(
 )
 const FIXED = makeFieldError('validation_twilio_fixed', 'Can be set only when the key is made.')
 
-/** `signing`: SHA-1 of the token, as HMAC-SHA1 hashes keys longer than 64 bytes (RFC 2104, 2). */
+/**
+ * Rules for API keys, also for Twilio's API. The field `signing` has the SHA-1 of the token: HMAC-SHA1 uses
+ * the hash of a key that is longer than 64 bytes (RFC 2104, 2).
+ */
 export const twilioKeysExtension: Extension = {
   ...apiKeysExtension,
   shownOnce: { ...apiKeysExtension.shownOnce, ...NEW_TWILIO_KEY.shape },
@@ -67,7 +70,9 @@ function addAuthToken(values: Record<string, Value>, made: { readonly key: strin
   return { ...made, account_sid, auth_token, key_sid: makeSid('SK', String(values.id)) }
 }
 
-/** Twilio's API checks no scopes: there, such a key could do more than it may. */
+/**
+ * Whether scopes limit a key. Twilio's API checks no scopes, so there such a key could do more than it may.
+ */
 const isKeyNarrowed = (scopes: Value | undefined): boolean =>
   Array.isArray(scopes) && scopes.length > 0 && scopes.join() !== 'all:any'
 

@@ -20,7 +20,10 @@ import {
   type Outcome,
 } from './webhook-outcome.ts'
 
-/** Returns the method, too. After a rotation, the old secret signs until the new one is used. */
+/**
+ * The key to sign with, and the method of the `SmsUrl`. After a rotation of the API key, the old secret signs
+ * until the new one is used.
+ */
 const findSigningKey = (db: Db, { webhook, apiKey, user }: DueDelivery) =>
   queries(db)
     .selectFrom('api_keys as k')

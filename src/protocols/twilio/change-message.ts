@@ -15,8 +15,8 @@ import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 const IS_OVER = sql<boolean>`status || '' in ('sent', 'delivered', 'failed', 'received')`
 
 /**
- * Cancels it, or removes text and files, in deliveries, too. Throws 404, TwilioRefusal 20001, 30409 (too
- * late), 20009 (too early).
+ * Cancels a message, removes its text and files (in stored webhook deliveries, too), or does both. Throws
+ * 404, TwilioRefusal 20001 for wrong parameters, 30409 if too late to cancel, 20009 if too early to remove.
  */
 export async function changeMessage(call: Call) {
   const { store, user, sid, parameters } = call

@@ -197,7 +197,9 @@ function makeAcceptedRow(
   }
 }
 
-/** Shows the status at the acceptance. `replayed`: an earlier request sent it. */
+/**
+ * Describes a message with the status it had when it was accepted. `replayed`: an earlier request sent it.
+ */
 function renderCreated({ c, user }: Call, row: MessageRow, replayed: boolean) {
   if (replayed) c.header('Idempotent-Replayed', 'true')
   const message = renderMessage(row, user)

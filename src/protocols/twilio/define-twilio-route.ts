@@ -67,7 +67,9 @@ export const defineTwilioRoute = (
 const MAX_BODY_BYTES = 1 << 20
 const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
 
-/** Throws 400 for a body that is no form, 413 for one that is too large. */
+/**
+ * The parameters of a request's form. Throws 400 for a body that is no form, 413 for one that is too large.
+ */
 async function readForm(c: Ctx): Promise<Parameters> {
   const bytes = await readRawBody(c).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error instanceof RetryLater) throw error

@@ -16,7 +16,9 @@ import { makeUnauthorizedError } from './twilio-errors.ts'
 /** An API key as AuthToken: `psk_…` without its underscore. */
 const TOKEN = /^psk[A-Za-z0-9]{64}$/
 
-/** User name: AccountSid or key SID; password: the token of a key that was made for Twilio's API. */
+/**
+ * AccountSid or key SID as user name, and the token of a key that was made for Twilio's API as password.
+ */
 export const BY_SID = byKey(
   ({ authorization }) => {
     const { identity, password = '' } = readBasic(authorization) ?? {}

@@ -47,7 +47,9 @@ function readToken(token: string, kind: SidKind) {
 
 export const makeTokenError = () => new TwilioRefusal(21481, 'The PageToken is not known')
 
-/** Adds no other keys: clients would take an unknown one for the list of records. */
+/**
+ * The fields of a page, with links. No other keys: clients would take an unknown one for the list of records.
+ */
 export function describePage(
   path: string,
   { parameters, kind, page, size, from }: PageRequest,

@@ -14,7 +14,9 @@ export interface CallServices {
   readonly config: Config
 }
 
-/** Together they may take TIMEOUT_MS, like a single webhook call. */
+/**
+ * Makes the signed requests of one delivery. Together they may take TIMEOUT_MS, like a single webhook call.
+ */
 export function makeUrlCaller(
   { eventId }: DueDelivery,
   form: Form,

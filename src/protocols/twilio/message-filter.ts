@@ -14,7 +14,10 @@ const DAY_MS = 86_400_000
 /** SQL: when a message was sent, or received; '' for neither. */
 const DATE_SENT = `case m.message_type when 'incoming' then m.delivered_at else m.sent_at end`
 
-/** `m`: messages. An incoming text without a recipient matches `To` by the number of its device. */
+/**
+ * SQL conditions of a list's parameters on messages `m`. An incoming text without a recipient matches `To` if
+ * a device with that number received it.
+ */
 export async function writeMessageFilter(
   call: Call,
   bound: (value: unknown) => string,

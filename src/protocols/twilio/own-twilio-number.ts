@@ -1,4 +1,7 @@
-/** SQL for message `m`: the number stored there, else that of its line, else of its device `d`, else ''. */
+/**
+ * SQL: the account's own number in message `m`: the one stored there, else that of its chosen line, else that
+ * of its device `d`, else ''.
+ */
 export const OWN_NUMBER = `coalesce(
   nullif(case m.message_type when 'incoming' then m."to" else m."from" end, ''),
   (select nullif(l.number, '') from sms_dispatch q join lines l on l.id = q.line

@@ -53,7 +53,10 @@ export function readAddress(
 /** A number in E.164, a short code, or an alphanumeric sender. */
 const SENDER = /^(?:\+[1-9]\d{6,14}|\d{3,8}|(?=.*[a-z])[a-z\d +_&-]{1,11})$/i
 
-/** FallbackFrom, the sender of a text that RCS cannot deliver, has no effect. Throws a TwilioRefusal. */
+/**
+ * Checks FallbackFrom, the sender of a text that RCS cannot deliver: it has no effect here. Throws a
+ * TwilioRefusal.
+ */
 export function checkFallbackFrom(parameters: Parameters): void {
   const sender = parameters.get('FallbackFrom') ?? ''
   if (sender === '') return

@@ -4,7 +4,10 @@ import { makeServerRequest } from '../../engine/request/request.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import type { Call } from './identify-account.ts'
 
-/** Has a superuser's rights. Returns JSON. `refusal` makes the error for an invalid field. */
+/**
+ * Changes a record, or without an id creates one, with a superuser's rights. Returns it as JSON. `refusal`
+ * makes the error for an invalid field.
+ */
 export async function saveRecord(
   { store, services: { extensions } }: Call,
   name: string,

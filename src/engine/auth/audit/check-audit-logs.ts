@@ -39,7 +39,10 @@ interface AuditFault {
   readonly to: number
 }
 
-/** Yields a sentence per fault, returns how many have seals. `db`: all statements see the same rows. */
+/**
+ * Compares all entries of the audit logs with their seals. Yields a sentence for each fault, and returns how
+ * many entries have seals. `db`: a transaction whose statements all see the same rows.
+ */
 export async function* checkAuditLogs(db: Db): AsyncGenerator<string, number> {
   const key = await findPurposeKey(db, SEAL_PURPOSE)
   const superusers = await findChain(db, SUPERUSERS_LOG)

@@ -19,7 +19,8 @@ import {
 const CHAINS_PER_RUN = 10_000
 
 /**
- * 0 keeps all. The signed end of a chain replaces them. Seals that break it stay: the doctor reports them.
+ * Deletes sealed entries older than `days`, from the beginning of each chain, with their seals; 0 keeps all.
+ * The signed end of the chain replaces them. Keeps seals that do not continue it: the doctor reports them.
  */
 export async function deleteOldAuditEntries(db: Db, days: number, log: Logger): Promise<void> {
   if (days === 0) return

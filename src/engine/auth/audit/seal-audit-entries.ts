@@ -151,7 +151,10 @@ const listSealed = (
     digest === '' ? [] : [{ ...entries.get(entry)!, number, seal }],
   )
 
-/** A chain that was changed by hand is not continued: the server must not sign what it did not write. */
+/**
+ * Returns the end of a chain whose last stored seal has the number `stored`. If it was changed by hand, the
+ * next seal does not continue the chain: the server must not sign what it did not write.
+ */
 function repairEnd(key: Buffer, end: Chain, stored: number, log: Logger): Chain {
   const isNew = end.signature === '' && stored === 0
   if (isNew || (hasSignedEnds(key, end) && stored <= end.last_number)) return end

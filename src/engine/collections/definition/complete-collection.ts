@@ -109,7 +109,8 @@ export const makeCollectionId = ({ type, name }: Pick<Collection, 'type' | 'name
   `pbc_${computeChecksum(type + name)}`
 
 /**
- * A new id is none of `takenIds`. Indexes are named by id or `namedBy`. PocketBase: core/collection_model.go
+ * Adds the id, the system fields and their indexes. A new id is not one of `takenIds`. Names of indexes
+ * contain the id or, if given, `namedBy`. PocketBase: core/collection_model.go
  */
 export function completeCollection(
   collection: Collection,

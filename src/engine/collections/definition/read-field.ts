@@ -62,7 +62,10 @@ export function chooseFreeId(base: string, taken: ReadonlySet<string>): string {
 const makeFieldId = (fields: readonly Field[], { type, name }: Field): string =>
   chooseFreeId(type + computeChecksum(name), new Set(fields.map(({ id }) => id)))
 
-/** Replaces the field of this id or, without one, name, else appends. PocketBase: core/fields_list.go */
+/**
+ * Replaces the field with the same id or, if `field` has no id, with the same name. Appends `field` if it
+ * replaces none. PocketBase: core/fields_list.go
+ */
 export function addField(fields: readonly Field[], field: Field): Field[] {
   const place = field.id
     ? fields.findIndex((other) => other.id === field.id)

@@ -6,8 +6,8 @@ const UNKNOWN_COLUMN = '42703'
 const MAX_NAME_BYTES = 63
 
 /**
- * SQLite reads a name in double quotes as a text if no column has it. Undefined if `query` has the unknown
- * name of `error` nowhere in double quotes.
+ * SQLite reads a name in double quotes as a text if no column has this name. Writes the name that `error`
+ * says is unknown as a text, wherever the query has it in double quotes. Undefined if it has it nowhere.
  * https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
  */
 export function writeUnknownNameAsText(query: string, error: unknown): string | undefined {

@@ -40,8 +40,9 @@ const KEYWORDS = new Set([
 const AFTER_SELECT = new Set(['order', 'group'])
 
 /**
- * As SQLite, ignores case, and reads a name in double quotes as a text if no column has it, even if a table
- * has. https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
+ * Resolves names as SQLite does: upper and lower case are the same, and a name in double quotes is a text if
+ * no column has that name, even if a table has it.
+ * https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
  */
 export function resolveNames(sql: string, catalog: Catalog): string {
   const tokens = tokenizeSql(sql)

@@ -62,7 +62,10 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
   return problems
 }
 
-/** Postgres refuses to change what a view reads. Tries failed views again: they may read each other. */
+/**
+ * Drops all views but `except`, because Postgres refuses to change what a view reads. Runs `work`, then
+ * creates the views and `more`. Tries failed views again, because views may read each other.
+ */
 export async function withViewsDropped(
   draft: CatalogDraft,
   except: string,

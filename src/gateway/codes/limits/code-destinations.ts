@@ -42,7 +42,8 @@ const loadDestinationLimits = (db: Db, user: string, phones: readonly string[]) 
 type Bounds = Awaited<ReturnType<typeof loadDestinationLimits>>
 
 /**
- * Throws 403. It may stop codes to a country: call it outside of a transaction. Pages stop apart, for a day.
+ * Throws 403 for a phone number to which an account sends no codes. Call it outside of a transaction that the
+ * refusal rolls back: it may stop codes to a country. Codes of pages stop apart, and only for a day.
  */
 export async function requireDestinations(
   store: Store,

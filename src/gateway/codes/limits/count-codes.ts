@@ -33,7 +33,10 @@ async function loadCodeLimits(db: Db, user: string) {
 }
 type Limits = Awaited<ReturnType<typeof loadCodeLimits>>
 
-/** Each way has its own counts: strangers who fill in forms do not block an account's sign-ins. */
+/**
+ * How a code is requested: by the account's own apps, by a form on a public page, or by a text with a word.
+ * Each way has its own counts and pauses, so that strangers who fill in forms do not block sign-ins.
+ */
 export type AskedBy = 'code' | 'page' | 'word'
 
 /** Codes that an account is about to send. `ip`: the address of the person who asked; '' if not known. */
@@ -68,8 +71,9 @@ async function requireCounts(db: Db, counts: readonly Omit<Count, 'refusal'>[]) 
 }
 
 /**
- * Counts for numbers, network and account, over all services of an asker. Locks the numbers until the
- * transaction ends. Throws 429 or 402, and counts none.
+ * Counts codes for their numbers, the network that asks and the account, over all services, hooks and auth
+ * collections with the same asker. Locks the numbers until the transaction ends. Throws 429 or 402 and counts
+ * none.
  */
 export async function countCodes(
   store: Store,
@@ -148,7 +152,10 @@ export async function beginPause(
   if (place > 0) throw makeLimitError('resend_too_soon', wait)
 }
 
-/** A number that has opted out gets no answer about help within a pause. False within the last one. */
+/**
+ * Begins a pause after which a number that has opted out may get the answer about help again. False within
+ * the last pause.
+ */
 export async function tryBeginHelpPause(
   db: Db,
   user: string,

@@ -10,8 +10,9 @@ import type { JoinPage } from './join-page.ts'
 import { SERVICE, type Visitor } from './send-join-question.ts'
 
 /**
- * False for a wrong code, and if none waits: a visitor cannot find out whether a number was texted. The code
- * and the entry are one transaction.
+ * Checks the code that a number got, and confirms that the number joins the group. False for a wrong code,
+ * and if no code or no question waits: a visitor cannot find out whether a number was texted. The code and
+ * the entry are one transaction.
  */
 export async function confirmCode(
   store: Store,

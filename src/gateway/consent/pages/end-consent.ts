@@ -8,7 +8,10 @@ import { setOptedOut } from '../set-opted-out.ts'
 import { type LeavePage, leaveText } from './leave-page.ts'
 import type { Visitor } from './send-join-question.ts'
 
-/** `group`: '' for all. Unclaimed texts end, too. Nothing changes if they are ended already. */
+/**
+ * Ends the texts of an account to the person of a link: of a group, or all if `group` is ''. Unclaimed texts
+ * end, too. Nothing changes if they are ended already.
+ */
 export async function endConsent(
   store: Store,
   page: LeavePage,

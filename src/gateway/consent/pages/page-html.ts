@@ -34,8 +34,9 @@ const hashStyle = (style: string) =>
 const STYLE_HASH = hashStyle(STYLE)
 
 /**
- * No scripts, no files but a logo of this server, forms to this server only, no frames, no referrer: the
- * address of a page may be a secret.
+ * Headers of the pages: no scripts, no files but a logo of this server, forms to this server only, no frames.
+ * Browsers name this server as the origin of the forms, and send other sites no referrer: the address
+ * of a page may be a secret.
  */
 const makePageHeaders = (ownStyle: string, hasLogo: boolean): Readonly<Record<string, string>> => ({
   'content-type': 'text/html; charset=utf-8',

@@ -41,8 +41,9 @@ export const SERVICE = 'join page'
 const MAX_WAIT_MS = 3_600_000
 
 /**
- * Adds an entry to `consents`. A number that has joined or opted out gets no text, and the visitor cannot see
- * that: the same is done, and undone. Throws 402, 403, 429 at the limits of pages, and as `send`.
+ * Texts a number to confirm that it joins a group, and adds an entry to `consents`. A number that has joined
+ * or opted out gets no text, and the visitor does not learn that: the same is done for it, and undone. Throws
+ * 402, 403 and 429 at the limits of pages, and as `send`.
  */
 export async function askToJoin(
   store: Store,

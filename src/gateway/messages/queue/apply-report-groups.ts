@@ -15,7 +15,10 @@ export interface Report {
   readonly at?: number | undefined
   /** The device is certain that it sent nothing: the message is reassigned. Only with `failed`. */
   readonly not_sent?: boolean | undefined
-  /** The device and its SIM did not cause the failure: the text was canceled, or fetched too late. */
+  /**
+   * The device and its SIM are not the cause of the failure: the message was canceled, or was fetched too
+   * late.
+   */
   readonly blameless?: boolean | undefined
   /** Absent for SMS and MMS. Only with `delivered`. */
   readonly channel?: 'rcs' | undefined

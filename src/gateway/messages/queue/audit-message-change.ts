@@ -3,7 +3,10 @@ import type { Db } from '../../../platform/db/open.ts'
 import { NOW, queries } from '../../../platform/db/queries.ts'
 import type { Permit } from '../../base/permissions.ts'
 
-/** The account's own acts are not audited. The record of a batch is its id. */
+/**
+ * Records an act in the account's audit log, unless the account itself acted. The record of a batch is its
+ * id.
+ */
 export async function auditAct(
   db: Db,
   { sender: { user, sentBy: by } }: Permit,
@@ -36,7 +39,10 @@ interface Changed {
   readonly fields?: readonly string[]
 }
 
-/** Writes in the transaction of `db`. Changes of the sender's own texts are only in the texts' events. */
+/**
+ * Records that a member or an API key has changed texts of other senders, in the transaction of `db`. Changes
+ * of the sender's own texts are only in the texts' events.
+ */
 export async function auditChange(db: Db, permit: Permit, change: Changed): Promise<void> {
   const { action, record, authors, fields } = change
   if (authors.some((author) => author !== permit.sender.sentBy))

@@ -49,7 +49,10 @@ const selectBatchMessages = (db: Db, permit: Permit, batch: string, which: Waiti
     .where('m.batch_id', '=', batch)
     .where('m.batch_id', '<>', sql.lit(''))
 
-/** All or none, if the judge refuses one. Idempotent. Throws 404 `batch_not_found`, 403, 409. */
+/**
+ * Cancels and refunds a batch's unclaimed messages, or none if the judge refuses one. Idempotent. Throws 404
+ * `batch_not_found`, 403, 409.
+ */
 export async function cancelBatch(store: Store, permit: Permit, batchId: string) {
   for (const which of ['waiting', 'fetched'] as const) {
     const { refused } = await selectBatchMessages(store.db, permit, batchId, which)
@@ -61,7 +64,10 @@ export async function cancelBatch(store: Store, permit: Permit, batchId: string)
   return { ...(await countBatch(store, permit.sender.user, batchId)), canceled }
 }
 
-/** Asks devices to give back those they have fetched. Returns how many are canceled: 0 if unknown. */
+/**
+ * Cancels and refunds a batch's unclaimed messages, and asks devices to give back those that they have
+ * fetched. Returns how many it has canceled; 0 also for an unknown batch.
+ */
 export async function cancelWaitingTexts(
   store: Store,
   permit: Permit,
@@ -87,7 +93,10 @@ export async function cancelWaitingTexts(
   }
 }
 
-/** Locks up to MAX_ROWS; waits for concurrent claims and cancellations. Throws if the judge refuses one. */
+/**
+ * Locks up to MAX_ROWS messages of a batch that no device has claimed. Waits for concurrent claims and
+ * cancellations. Throws if the judge refuses one.
+ */
 export const lockWaiting = (db: Db, permit: Permit, batchId: string) =>
   lockBatch(db, permit, batchId, 'waiting')
 
@@ -132,7 +141,10 @@ async function cancelLocked(db: Db, permit: Permit, record: string, found: reado
   return canceled
 }
 
-/** Asks devices to give texts back. Cancels and refunds those that wait in a server, for a carrier. */
+/**
+ * Asks devices to give back locked messages that they have fetched. Cancels and refunds those that wait in a
+ * server, for a carrier.
+ */
 async function recallLocked(
   db: Db,
   permit: Permit,
@@ -175,7 +187,10 @@ export async function cancelMessage(store: Store, permit: Permit, id: string) {
   return { id, status: 'failed', error_message: REASONS.canceled }
 }
 
-/** False if canceled before. Asks a device that has fetched it to give it back. Throws as `cancelMessage`. */
+/**
+ * Cancels and refunds an unclaimed message, or one that waits in a server for a carrier; false if it was
+ * canceled before. Asks another device that has fetched it to give it back. Throws as `cancelMessage`.
+ */
 export async function cancelOnce(store: Store, permit: Permit, id: string): Promise<boolean> {
   const { user } = permit.sender
   const canceled = await store.db.transaction(async (db) => {

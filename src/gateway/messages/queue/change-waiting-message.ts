@@ -121,7 +121,7 @@ export function parseMessageChange(
   }
 }
 
-/** Throws 400 `body_too_long`. */
+/** A text and its size. Throws 400 `body_too_long`. */
 function measureText(body: string | null): Pick<WaitingMessageChange, 'body' | 'segments'> {
   if (body === null) return { body, segments: null }
   checkTextLength(body)
@@ -146,7 +146,10 @@ async function keepLinks(
     : change
 }
 
-/** Idempotent. Throws 403, 404, 409, StaleAuth, 400 `invalid_request` or `body_too_long`. */
+/**
+ * Changes a scheduled message. Idempotent. Throws 403, 404, 409, StaleAuth, 400 `invalid_request` or
+ * `body_too_long`.
+ */
 export async function changeWaitingMessage(
   { db }: Store,
   permit: Permit,

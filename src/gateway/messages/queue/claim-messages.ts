@@ -45,6 +45,7 @@ export const CLAIMED_MESSAGE = z
   })
   .meta({ id: 'ClaimedMessage' })
 
+/** A claimed message as devices read it. `attachments` have links. */
 export const LINKED_MESSAGE = CLAIMED_MESSAGE.extend({
   attachments: z
     .array(
@@ -75,7 +76,10 @@ export async function linkClaimedFiles(
   return linked
 }
 
-/** `most` bounds new ones, even if old leases end meanwhile. Concurrent claims share a query. Throws 403. */
+/**
+ * Gives a device up to `limit` messages to send. `most` bounds the new ones, even if leases of old ones end
+ * meanwhile. Concurrent claims share a query. Throws 403 if disabled.
+ */
 export async function claimMessages(
   { db }: Store,
   device: Device,
@@ -130,6 +134,7 @@ const claiming = makeDatabaseGroups<Ask, Claimed>((db) => ({
   },
 }))
 
+/** Up to `limit` messages that a device has claimed and whose leases still run. */
 export const loadLeasedMessages = async ({ db }: Store, device: Device, limit: number) =>
   (await claimForDevices(db, [{ device, limit, room: 0, leaseSeconds: 0 }]))[0]!.messages
 
@@ -176,7 +181,10 @@ async function claimForDevices(db: Db, asks: readonly Ask[]): Promise<Claimed[]>
   return found
 }
 
-/** The limits of lines are JSON. The device's other claims wait until the transaction ends. */
+/**
+ * Reads how many messages a device's limits allow, and how many each of its lines allows (JSON, by line id).
+ * The device's other claims wait until the transaction ends.
+ */
 async function loadFreeLimits(db: Db, { id, user }: Device) {
   await acquireLock(db, LOCKS.claim, id)
   const found = await queries(db)
@@ -194,7 +202,10 @@ async function loadFreeLimits(db: Db, { id, user }: Device) {
   return found ?? { left: 0, lines: null }
 }
 
-/** Has the decrypted text or the files. [] if decryption fails or a file is gone: the lease then runs out. */
+/**
+ * A claimed message with its decrypted text, or with its files. [] if decryption fails, or a file is gone:
+ * the message's lease then runs out.
+ */
 async function toMessage(
   db: Db,
   user: string,

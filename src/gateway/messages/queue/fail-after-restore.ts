@@ -6,7 +6,10 @@ import { failMessages } from './fail-messages.ts'
 
 const BATCH = 5_000
 
-/** Messages may have been sent since the backup. Pauses repeating campaigns instead. */
+/**
+ * Fails unfinished campaigns of a restored backup, because messages may have been sent since the backup.
+ * Pauses repeating campaigns instead.
+ */
 const endCampaigns = (db: Db) =>
   queries(db)
     .updateTable('campaigns')

@@ -4,7 +4,9 @@ import { queries } from '../../../platform/db/queries.ts'
 import { refundQuota } from '../../base/quota.ts'
 
 /**
- * `source` locks rows of sms_dispatch. Counts by user and quota month. `by`: in `senders`; '': the server.
+ * Fails the messages that `source` finds: a query that locks rows of sms_dispatch and selects their
+ * `message`. Returns counts by user and quota month. `by`: who ends them, a record of `senders`; ''
+ * for the server.
  */
 export const failMessages = (db: Db, source: Expression<unknown>, reason: string, by = '') =>
   queries(db)

@@ -11,7 +11,10 @@ export const CANNOT_SEND = {
   blameless: true,
 } as const
 
-/** Returns the texts. Other lines get the MMS: a device without files would send their words alone. */
+/**
+ * Returns the texts among messages that a device without MMS has claimed. Other lines get the MMS: a device
+ * that supports no files would send their words alone.
+ */
 export async function giveBackMms(
   store: Store,
   device: Device,

@@ -65,7 +65,9 @@ export async function extendAllLeases(db: Db, seconds: number): Promise<void> {
   await recordOutage(db)
 }
 
-/** src/gateway/alarms then ignores devices' silence before the end of the outage, which is now. */
+/**
+ * Records that an outage of this server ends now: src/gateway/alarms then ignores devices' silence before it.
+ */
 export async function recordOutage(db: Db): Promise<void> {
   const now = sql<Date>`now()`
   await queries(db)

@@ -13,6 +13,7 @@ const MAX_ROWS = 1_000
 const selectQueued = (db: Db) =>
   queries(db).selectFrom('sms_dispatch as d').select('d.message').limit(sql.lit(MAX_ROWS))
 
+/** Makes a step of a sweep that fails the messages that `find` locks. */
 const makeFailStep = (reason: string, find: (db: Db) => Expression<unknown>) => async (db: Db) => {
   await failMessages(db, find(db), reason)
   return []
@@ -50,7 +51,10 @@ const REFUSED_AND_NEXT = sql`array(
     order by q.priority desc, q.position limit ${sql.lit(MAX_ROWS)}
   ) n)`
 
-/** Ends those behind them, too: a claim marks only what the device asks for. Returns devices to wake. */
+/**
+ * Ends messages that a claim has refused, and those behind them that it would refuse: a claim marks only as
+ * many as the device asks for. Returns their devices, which may claim others.
+ */
 export const cancelRefusedMessages = (db: Db): Promise<string[]> =>
   cancelIfRefused(
     db,
@@ -96,7 +100,10 @@ export const failForDeletedLine = makeFailStep(REASONS.lineDeleted, (db) =>
     .skipLocked(),
 )
 
-/** Lines' limits count both attempts. Returns the devices to wake, as the next steps do. */
+/**
+ * Reassigns messages whose lease expired and that may be sent twice. Lines' limits count both attempts.
+ * Returns the devices to wake, as the next steps do.
+ */
 export async function retryExpiredLeases(db: Db, onlineSeconds: number): Promise<string[]> {
   const expired = selectQueued(db)
     .where('d.state', '=', sql.lit('sending'))
@@ -115,7 +122,10 @@ export const reassignUnclaimed = (db: Db, onlineSeconds: number): Promise<string
 export const wakeUnclaimedAgain = (db: Db): Promise<string[]> =>
   listWokenDevices(callFunctionRows(db, 'sms_rewake', MAX_ROWS * 5))
 
-/** They may not be sent now or have no device: `releaseDueMessages` reassigns them. */
+/**
+ * Takes back unclaimed messages that may not be sent now or have no device. `releaseDueMessages` reassigns
+ * them.
+ */
 export async function takeBackStaleMessages(db: Db): Promise<string[]> {
   await callFunction(db, 'sms_return_stale', MAX_ROWS)
   return []

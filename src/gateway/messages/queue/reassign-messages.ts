@@ -7,7 +7,10 @@ export const listWokenDevices = async (
   step: Promise<readonly { readonly device: string }[]>,
 ): Promise<string[]> => (await step).map(({ device }) => device)
 
-/** Returns their devices. `areUnsent`: the device that has fetched the messages did not send them. */
+/**
+ * Ends those messages of `source` that may no longer be sent to their persons, or that were canceled. Returns
+ * their devices. `areUnsent`: the device that has fetched them says that it has not sent them.
+ */
 export const cancelIfRefused = (
   db: Db,
   source: Expression<unknown>,
@@ -15,7 +18,10 @@ export const cancelIfRefused = (
 ): Promise<string[]> =>
   listWokenDevices(callFunctionRows(db, 'sms_end_refused', sql`array(${source})`, areUnsent, ''))
 
-/** `source` locks rows of sms_dispatch. `isCharged`: limits of lines count this attempt and the next one. */
+/**
+ * Gives other devices the messages that `source` finds: a query that locks rows of sms_dispatch and selects
+ * their `message`. `why`: for their events. `isCharged`: limits of lines count this attempt and the next one.
+ */
 export const reassignMessages = (
   db: Db,
   source: Expression<unknown>,

@@ -29,7 +29,10 @@ interface DeviceWords {
   readonly error_message?: string | undefined
 }
 
-/** A driver may quote a text. If the text was sent before, its code is not known: no word is kept. */
+/**
+ * Reports without the codes of texts that are stored encrypted: a driver may quote a text in its error. Of a
+ * text that was sent before, the code is no longer known, so the device's words are dropped.
+ */
 export async function redactCodes<R extends DeviceWords>(
   db: Db,
   reports: readonly R[],

@@ -7,7 +7,11 @@ import { cancelIfRefused } from './reassign-messages.ts'
 
 const MAX_ROWS = 1_000
 
-/** An earlier setting allowed them. A device that has fetched one ends it by a report. A retry shrinks it. */
+/**
+ * Refuses queued MMS whose files have more than `maxBytes`: an earlier setting of the server allowed them. A
+ * retry prepares their files again. An MMS that a device has fetched ends when the device reports that it did
+ * not send it.
+ */
 export async function refuseLargeMms(db: Db, maxBytes: number): Promise<void> {
   for (;;) {
     const found = await db.transaction(async (tx) => {

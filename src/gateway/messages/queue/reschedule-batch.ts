@@ -41,7 +41,10 @@ const MAX_ROWS = 1_000
 export const readReschedule = (raw: unknown, now: Date): WaitingMessageChange =>
   parseMessageChange(checkShape(RESCHEDULE, raw), now)
 
-/** Idempotent. Throws 403, 404, 409; 400 for an expiry before the time, or above the sender's limit. */
+/**
+ * Reschedules a batch's waiting messages. Idempotent. Throws 403, 404, 409; 400 if a message would expire
+ * before it is due, or if they are more than the sender may change at once.
+ */
 export async function rescheduleBatch(
   store: Store,
   sender: Sender,

@@ -83,8 +83,9 @@ async function loadFailedTexts(db: Db, user: string, batch: string) {
 type Failed = Awaited<ReturnType<typeof loadFailedTexts>>[number]
 
 /**
- * Each at most once: the new batch's id is made from the old one's, so a repeated call continues. `left`: not
- * sent. Throws 404 `batch_not_found`, 409, StaleAuth, and 402, 503 or others if nothing was sent.
+ * Sends a batch's failed messages again to any device, each at most once. The new batch's id is made from the
+ * old one's, so a repeated call continues. `left` counts messages that were not sent. Throws 404
+ * `batch_not_found`, 409, StaleAuth, and 402, 503 or another refusal if nothing could be sent.
  */
 export async function retryBatch(
   services: SendServices,
@@ -154,6 +155,7 @@ function findRetryObstacle(
   return isGone ? 'no_text' : undefined
 }
 
+/** Sends a failed message again. If accepted, the verdict has the new message's id. */
 async function offerFailedAgain(
   services: SendServices,
   permit: Permit,

@@ -6,6 +6,7 @@ export const CHOICES = ['unknown', 'canceled'] as const
 const LEFT_OUT = [...CHOICES, 'opted_out', 'no_consent', 'retried', 'no_text', 'refused'] as const
 export type LeftOut = (typeof LEFT_OUT)[number]
 
+/** The body of a request to send failed messages again. Every field is optional. */
 export const RETRY_BATCH = z
   .strictObject({
     include: z
@@ -18,6 +19,7 @@ export const RETRY_BATCH = z
   })
   .meta({ id: 'RetryBatch' })
 
+/** The body of a request to send one failed message again. Every field is optional. */
 export const RETRY_MESSAGE = z
   .strictObject({
     device_id: COMMON.device_id.describe('The only device that may send. Default: any.'),

@@ -16,7 +16,10 @@ import {
   wakeUnclaimedAgain,
 } from './overdue-messages.ts'
 
-/** No device is woken for an ended message, and a refused text ends as refused: it costs nothing. */
+/**
+ * Steps of a sweep, ordered so that no device is woken for an ended message, and that a refused text ends as
+ * refused: it costs nothing. They return devices to wake.
+ */
 const SWEEPS: readonly ((
   db: Db,
   onlineSeconds: number,

@@ -79,7 +79,10 @@ export interface AskedFiles {
   readonly named?: GivenFiles | undefined
 }
 
-/** All or none, once for the idempotency key and client_ref. Throws a GatewayError, StaleAuth, as `read`. */
+/**
+ * Accepts all messages of a request or none, once for its idempotency key and for its client_ref. All
+ * requests that send use this. Throws a refusal (a GatewayError), StaleAuth, and as `read`.
+ */
 export async function acceptSend(
   services: SendServices,
   sender: Sender,

@@ -17,7 +17,10 @@ export const toOfferedScope = ({ template, groups, isRequired = false }: Consent
   requiresConsent: isRequired,
 })
 
-/** JSON; null without one. Stored, as it holds for repetitions even if its template or groups are deleted. */
+/**
+ * SQL: the scope of the send of message `m`, as JSON; null without one. It is stored with each send, because
+ * it holds again when the texts are sent again, even if its template, groups or campaign were deleted.
+ */
 export const KEPT_SCOPE: RawBuilder<string | null> = sql`(
   select (o.data -> 'consent')::text from sms_origins o
   where o.ref in (m.id, m.batch_id) and o.data -> 'consent' is not null limit 1)`

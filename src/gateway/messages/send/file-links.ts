@@ -12,7 +12,8 @@ import { readOfferedWords } from './mms.ts'
 import type { Offer } from './offer.ts'
 import { checkTextLength } from './write-text-bodies.ts'
 
-// A link has the message's id, the file's place and 66 bits of an HMAC. It ends with the file or the message.
+// Links in a text that leaves instead of an MMS. Each is short: the id of the message, the place of the file
+// among its files, and the first characters of their HMAC. It ends with the file or the message.
 
 const PURPOSE = 'file link'
 const KEY_BYTES = 32

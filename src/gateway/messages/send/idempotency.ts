@@ -81,6 +81,7 @@ export async function storeFirstAnswer(
 export const deleteOldAnswers = ({ db }: Store) =>
   queries(db).deleteFrom('sms_idempotency').where('created', '<=', DAY_AGO).execute()
 
+/** Identifies a request, so that its messages are not sent twice if it is repeated. */
 export interface Idempotency {
   readonly key: string
   readonly fingerprint: string

@@ -15,7 +15,10 @@ export function checkPhones(phones: readonly string[]): void {
   for (const phone of phones) if (!E164.test(phone)) throw makePhoneError(phone)
 }
 
-/** Groups' members are last, each person once. Throws 400 above `max`, for forbidden short codes; 404. */
+/**
+ * `recipients`, then the groups' members, each person once. Throws 400 above `max` and for forbidden short
+ * codes, 404 for an unknown group.
+ */
 export async function loadAllRecipients(
   { db }: Store,
   user: string,

@@ -30,6 +30,7 @@ export async function hasMmsLine(
   return found !== undefined
 }
 
+/** Maximum files of a message: the field `attachments` takes no more. */
 export const MAX_FILES = 10
 type NamedFile = Pick<StoredFile, 'name' | 'type' | 'size'>
 

@@ -40,8 +40,10 @@ const toSentType = (type: string): string => {
 }
 
 /**
- * Removes what no decoder needs, such as a photo's place; shrinks pictures to `maxBytes`, each in a turn.
- * Throws 400 for other types, too many or too large files; RetryLater without a turn.
+ * Makes what an MMS has besides its text. Pictures and films lose what no decoder needs, such as the place
+ * of a photo, and pictures are made smaller until all files fit into `maxBytes`. Each picture waits for a
+ * turn of `holder`, so that pictures of others are between them. Throws 400 for a file of another type, too
+ * many files, and files that do not fit; RetryLater without a turn.
  */
 export async function prepareMedia(
   holder: Holder,

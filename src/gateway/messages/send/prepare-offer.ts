@@ -99,7 +99,9 @@ export function makeOffer({
   }
 }
 
-/** Throws 400, 403, 404, 429. */
+/**
+ * Makes an offer from a checked body: finds its recipients and writes its texts. Throws 400, 403, 404, 429.
+ */
 export async function prepareOffer(
   store: Store,
   config: OfferConfig,

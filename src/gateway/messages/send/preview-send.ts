@@ -89,7 +89,10 @@ export const PREVIEW = TEXT.omit({ to: true })
 
 type PreviewBody = SendBody & NamedFiles & { readonly isDraft: boolean }
 
-/** An MMS has no segments; else the text gets links. Throws 400 `mms_not_supported`. */
+/**
+ * Returns a function that makes of a text what leaves of a send with files: an MMS, which has no segments, or
+ * a text with links. Throws 400 `mms_not_supported`.
+ */
 export async function makeFileAdder(
   db: Db,
   config: LinkConfig,
@@ -111,7 +114,10 @@ export async function makeFileAdder(
 /** Stands in previewed links for the id of the message. */
 const UNKNOWN_ID = 'x'.repeat(15)
 
-/** Stores nothing. A sender who may not read contacts gets counts and one text, unless all are its own. */
+/**
+ * Renders the texts of a send; stores nothing. Without recipients, it renders one for an unknown person. A
+ * sender who may not read contacts gets counts and that one text, unless numbers and text are its own.
+ */
 export async function previewSend(
   store: Store,
   config: OfferConfig & EstimateConfig,

@@ -9,10 +9,14 @@ import { makeSubjectError, readSend } from './read-send-body.ts'
 import type { SEND, TEMPLATE_SEND } from './send-body-schema.ts'
 import { addTemplateFiles } from './template-files.ts'
 
+/** A send in the fields of `POST /api/sms/send` or `send-template`. */
 export interface GivenSend {
   readonly schema: typeof SEND | typeof TEMPLATE_SEND
   readonly fields: unknown
-  /** `e164`: with a plus. `account`: others are of its country. `world`: or begin with a calling code. */
+  /**
+   * How numbers may be written: in E.164 alone, or in any notation. Those without a plus then belong to the
+   * account's country (`account`), or begin with a calling code or belong to that country (`world`).
+   */
   readonly notation: 'e164' | 'account' | 'world'
   readonly uploads?: readonly Upload[]
   /** Whose memory counts the files. */

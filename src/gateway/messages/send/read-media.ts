@@ -75,7 +75,10 @@ export function makeMediaLoad(
 /** Files that were loaded for a request, for repetitions of the request. */
 const LOADED = new WeakMap<AskedMedia['memory'], Map<string, Media>>()
 
-/** Reads once for a request. Throws 400 without a line for MMS, and for a missing, large or wrong file. */
+/**
+ * Reads the files of a send, once for a request. Throws 400 without a line for MMS, and for a file that is
+ * missing, too large, or of a type that cannot be sent.
+ */
 export async function loadMedia(
   store: Store,
   user: string,
@@ -176,7 +179,10 @@ async function fetchNamed(
 const MARKUP = /^(?:(?:text|application)\/(?:html|xml)|.*\+xml)(?:;|$)/
 const BEGINS_AS_MARKUP = /^\s*<[?!a-z]/i
 
-/** A phone would show the page's source. `declared`: its type. */
+/**
+ * Whether an address answered with a page of a website, TwiML or other XML, which a phone would show as its
+ * source: such an address was confused with another, or its page says what is wrong. `declared`: its type.
+ */
 async function isPage(bytes: Buffer, declared: string): Promise<boolean> {
   const { type } = await sniffContentType(bytes)
   if (MARKUP.test(type)) return true

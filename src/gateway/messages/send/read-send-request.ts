@@ -18,6 +18,7 @@ export const allowFiles =
   (c: Routed): number =>
     isForm(c) ? FORM_WITH_FILES_BYTES : jsonBytes
 
+/** A body of JSON, or a form as the same JSON with the files of `attachments`. */
 export const readSendRequest = async (
   c: Ctx,
 ): Promise<{ readonly json: unknown; readonly uploads: readonly Upload[] }> =>

@@ -5,7 +5,10 @@ import { gatewayRefusal } from '../../base/gateway-errors.ts'
 /** The header in which a carrier of the preset `pocketsms` names the attempt that it sends: `ID.NUMBER`. */
 export const ATTEMPT_HEADER = 'x-carrier-attempt'
 
-/** Throws 403 if an account is its own carrier: it would send the text to itself again and again. */
+/**
+ * Throws 403 if the attempt is of a text of this same account. The account is then its own carrier, and
+ * would send the text to itself again and again.
+ */
 export async function refuseOwnAttempt(
   { db }: Store,
   user: string,

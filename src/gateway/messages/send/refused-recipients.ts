@@ -15,7 +15,10 @@ export const writeRefusalsSql = (
 ): RawBuilder<string[] | null> =>
   sql`sms_refusals(${user}, ${phones}::text[], ${JSON.stringify(scope)}, null)`
 
-/** Each with the reason, one of REFUSED. The acceptance asks again. */
+/**
+ * Finds those of `phones` that get no text of a send, each with the reason: one of REFUSED. The acceptance
+ * asks again.
+ */
 export async function findRefused(
   { db }: Pick<Store, 'db'>,
   user: string,
@@ -32,7 +35,10 @@ const MAX_CALLS = 1_000
 /** The limit on refused recipients ignores smaller sends: these cost about as much as any send. */
 export const MIN_RECIPIENTS = 20
 
-/** Calls for those who have opted out, or the like. Throws 400 if a send, 429 if a user causes too many. */
+/**
+ * Counts webhook calls for recipients who get no text: they have opted out, for example. Throws 400 if the
+ * send, 429 if the user causes too many.
+ */
 export async function chargeRefused(
   store: Pick<Store, 'db'>,
   user: string,

@@ -25,8 +25,10 @@ interface OneOfMany {
 const UNDO = new Error('a trial stores nothing')
 
 /**
- * All or none, without requests whose key was used. `isTrial`: stores nothing. `maxParts`: of a text with
- * links. Returns why pictures are left out, or ''. Throws as `acceptSend`.
+ * Sends several requests of one sender, all or none, with pictures if these can be sent. Each has its own
+ * idempotency key, so a request that was sent before is left out. `isTrial`: only judges them, and stores
+ * nothing. `maxParts`: the most segments of a text with links to the pictures. Returns why pictures are left
+ * out; '' if none are. Throws as `acceptSend`.
  */
 export async function sendManyTexts(
   store: Store,

@@ -59,7 +59,10 @@ export interface SendOptions extends StoredOptions {
   readonly origin?: SendOrigin
 }
 
-/** What another API keeps about a send in sms_origins. `sealed`: see SEALED. `consent`: see KEPT_SCOPE. */
+/**
+ * What the SMSGate, Twilio or Kannel API keeps about a send in the table sms_origins. `sealed`: see SEALED.
+ * `consent`: see KEPT_SCOPE.
+ */
 export interface SendOrigin {
   readonly api: 'smsgate' | 'twilio' | 'kannel' | 'sealed' | 'consent' | 'files' | 'answers'
   /** The id for clients of `api`; '' for the id of the message or batch. */

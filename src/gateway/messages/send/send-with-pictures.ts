@@ -71,7 +71,10 @@ export const makeMmsOffer: PictureForm = (_db, _config, offer, { media, mention 
   }
 }
 
-/** The last pictures that do not fit into `maxParts` segments are left out. Throws 400 if no link fits. */
+/**
+ * Texts with links, of at most `maxParts` segments with the links: the last pictures that do not fit are left
+ * out. Throws 400 if no link fits.
+ */
 export const makeLinksOffer =
   (maxParts: number): PictureForm =>
   async (db, config, offer, pictures) => {
@@ -92,7 +95,10 @@ const makeRoomError = (maxParts: number) =>
 
 const SOME_LEFT_OUT = 'The text has no room for the links of all pictures.'
 
-/** Uses the first form that can be stored, else no pictures: `fault` says why, '' if none are left out. */
+/**
+ * Sends offers in the caller's transaction by `send`: in the first of these forms that can be stored, else
+ * without pictures. `fault` says why pictures are left out; '' if none are.
+ */
 export async function sendWithPictures<T>(
   db: Db,
   config: LinkConfig,

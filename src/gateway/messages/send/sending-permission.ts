@@ -7,7 +7,8 @@ import { gatewayRefusal, REFUSALS, type RefusalCode } from '../../base/gateway-e
 import type { Sender } from '../../base/make-sender.ts'
 import type { Act, Permit } from '../../base/permissions.ts'
 
-// The judge itself is `requirePermit` in permissions.ts.
+// The judge itself is `requirePermit` in permissions.ts. This file has its SQL for numbers, lines and stored
+// texts, and the errors of its refusals.
 
 /** The bounds of a sender, for `writeRefusalSql` and `sms_may`. */
 export const bindSenderLimits = ({ sender: { user, version, key, sentBy } }: Permit) =>
@@ -16,7 +17,11 @@ export const bindSenderLimits = ({ sender: { user, version, key, sentBy } }: Per
 export const IS_OF_CAMPAIGN = sql<boolean>`exists (
   select from campaigns c where c.id = m.sent_by and c."user" = m."user")`
 
-/** Null, a RefusalCode, or `campaign ID`. `m`: sms_messages, `d`: sms_dispatch, `l`: bindSenderLimits. */
+/**
+ * Why the judge refuses an act on a stored text: null, a RefusalCode, or `campaign ID` for a text that
+ * belongs to a campaign. For a query on `sms_messages as m`, `sms_dispatch as d` and `bindSenderLimits` as
+ * `l`. The SQL function sms_planned_change does the same.
+ */
 export const writeRefusalSql = (act: Act, { sender: { version, sentBy } }: Permit) => sql<
   string | null
 >`case
@@ -29,7 +34,9 @@ end`
 
 const CAMPAIGN_PREFIX = 'campaign '
 
-/** StaleAuth if the credentials changed. */
+/**
+ * The error for a refusal that `sms_accept` or `writeRefusalSql` found. StaleAuth if the credentials changed.
+ */
 export function toGatewayError({ version }: Sender, refusal: string): Error {
   if (refusal.startsWith(CAMPAIGN_PREFIX))
     return makeCampaignError(refusal.slice(CAMPAIGN_PREFIX.length))

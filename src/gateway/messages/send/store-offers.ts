@@ -46,7 +46,10 @@ interface Group {
   readonly places: number[]
 }
 
-/** Uses one statement, in the caller's transaction if one offer has files. */
+/**
+ * Stores a group of offers in one statement, in a transaction of the caller if one has files. Returns the
+ * verdict on each and the devices to wake.
+ */
 export async function storeOffers(
   store: Store,
   config: AcceptConfig,

@@ -32,7 +32,10 @@ export interface RecordFiles extends Omit<FilePlace, 'name'>, Pick<Media, 'subje
   readonly names: readonly string[]
 }
 
-/** Prepares them anew: the limit may be another now. Throws 409 for a deleted, 400 for a too large file. */
+/**
+ * Runs `work` with the files of a record: they are prepared as if they were new, since the server's limit may
+ * be another now. Throws 409 if a file was deleted, 400 for files that do not fit.
+ */
 export async function withRecordFiles<T>(
   db: Db,
   user: string,

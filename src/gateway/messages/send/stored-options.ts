@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { makeWholeNumber } from '../../base/body-schemas.ts'
 
-/** Columns of messages and campaigns, so that texts sent again keep them. `null` counts as absent. */
+/**
+ * Options of a send that messages and campaigns store in columns of the same names, so that a text which is
+ * sent again or by a campaign has them as well. `null` counts as absent.
+ */
 export const STORED_OPTIONS = {
   priority: makeWholeNumber(-128, 127).nullish().describe('Higher is sent first. Default: 0.'),
   sim: makeWholeNumber(0, 8).nullish().describe('Slot of the SIM that sends, from 1. 0: any line.'),

@@ -8,7 +8,11 @@ export interface NamedFiles {
   readonly orLink: boolean | undefined
 }
 
-/** They are first, and may leave as links unless the request says otherwise or has files of its own. */
+/**
+ * Puts the files of its template before those that a request names. If it has no others, they may leave as
+ * links unless the request says otherwise: its program may have been written for a template without files.
+ * `uploads`: how many files the request brings.
+ */
 export async function addTemplateFiles(
   store: Store,
   user: string,
@@ -24,6 +28,7 @@ export async function addTemplateFiles(
   }
 }
 
+/** The files of a template of the user, as `attachments` of a send names them. */
 async function nameTemplateFiles({ db }: Store, user: string, content: Content): Promise<string[]> {
   if ('body' in content) return []
   const { templateId } = content

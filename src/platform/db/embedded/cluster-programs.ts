@@ -22,7 +22,10 @@ const readMinorVersion = ({ version }: Programs) => Number(version.split('.')[1]
 const hasTrigrams = ({ bin }: Programs) =>
   globSync('{,*/}pg_trgm.*', { cwd: join(bin, '../lib') }).length > 0
 
-/** The newest minor version of the cluster's major one. Throws a UserError if there are none. */
+/**
+ * Postgres' programs for a cluster: the newest minor version of the major version that made it. A new cluster
+ * gets the major version that `findPrograms` prefers. Throws a UserError if there are none.
+ */
 export function choosePrograms(
   folder: string,
   link: string,

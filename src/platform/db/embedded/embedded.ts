@@ -24,7 +24,10 @@ const STEADY_MS = 60_000
 
 export type Embedded = Awaited<ReturnType<typeof openEmbedded>>
 
-/** Joins a running one, too. This process then has no variables of libpq. Throws a UserError. */
+/**
+ * Starts the Postgres of a data folder, or joins a running one. From then on, this process has no variables
+ * of libpq. Throws a UserError if Postgres does not start.
+ */
 export async function openEmbedded(
   dataDir: string,
   log: Logger,
@@ -191,9 +194,10 @@ async function leaveCluster(site: Site, presence: pg.Client): Promise<void> {
 }
 
 /**
- * Such as PGSSLMODE and PGSERVICE: they describe another Postgres, and node-pg reads some of them; its
- * options cannot replace an empty value. PG_BIN has no letter after PG, and stays.
- * https://www.postgresql.org/docs/current/libpq-envars.html
+ * Removes the variables of libpq, such as PGSSLMODE, PGOPTIONS and PGSERVICE, from the environment of this
+ * process: they describe another Postgres than the embedded one. node-pg reads some of them whenever it makes
+ * a client, and options of its own cannot replace an empty value. All names begin with PG and a letter, so
+ * PG_BIN stays. https://www.postgresql.org/docs/current/libpq-envars.html
  */
 function clearLibpqVariables(environment: NodeJS.ProcessEnv = process.env): void {
   for (const name of Object.keys(environment)) if (/^PG[A-Z]/i.test(name)) delete environment[name]

@@ -10,11 +10,13 @@ const clampNumber = (least: number, value: number, most: number) =>
   Math.min(Math.max(value, least), most)
 
 /**
- * Measured by bench/inside/embedded.ts, 25 texts a second over 200,000: 128 MB of buffers instead of 64 need
- * 496 MB instead of 438, so a machine of 1 GB has 64. A container of 256 MB has 26: with 64, a camera's
- * picture at 20 texts a second kills it. Checkpoints each 2 min instead of 30 s logged 20 KB a text instead
- * of 27; at 15 min a restart replays at most `max_wal_size`. Vacuum each 15 s instead of 60 s left 700 dead
- * rows in the queues instead of 8,500.
+ * Settings for a machine with so much memory. Measured by bench/inside/embedded.ts at 25 texts a second over
+ * 200,000 stored ones: with 128 MB of buffers instead of 64, Postgres and the server need 496 MB instead of
+ * 438, so that a machine of 1 GB has 64. A container of 256 MB has 26: with 64, it is killed by a camera's
+ * picture at 20 texts a second. Each page that changes is logged whole once after a checkpoint:
+ * checkpoints each 2 min instead of 30 s logged 20 KB a text instead of 27. Here 15 min, or when the log is
+ * full: a restart after a crash replays at most `max_wal_size`. Vacuum each 15 s instead of 60 s left 700
+ * dead rows in the queues instead of 8,500.
  */
 export function makePostgresSettings(memoryBytes: number): PostgresSettings {
   const buffers = clampNumber(Math.min(memoryBytes / 10, 64 * MB), (memoryBytes - OTHERS) / 8, GB)

@@ -30,8 +30,9 @@ export interface Account {
 const NOBODY = 65_534
 
 /**
- * Root runs them as `owner`, else in a user namespace, else (most containers forbid these) as another
- * account. Throws a UserError if there is none.
+ * How to run Postgres' programs on the cluster of `owner`. An ordinary user runs them directly. Root runs
+ * them as `owner`, else in a user namespace, else (most containers forbid namespaces) as another account.
+ * Throws a UserError if there is no such account.
  */
 export function chooseProcessIdentity(owner: Account | undefined): ProcessIdentity {
   const isRoot = process.getuid?.() === 0

@@ -24,7 +24,10 @@ const MAKE_TABLE =
 const listMigrations = () =>
   readSqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
-/** Runs in one transaction. May end connections of older servers. Returns new ones. Throws a UserError. */
+/**
+ * Brings the schema up to date in one transaction. Ends all connections if older servers must not use it any
+ * more. Returns the new migrations. Throws a UserError if the schema is too new or cannot be changed.
+ */
 export async function migrateDatabase(
   db: Db,
   only?: readonly string[],

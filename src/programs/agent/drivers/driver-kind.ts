@@ -8,7 +8,10 @@ export interface DriverKind {
   readonly platform: 'simulator' | 'android' | 'modem' | 'carrier'
   /** A program that the driver uses, and the arguments by which it prints its version. */
   readonly version?: readonly [command: string, ...args: string[]]
-  /** `stateFile` may begin the names of the driver's own files. Throws a UserError for an invalid option. */
+  /**
+   * Makes a driver. `stateFile`: the device's state file, whose name may begin the names of the driver's own
+   * files. Throws a UserError for an invalid option.
+   */
   readonly make: (given: never, stateFile: string, say: Say) => Driver
   /** Checks the connection without sending, for `--check`. Throws a UserError if it fails. */
   readonly check?: (given: never, say: Say) => Promise<void>

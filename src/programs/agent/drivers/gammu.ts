@@ -23,7 +23,10 @@ const ENCODINGS = new Map([
 /** A file of gammu's backups, as `InboxFormat = detail` writes it: comments, then sections. */
 const BACKUP = /^(?:;.*\r?\n|\s)*\[SMSBackup\d+\]/
 
-/** `.txt` has words, `.bin` the bytes of a binary message. Undefined for a delivery report. */
+/**
+ * Reads a text from the files of its parts: `.txt` with the words, `.bin` with the bytes of a binary message.
+ * Undefined for a delivery report.
+ */
 function readInboxFiles(files: readonly string[]): string | undefined {
   const parts = files.map((file) => readFileSync(file))
   if (files[0]?.endsWith('.bin')) return toDataUrl(parts)
@@ -33,7 +36,10 @@ function readInboxFiles(files: readonly string[]): string | undefined {
 
 const toDataUrl = (parts: readonly Buffer[]) => DATA_URL + Buffer.concat(parts).toString('base64')
 
-/** UTF-16 by a byte order mark, else UTF-8. Until 1.43, gammu-smsd adds a zero and remains of other texts. */
+/**
+ * Decodes UTF-16 if there is a byte order mark (as with `InboxFormat = unicode`), else UTF-8. Until 1.43,
+ * gammu-smsd writes more than the text: a zero, and remains of other texts.
+ */
 function decodeGammuText(bytes: Buffer): string {
   const decoder = new TextDecoder(ENCODINGS.get(bytes.toString('hex', 0, 2)) ?? 'utf-8')
   return decoder.decode(bytes).split('\0', 1)[0]!

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { type ProgramResult, parseOutput, runProgram } from './run-program.ts'
 
 export const MMCLI = 'mmcli'
+/** Maximum time of a call that only ModemManager answers. */
 export const CALL_MS = 30_000
 const MODEM_MANAGER = 'org.freedesktop.ModemManager1'
 
 /**
- * The output has the path of the unsent text. `takesFile`: mmcli reads the body from a file, from 1.22 on.
+ * Creates a text in a modem, without sending it. `takesFile`: whether mmcli reads the body from a file, as it
+ * does from version 1.22 on. The output has the path of the text.
  */
 export function createText(modem: string, to: string, body: string, takesFile: boolean) {
   const option = `--messaging-create-sms=number=${to},delivery-report-request=yes`

@@ -35,7 +35,10 @@ const QUARTER_MS = 900_000
 /** Tells texts with the same id apart by their time, in any zone. */
 const makeTextKey = (text: Listed) => `${text._id} ${readArrivalMs(text) % QUARTER_MS}`
 
-/** Android reuses the id of the newest text once that is deleted, and a new database begins with 1. */
+/**
+ * Recognizes new texts in a phone's inbox. Ids alone do not show them: Android gives the id of the newest
+ * text again once that is deleted, and a new database begins with 1. `file` keeps what was seen.
+ */
 export function openTermuxInbox(file: string) {
   let seen = existsSync(file) ? readSeen(parseJson(readFileSync(file, 'utf8'))) : undefined
 

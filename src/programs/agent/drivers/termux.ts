@@ -133,7 +133,10 @@ async function readApiLevel(): Promise<number | undefined> {
 
 type Box = 'inbox' | 'sent'
 
-/** Oldest first. Undefined without an answer: if that counted as empty, all texts would later be new. */
+/**
+ * The texts of a box, the oldest first. Reads the next page if a page has only new texts. Undefined if
+ * Android does not answer: if this counted as an empty box, all texts would later be new.
+ */
 async function look(box: Box, { isNew }: Pick<ReturnType<typeof openTermuxInbox>, 'isNew'>) {
   const texts: Listed[] = []
   let page: readonly Listed[]

@@ -19,6 +19,7 @@ const SENDER = z
 /** Whether a sender is a Messaging Service of Twilio, which chooses the number, and the channel. */
 export const isSenderService = (sender: string) => /^MG[\da-f]{32}$/.test(sender)
 
+/** A carrier's account. Its secrets are separate: `SECRETS`. */
 export const ACCOUNT = z.strictObject({
   preset: z.enum(PRESET_NAMES),
   url: address.optional(),
@@ -42,7 +43,10 @@ export const SECRETS = z.strictObject({
   webhook_secret: SECRET.default(''),
 })
 
-/** `allowPrivate`: private addresses and plain http, too. `callback`: our address, or ''. */
+/**
+ * `allowPrivate`: requests to private addresses and by plain http are allowed. `callback`: our address, or
+ * ''.
+ */
 export interface Carrier extends z.output<typeof ACCOUNT>, z.output<typeof SECRETS> {
   readonly interface: Preset
   readonly address: string
@@ -76,7 +80,10 @@ export function makeCarrierAccount(
   return { ...account, ...secrets, ...place, interface: found, address: base.replace(/\/+$/, '') }
 }
 
-/** What no error may quote: the secrets, and our address's path, the only protection of unsigned calls. */
+/**
+ * Parts of an account that no error text may quote: the secrets, and the path of our address, which alone
+ * protects calls that a carrier does not sign.
+ */
 export function listHiddenParts({ secret, webhook_secret, callback }: Carrier): readonly string[] {
   const path = callback === '' ? '' : new URL(callback).pathname
   return [secret, webhook_secret, path === '/' ? '' : path].filter(Boolean)

@@ -30,7 +30,10 @@ export type AnswerCondition = Readonly<Record<string, readonly string[]>>
 const MEANINGS = z.enum(['sent', 'final', 'unsent', 'busy', 'account', 'unknown'])
 export type Meaning = z.output<typeof MEANINGS>
 
-/** The first row that matches counts, before the rules of `read-answer.ts`. */
+/**
+ * Answers of these statuses or codes. The first row that matches counts, before the rules of
+ * `read-answer.ts`.
+ */
 const REFUSAL = z.strictObject({
   status: z.array(z.int()).max(MAX_VALUES).optional(),
   code: makeValuesSchema().optional(),
@@ -87,7 +90,10 @@ const RECEIPT = z.strictObject({
 })
 export type Receipt = Readonly<z.output<typeof RECEIPT>>
 
-/** A list (`each`) with an item per file, or fields of the text, whose `*` counts from 0. */
+/**
+ * Where a text's files are: at `each` a list with an item for each file, where the other paths begin, or
+ * fields of the text. `*` in a field's name is replaced by 0, 1, 2, …
+ */
 const FILES = z.strictObject({
   each: PATH.optional(),
   /** How long the carrier waits while files are fetched. */
@@ -174,7 +180,10 @@ export const PRESET = z.strictObject({
   send: SEND,
   /** Without a form, the carrier sends no MMS. The first that takes all files of an MMS counts. */
   mms: makeFormsSchema(MMS),
-  /** A GET that costs nothing and needs the credentials. Without it, only the carrier's host can be tried. */
+  /**
+   * A GET that costs nothing and needs the credentials, such as that of the balance. It has the headers of
+   * `send`. Without it, only the carrier's host can be tried.
+   */
   trial: z.strictObject({ path: z.string().max(500) }).optional(),
   /** Whether the carrier recognizes a repeated text by its `ref`, and sends it once. */
   isIdempotent: z.boolean().default(false),

@@ -141,7 +141,10 @@ function readReceipt({ when, ref, status: at, error, channel, ...words }: Receip
   }
 }
 
-/** `common`: a hash of the query and form; `searches`: how often a file may still be searched for. */
+/**
+ * What the items of a call share. `common`: a hash of its query and form; `searches`: how often it may still
+ * be searched for a file.
+ */
 interface Source {
   readonly recode: ReturnType<typeof makeRecoder>
   readonly common: string

@@ -10,7 +10,10 @@ const MAX_REQUEST = 8_000
 const FILE = { name: 'a.jpg', type: 'image/jpeg', size: 1, url: 'https://example.com/a.jpg' }
 const SAMPLE_MMS = { ...SAMPLE, subject: 'Hello', attachments: [FILE] }
 
-/** Masks secrets. Throws a UserError for a wrong template or a forbidden address. */
+/**
+ * The request for a sample text, with masked secrets. Throws a UserError for a wrong template, and for an
+ * address to which no request is allowed.
+ */
 export function makeSampleRequest(carrier: Carrier): string {
   try {
     const { method, url, headers, body = '' } = fillRequest(carrier, SAMPLE)

@@ -16,7 +16,10 @@ export interface Trial {
   readonly refusal: string
 }
 
-/** Waits at most 5 s. Without a free request in the preset, any answer of the carrier's host will do. */
+/**
+ * Tries a carrier's account by the request of its preset that costs nothing, for at most 5 s. Without such a
+ * request, the carrier's host is tried without credentials: any answer will do.
+ */
 export async function tryAccount(carrier: Carrier): Promise<Trial> {
   const { trial, send } = carrier.interface
   const { 'content-type': _, ...headers } = send.headers

@@ -39,7 +39,10 @@ const SMPP: Readonly<Record<number, Alphabet>> = {
   14: 'euc-kr',
 }
 
-/** Undefined for the carrier's default. From 0x10: 3GPP TS 23.038, 4. No known carrier compresses texts. */
+/**
+ * The alphabet of a data_coding; undefined for the carrier's default, as which reserved values count. From
+ * 0x10 on it is a data coding scheme of phones: 3GPP TS 23.038, 4. No carrier is known to compress texts.
+ */
 function chooseAlphabet(dataCoding: number): Alphabet | undefined {
   if (dataCoding < 0x10) return SMPP[dataCoding]
   const group = dataCoding >> 4
@@ -51,7 +54,10 @@ function chooseAlphabet(dataCoding: number): Alphabet | undefined {
   return group === 0xf && dataCoding & 4 ? 'bytes' : 'gsm'
 }
 
-/** Data becomes a data URL. The text may end in half a character. */
+/**
+ * Decodes an incoming text; data becomes a data URL. `fallback`: the carrier's default alphabet. The text may
+ * end in half a character.
+ */
 export function decodeSmsText(bytes: Buffer, coding: Coding, fallback: 'gsm' | 'latin1'): string {
   const { single, locking, isData } = coding
   if (isData) return DATA_URL + bytes.toString('base64')

@@ -24,6 +24,7 @@ import {
   type SmppSettings,
 } from './smpp-settings.ts'
 
+/** The server's maximum of messages per request. */
 const MAX_PARALLEL = 100
 /** Only what can be sent in this time is fetched. It is much less than the server's lease of a message. */
 const MAX_SECONDS = 30
@@ -172,7 +173,10 @@ export function makeSmppDriver(settings: SmppSettings, files: string): Driver {
       const sender = ton === 1 ? { number: `+${address}` } : { sender: address }
       return { slot: i + 1, ...sender, carrier: host }
     }),
-    /** The window, or one second's messages if more; at most what the carrier accepts in MAX_SECONDS. */
+    /**
+     * The allowed number of unanswered messages, or one second's messages if these are more. At most
+     * MAX_PARALLEL, and at most as many as the carrier accepts in MAX_SECONDS.
+     */
     get parallel() {
       const rate = link.rate()
       const { sessions, window } = settings

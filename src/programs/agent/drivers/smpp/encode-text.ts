@@ -18,7 +18,10 @@ for (const [code, char] of [...BASIC].entries())
 for (const [code, char] of Object.entries(EXTENSION))
   GSM_BYTES.set(char, Buffer.from([ESCAPE, Number(code)]))
 
-/** A 7-bit character is a byte. No language tables: carriers do not say if they pass on their header. */
+/**
+ * The GSM alphabet. Each 7-bit character is sent as a byte, and the carrier packs the bits. No language
+ * tables: carriers do not say whether they pass on the header that names them.
+ */
 const GSM: Alphabet = {
   dataCoding: 0,
   alone: 160,

@@ -181,7 +181,10 @@ export function openPartJoiner(
 /** Whether the text was passed on so long ago that an equal part belongs to a new text. */
 const isPartExpired = ({ isHanded, at }: Whole) => isHanded && at <= Date.now() - REPEATED_MS
 
-/** From header or sar_* fields. */
+/**
+ * Reads from header or sar_* fields which part of a long text a message is, its language tables, and whether
+ * it is data for a program of the phone.
+ */
 export function readHeader(pdu: Pdu, header: Buffer) {
   const { sar_msg_ref_num: ref, sar_total_segments: total, sar_segment_seqnum: seq } = pdu
   let place: Place | undefined

@@ -4,7 +4,7 @@ import smpp from 'smpp'
 
 // This file repairs faults of the package smpp 0.5.1. Others use the package through it alone.
 
-/** Texts in it are still bytes. */
+/** A message of SMPP. Texts in it are still bytes. */
 export interface Pdu {
   readonly command: string
   readonly command_status: number

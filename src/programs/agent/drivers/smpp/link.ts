@@ -6,6 +6,7 @@ import type { SmppSettings } from './smpp-settings.ts'
 /** The pause before reopening a session doubles from FIRST_PAUSE_MS to LONGEST_PAUSE_MS. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
+/** How long `stop` waits for sessions that are being opened. */
 const LONGEST_STOP_MS = 1_000
 /** Texts that must wait are submitted in groups at this interval. A group shares one sync of the journal. */
 const TICK_MS = 20
@@ -125,7 +126,10 @@ export function openSmppLink(settings: SmppSettings, deliver: DeliverPdu, opened
     adjustedMs = nowMs
   }
 
-  /** Undefined without an answer. `again`: no session could send it, or the carrier refused: too fast. */
+  /**
+   * Submits a message, then lets the next one begin. Returns undefined if there is no answer; `again` if no
+   * session could send it, or if the carrier refused it as too fast.
+   */
   async function submit(
     fields: object,
     late: (answer: Pdu) => void,

@@ -40,7 +40,10 @@ const NOT_FINAL = /^(?:$|ENR|ACC|SCHED|BUF|UNK)/
 
 const WORDS = /\b(?:id|stat):/i
 
-/** Some carriers write UCS-2, others a wrong data_coding: `decoded` counts if the bytes show no receipt. */
+/**
+ * The text of a receipt as ASCII. Some carriers write it in UCS-2, others give a data_coding that it has not:
+ * `decoded`, the text by its data_coding, is only used if the bytes show no words of a receipt.
+ */
 export function readReceiptText(bytes: Buffer, decoded: () => string): string {
   const plain = bytes.toString('latin1')
   return WORDS.test(plain) ? plain : decoded()
@@ -99,7 +102,10 @@ export function openReceipts(
     while (early.size > MAX_EARLY) early.delete(early.keys().next().value!)
   }
 
-  /** Delivered: once all parts are, or the first if one receipt stands for all. Failed: once one failed. */
+  /**
+   * Applies a part's receipt. Reports a text as delivered once all parts are, or the first one if the carrier
+   * sends one receipt for all; as failed once one failed.
+   */
   async function apply(part: string, error: string): Promise<void> {
     const sent = sentBy.get(part)
     if (!sent) return

@@ -56,7 +56,10 @@ export async function openSmppSession(settings: SmppSettings, bind: Bind, delive
 
   const isWritable = () => !unbind && socket.writable
 
-  /** Undefined after a timeout: the carrier may have executed the request. `late`: gets a later answer. */
+  /**
+   * Sends a request. Returns undefined if no answer arrives in time: the carrier may have executed the
+   * request. `late` gets an answer that arrives later.
+   */
   function request(
     command: string,
     fields = {},

@@ -117,7 +117,10 @@ const NAME = 5
 
 type Forms = Pick<SmppSettings, 'country_code' | 'international_prefix' | 'numbers'>
 
-/** E.164 if the type of number and the carrier's prefix show the country, else the unchanged address. */
+/**
+ * A phone number of an incoming text, in E.164 if its country is known, else the unchanged address. The
+ * carrier's type of number and its international prefix say what no number says by itself.
+ */
 export function readPhoneAddress(address: string, ton: number, forms: Forms): string {
   const { country_code, international_prefix: prefix, numbers } = forms
   if (ton === NAME || address.length < SHORTEST) return address
