@@ -30,6 +30,8 @@ const { url } = await listenLocally(realtime)
 vi.stubGlobal('location', new URL(url))
 vi.stubGlobal('EventSource', EventSource)
 afterAll(() => vi.unstubAllGlobals())
+// another file of this process may have imported the client, which then stands elsewhere
+vi.resetModules()
 const { listenToTopic }: { listenToTopic: Listen } = await import(FILE)
 
 beforeEach(() => {
@@ -38,9 +40,15 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-/** Not by a timer: the test has its own. */
+const PATIENCE_MS = 20_000
+
+/** Not by a timer: the test has its own. Throws after PATIENCE_MS. */
 async function passUntil(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise(setImmediate)
+  const end = performance.now() + PATIENCE_MS
+  while (!isSo()) {
+    if (performance.now() > end) throw new Error(`waited in vain after ${asked} requests`)
+    await new Promise(setImmediate)
+  }
 }
 
 /** Waits until a refused subscription has closed its stream and pauses, then ends the pause. */
