@@ -1,18 +1,17 @@
 import { sql } from 'kysely'
 import { recordMemberAudit } from '../../engine/auth/write-audit-log.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { SUPERUSERS } from '../../engine/collections/collection.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { createRecord } from '../../engine/records/create-or-update.ts'
 import { makeServerRequest, type Role } from '../../engine/request/request.ts'
-import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
-import type { JobKind } from '../../platform/jobs/job-queue.ts'
+import { type JobKind, planJob } from '../../platform/jobs/job-queue.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { MEMBER_KEY_LENGTH, renewAccount } from './members.ts'
+import { makeEndOfAccessJobs } from './required-factors.ts'
 
 /** What a directory says about a person in an account. */
 export interface DirectoryRole {
@@ -80,7 +79,7 @@ async function addMember(
   asked: DirectoryRole,
 ): Promise<DirectoryOutcome> {
   const { account, member, role, directory } = asked
-  const request = makeServerRequest(store.catalog.find(SUPERUSERS)!, { account, member, role })
+  const request = makeServerRequest(store, { account, member, role })
   const members = store.catalog.find('members')!
   const { id } = JSON.parse(await createRecord(store, extensions, members, request)) as {
     id: string
@@ -152,25 +151,8 @@ async function planProofEnd(
 ): Promise<void> {
   if (seconds === undefined) return
   const due_at = writeTimeInSeconds(seconds)
-  await queries(db)
-    .insertInto('_jobs')
-    .values({ kind: JOB, holder: account, key: membership, due_at })
-    .onConflict((found) =>
-      found
-        .columns(['kind', 'key'])
-        .doUpdateSet({ due_at, attempts: 0, dead_at: null, runs: sql<number>`_jobs.runs + 1` }),
-    )
-    .execute()
+  await planJob(db, { kind: JOB, holder: account, key: membership, due_at })
 }
 
-export const makeProofJobs = (openStore: (account: string) => Store): JobKind => ({
-  name: JOB,
-  places: 2,
-  placesOfHolder: 1,
-  timeoutSeconds: 60,
-  maxAttempts: 40,
-  run: async ({ holder }) => {
-    await callFunction(openStore(holder).db, 'end_unprotected', [holder])
-    return undefined
-  },
-})
+export const makeProofJobs = (openStore: (account: string) => Store): JobKind =>
+  makeEndOfAccessJobs(JOB, openStore)

@@ -9,7 +9,7 @@ import { badRequest, forbidden } from '../../platform/api-errors.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import type { JobKind } from '../../platform/jobs/job-queue.ts'
+import { type JobKind, planJob } from '../../platform/jobs/job-queue.ts'
 import { SENDER_NAME } from './load-own-account.ts'
 import { ROLES } from './members.ts'
 
@@ -43,19 +43,14 @@ export async function planFactorJobs(
 ): Promise<void> {
   const due_at = sql<Date>`coalesce(nullif(${at}::text, '')::timestamptz, now())`
   for (const account of accounts)
-    await queries(db)
-      .insertInto('_jobs')
-      .values({ kind: JOB, holder: account, key: account, due_at })
-      .onConflict((found) =>
-        found
-          .columns(['kind', 'key'])
-          .doUpdateSet({ due_at, attempts: 0, dead_at: null, runs: sql<number>`_jobs.runs + 1` }),
-      )
-      .execute()
+    await planJob(db, { kind: JOB, holder: account, key: account, due_at })
 }
 
-export const makeFactorJobs = (openStore: (account: string) => Store): JobKind => ({
-  name: JOB,
+type OpenStore = (account: string) => Store
+
+/** Jobs that end what people do in an account, the holder, who may not act for it any more. */
+export const makeEndOfAccessJobs = (name: string, openStore: OpenStore): JobKind => ({
+  name,
   places: 2,
   placesOfHolder: 1,
   timeoutSeconds: 60,
@@ -65,6 +60,8 @@ export const makeFactorJobs = (openStore: (account: string) => Store): JobKind =
     return undefined
   },
 })
+
+export const makeFactorJobs = (openStore: OpenStore): JobKind => makeEndOfAccessJobs(JOB, openStore)
 
 const MAX_LISTED = 1_000
 

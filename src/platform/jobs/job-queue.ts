@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { callFunctionRows } from '../db/call-function.ts'
 import type { Db } from '../db/open.ts'
@@ -32,6 +32,27 @@ export interface JobKind {
 
 /** A job that this node has leased. `runs`: how often it was leased. Only the last lease can end the job. */
 export type LeasedJob = Job & { readonly runs: number }
+
+interface PlannedJob {
+  readonly kind: string
+  readonly holder: string
+  readonly key: string
+  readonly due_at: RawBuilder<Date>
+}
+
+/** Adds a job, or moves the one of this kind and key: it is due then, alive, and its present run does not count. */
+export const planJob = async (db: Db, job: PlannedJob): Promise<void> => {
+  const { due_at } = job
+  await queries(db)
+    .insertInto('_jobs')
+    .values({ ...job })
+    .onConflict((found) =>
+      found
+        .columns(['kind', 'key'])
+        .doUpdateSet({ due_at, attempts: 0, dead_at: null, runs: sql<number>`_jobs.runs + 1` }),
+    )
+    .execute()
+}
 
 /** How long a lease lasts. Its node renews it while the job runs: after a kill, the job runs again soon. */
 const LEASE_SECONDS = 40

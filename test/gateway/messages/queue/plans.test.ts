@@ -100,7 +100,7 @@ test.each([
 ])(
   'sent texts that are named by %s are found without the other texts of the user',
   async (_, name) => {
-    const request = makeServerRequest(store.catalog.find('_superusers')!, {})
+    const request = makeServerRequest(store, {})
     let found = 0
     const used = await scanned(store.db, [...BY_OTHERS, 'sms_messages'], async (inside) => {
       const { items } = await findSentTexts(inside, permitOf(user).sender, request, name())
