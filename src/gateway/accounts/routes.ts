@@ -42,6 +42,12 @@ async function auditAction(c: Ctx, auth: AuthRecord, action: string, db?: Db): P
   if (auth.isSuperuser) await auditRequest(c, auth, entry, db)
 }
 
+/** The session of a request; undefined if it is not listed. */
+async function findCurrentSession(db: Db, auth: AuthRecord, c: Ctx) {
+  const sessions = await listSessions(db, auth, c.env.incoming.token)
+  return sessions.find(({ current }) => current)
+}
+
 async function endOtherSessions(
   { auth: asking, store, services }: Caller & HasServices,
   c: Ctx,
@@ -53,8 +59,7 @@ async function endOtherSessions(
     ip: c.env.incoming.ip,
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
   }
-  const before = await listSessions(store.db, asking, c.env.incoming.token)
-  const method = before.find(({ current }) => current)?.method
+  const method = (await findCurrentSession(store.db, asking, c))?.method
   const change = { endsTokens: true }
   const auth = await changeAuthRecord(
     store,
@@ -66,12 +71,6 @@ async function endOtherSessions(
   const token = await startSession(store.db, auth, origin, method)
   await auditAction(c, auth, 'end other sessions')
   return `{"record":${await answerOwnRecord(c, store, auth)},"token":${JSON.stringify(token)}}`
-}
-
-/** The id of the session of a request; '' if it is not listed. */
-async function findCurrentSession(db: Db, auth: AuthRecord, c: Ctx): Promise<string> {
-  const sessions = await listSessions(db, auth, c.env.incoming.token)
-  return sessions.find(({ current }) => current)?.id ?? ''
 }
 
 const SETUP = z
@@ -119,8 +118,10 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT_TAG, {
       fails: [401, 404],
     },
     run: async ({ auth, store }, c, id) => {
-      const named = id === 'current' ? await findCurrentSession(store.db, auth, c) : id
-      await endSession(store, auth, named, (db) => auditAction(c, auth, 'end session', db))
+      const current = id === 'current' ? await findCurrentSession(store.db, auth, c) : undefined
+      await endSession(store, auth, current?.id ?? id, (db) =>
+        auditAction(c, auth, 'end session', db),
+      )
     },
   },
   'POST /api/account/end-other-sessions': {

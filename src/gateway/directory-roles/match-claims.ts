@@ -1,4 +1,6 @@
+import { isRoleEnough } from '../../engine/records/check-rules.ts'
 import type { Role } from '../../engine/request/request.ts'
+import { isObject } from '../../platform/tools/json.ts'
 
 export type Claims = Readonly<Record<string, unknown>>
 
@@ -8,9 +10,6 @@ export interface RoleRow {
   readonly value: string
   readonly role: Role
 }
-
-const isObject = (value: unknown): value is Claims =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * The value at a path of names, joined by dots; undefined if there is none. Names may have dots themselves,
@@ -43,8 +42,6 @@ function isLeftOut(claims: Claims, path: string): boolean {
   return isNamed || (path === 'groups' && String(claims.hasgroups) === 'true')
 }
 
-const RANKS: Readonly<Record<Role, number>> = { viewer: 1, agent: 2, admin: 3 }
-
 /**
  * The role of a person in each account of the rows: null for none, undefined if it cannot be known. Of
  * several rows that apply, the one with the most rights counts.
@@ -59,7 +56,7 @@ export function findRoles(
     if (roles.has(account) && known === undefined) continue
     if (isLeftOut(claims, claim)) roles.set(account, undefined)
     else if (!hasValue(readClaim(claims, claim), value)) roles.set(account, known ?? null)
-    else if (!known || RANKS[role] > RANKS[known]) roles.set(account, role)
+    else if (!known || isRoleEnough(role, known)) roles.set(account, role)
   }
   return roles
 }

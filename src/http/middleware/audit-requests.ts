@@ -12,6 +12,7 @@ import type { AuthRecord, RequestInfo } from '../../engine/request/request.ts'
 import type { Settings } from '../../engine/settings/settings-shape.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { isObject } from '../../platform/tools/json.ts'
 import type { Ctx, Services } from '../request-context.ts'
 
 /** Writes an audit entry for an action of a superuser or member, by default outside of any transaction. */
@@ -138,6 +139,3 @@ function listChangedNames(before: object, after: object, prefix = '', depth = 1)
     return isNested ? listChangedNames(old, now, `${prefix}${key}.`, depth - 1) : [prefix + key]
   })
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
