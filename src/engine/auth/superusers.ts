@@ -46,7 +46,7 @@ export async function upsertSuperuser(
   password: string,
 ): Promise<void> {
   const collection = findSuperuserCollection(store)
-  const request = makeServerRequest(collection, { email, password, passwordConfirm: password })
+  const request = makeServerRequest(store, { email, password, passwordConfirm: password })
   const known = await findByEmail(store, collection, email)
   const change: WriteOptions = { ...auditInTransaction('update', email), locksRecord: true }
   try {

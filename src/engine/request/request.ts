@@ -1,4 +1,5 @@
 import { type Holder, makeAccountHolder } from '../../platform/limits/limit-holder.ts'
+import type { Store } from '../collections/catalog.ts'
 import {
   type Collection,
   DEVICES_ID,
@@ -110,15 +111,15 @@ export const NO_REQUEST: RequestInfo = Object.freeze({
   auth: null,
 })
 
-/** A request by the server itself, with a superuser's rights. `superusers`: their collection. */
+/** A request by the server itself, with a superuser's rights. */
 export const makeServerRequest = (
-  superusers: Collection,
+  { catalog }: Pick<Store, 'catalog'>,
   body: Readonly<Record<string, unknown>>,
 ): RequestInfo => ({
   ...NO_REQUEST,
   method: 'POST',
   body,
-  auth: makeAuthRecord(superusers, {}, ''),
+  auth: makeAuthRecord(catalog.find(SUPERUSERS)!, {}, ''),
 })
 
 export const findAnswerMeter = ({ meter }: Pick<RequestInfo, 'meter'>): AnswerMeter =>

@@ -11,7 +11,7 @@ import {
 import { sendMail } from '../../engine/auth/send-mail.ts'
 import { hashSha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { type AuthCollection, SUPERUSERS, USERS_ID } from '../../engine/collections/collection.ts'
+import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { formatNow } from '../../engine/fields/parse-date.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import { lockFreshAuth } from '../../engine/records/check-auth-version.ts'
@@ -182,7 +182,7 @@ export async function acceptInvitation(
       .execute()
     if (known.length > 0) throw badRequest('You are a member already.')
     await deleteRecords(inside, extensions, store.catalog.find(INVITATIONS)!, [id])
-    const request = makeServerRequest(store.catalog.find(SUPERUSERS)!, { account, member, role })
+    const request = makeServerRequest(store, { account, member, role })
     await createRecord(inside, extensions, store.catalog.find('members')!, request)
     await linkInvitedPerson(inside, { account, email, member })
     return account
@@ -207,17 +207,11 @@ export async function joinAsNew(
   const body = { name, email, password, passwordConfirm, verified, member_only: true }
   const users = store.catalog.find(USERS_ID) as AuthCollection
   let account = ''
-  await createRecord(
-    store,
-    extensions,
-    users,
-    makeServerRequest(store.catalog.find(SUPERUSERS)!, body),
-    {
-      passwordWork: () => passwordWork,
-      inSameTransaction: async (inside, id) => {
-        account = await acceptInvitation(inside, extensions, secret, id)
-      },
+  await createRecord(store, extensions, users, makeServerRequest(store, body), {
+    passwordWork: () => passwordWork,
+    inSameTransaction: async (inside, id) => {
+      account = await acceptInvitation(inside, extensions, secret, id)
     },
-  )
+  })
   return account
 }

@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { renderSVG } from 'uqr'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { SUPERUSERS } from '../../engine/collections/collection.ts'
 import { INSTANT } from '../../engine/fields/date-schema.ts'
 import { lockFreshAuth } from '../../engine/records/check-auth-version.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
@@ -179,7 +178,7 @@ async function createDevice(
   if (phone === undefined) throw invalidRequest('phone must be a phone number')
   const name = given.name || model || NAMES[given.platform]!
   const body = { ...given, phone, name, user, password, passwordConfirm: password, enabled: true }
-  const request = makeServerRequest(store.catalog.find(SUPERUSERS)!, body)
+  const request = makeServerRequest(store, body)
   const id = String(JSON.parse(await createRecord(store, extensions, collection, request)).id)
   await markDeviceSeen(store, { id, user })
   return id

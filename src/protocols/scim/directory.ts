@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import { isKey, type KeyHolder } from '../../engine/auth/identify-key.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { SUPERUSERS } from '../../engine/collections/collection.ts'
 import { StaleAuth } from '../../engine/records/check-auth-version.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
-import { type AuthRecord, makeServerRequest } from '../../engine/request/request.ts'
+import type { AuthRecord } from '../../engine/request/request.ts'
 import { hasScope, MEMBERS_SCOPE } from '../../engine/request/scopes.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeScopeError } from '../../gateway/base/permissions.ts'
@@ -77,7 +76,3 @@ export const changeDirectory = <T>(
     if (!held) throw new StaleAuth()
     return work({ store: { db, catalog: store.catalog }, services, account: auth.id, by: key.id })
   })
-
-/** A request of the server itself, which no rule limits. */
-export const makeOwnRequest = ({ catalog }: Store, body: Readonly<Record<string, unknown>>) =>
-  makeServerRequest(catalog.find(SUPERUSERS)!, body)

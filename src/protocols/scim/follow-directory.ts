@@ -1,24 +1,16 @@
 import { sql } from 'kysely'
-import { countSignInTry } from '../../engine/auth/attempt-limits.ts'
 import { findByEmail } from '../../engine/auth/find-auth-record.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
-import { formatNow } from '../../engine/fields/parse-date.ts'
-import { deleteRecords } from '../../engine/records/cascade.ts'
 import { createRecord } from '../../engine/records/create-or-update.ts'
-import type { AuthRecord, Role } from '../../engine/request/request.ts'
+import { type AuthRecord, makeServerRequest, type Role } from '../../engine/request/request.ts'
 import { adoptMembership, SCIM_DIRECTORY } from '../../gateway/accounts/directory-people.ts'
 import { setDirectoryRole } from '../../gateway/accounts/directory-role.ts'
-import { tooManyTries } from '../../platform/api-errors.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import type { Item } from './attributes.ts'
-import {
-  changeDirectory,
-  type Directory,
-  type DirectoryCaller,
-  makeOwnRequest,
-} from './directory.ts'
+import { changeDirectory, type Directory, type DirectoryCaller } from './directory.ts'
+import { changeInvitedRole, deleteInvitations, waitForPerson } from './directory-invitations.ts'
 import { type DirectoryPerson, loadPeople, markPerson } from './person.ts'
 import { findHighestRole } from './role-names.ts'
 import { scimRefusal } from './scim-errors.ts'
@@ -125,15 +117,12 @@ async function findOutdated({ store, auth: { id: account } }: DirectoryCaller): 
 
 /** Ends the membership, or the open invitation. Repeating it has no effect. */
 export async function endAccess(directory: Directory, person: DirectoryPerson): Promise<void> {
-  const { store, services, account, by } = directory
+  const { store, account, by } = directory
   if (person.person !== '') {
     await adoptMembership(store.db, { account, member: person.person, by })
     await setRole(directory, person.person, null)
   }
-  const open = await selectInvitations(directory, person)
-  const ids = open.map(({ id }) => id)
-  if (ids.length > 0)
-    await deleteRecords(store, services.extensions, store.catalog.find('member_invitations')!, ids)
+  await deleteInvitations(directory, person)
   if (person.person || person.invited || person.role)
     await markPerson(directory, person, { person: '', invited: '', role: '' })
 }
@@ -221,7 +210,7 @@ async function createMember(
     ...{ password, passwordConfirm: password, verified: true, member_only: true },
   }
   const users = store.catalog.find(USERS_ID)!
-  const request = makeOwnRequest(store, body)
+  const request = makeServerRequest(store, body)
   const options = { hasRandomPassword: true }
   const json = await createRecord(store, services.extensions, users, request, options)
   return (JSON.parse(json) as { id: string }).id
@@ -249,56 +238,3 @@ const setRole = ({ store, services, account, by }: Directory, member: string, ro
     ...{ account, member, role, by },
     directory: SCIM_DIRECTORY,
   })
-
-const selectInvitations = ({ store, account }: Directory, { email }: DirectoryPerson) =>
-  queries(store.db)
-    .selectFrom('member_invitations')
-    .select(['id', 'role'])
-    .where('account', '=', account)
-    .where(({ fn }) => fn('lower', ['email']), '=', email.toLowerCase())
-    .execute()
-
-/** Gives an open invitation the role that the person would have now. */
-async function changeInvitedRole(
-  directory: Directory,
-  person: DirectoryPerson,
-  role: Role,
-): Promise<void> {
-  const { store, account } = directory
-  if (person.role !== role) await markPerson(directory, person, { role })
-  await queries(store.db)
-    .updateTable('member_invitations')
-    .set({ role })
-    .where('account', '=', account)
-    .where(({ fn }) => fn('lower', ['email']), '=', person.email.toLowerCase())
-    .where('role', '<>', role)
-    .execute()
-}
-
-/** Invitations that an account's directory may mail in an hour. */
-const MAX_MAILS = 100
-const HOUR_SECONDS = 3_600
-
-/** Notes that a person is invited. Returns the role for the mail; undefined if one was sent before. */
-async function waitForPerson(
-  directory: Directory,
-  person: DirectoryPerson,
-  role: Role,
-): Promise<Role | undefined> {
-  const { store, services, account } = directory
-  await changeInvitedRole(directory, person, role)
-  if (person.invited !== '') {
-    if (person.person !== '') await markPerson(directory, person, { person: '' })
-    return undefined
-  }
-  if (!services.settings.current.smtp.enabled)
-    throw scimRefusal(
-      400,
-      `This server sends no mail, so ${person.email} cannot be invited. A superuser can name the domain in directory_domains of user_settings.`,
-    )
-  const key = `directory mail of ${account}`
-  const wait = await countSignInTry(store.db, key, MAX_MAILS, HOUR_SECONDS)
-  if (wait > 0) throw tooManyTries(wait)
-  await markPerson(directory, person, { invited: formatNow(), person: '' })
-  return role
-}

@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import { createRecord, updateRecord } from '../../engine/records/create-or-update.ts'
+import { makeServerRequest } from '../../engine/request/request.ts'
 import { updateRecords } from '../../gateway/base/message-status.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { GROUP_ATTRIBUTES, type Item, type Resource, readResource } from './attributes.ts'
-import {
-  changeDirectory,
-  type Directory,
-  type DirectoryCaller,
-  makeOwnRequest,
-} from './directory.ts'
+import { changeDirectory, type Directory, type DirectoryCaller } from './directory.ts'
 import { type AttributeComparison, parseScimFilter } from './filter.ts'
 import { followGroups } from './follow-directory.ts'
 import { GROUP_SCHEMA, makeMeta } from './metadata.ts'
@@ -211,7 +207,7 @@ async function writeGroup(
   if (same) throw scimRefusal(409, `There is a group ${same.name}`, 'uniqueness')
   const groups = store.catalog.find('directory_groups')!
   const values = { name, external_id: externalId }
-  const request = makeOwnRequest(store, id === undefined ? { ...values, user: account } : values)
+  const request = makeServerRequest(store, id === undefined ? { ...values, user: account } : values)
   const json =
     id === undefined
       ? await createRecord(store, services.extensions, groups, request)

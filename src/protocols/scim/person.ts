@@ -1,12 +1,12 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { isEmail } from '../../engine/fields/email.ts'
 import { createRecord, updateRecord } from '../../engine/records/create-or-update.ts'
-import type { Role } from '../../engine/request/request.ts'
+import { makeServerRequest, type Role } from '../../engine/request/request.ts'
 import { updateRecords } from '../../gateway/base/message-status.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { type Item, type Resource, USER_ATTRIBUTES } from './attributes.ts'
-import { type Directory, makeOwnRequest } from './directory.ts'
+import type { Directory } from './directory.ts'
 import { invalidValue, unknownResource } from './scim-errors.ts'
 
 export interface DirectoryPerson {
@@ -112,7 +112,7 @@ export async function writePerson(
   known?: DirectoryPerson,
 ): Promise<string> {
   const people = store.catalog.find('directory_people')!
-  const request = makeOwnRequest(store, known ? values : { ...values, user: account })
+  const request = makeServerRequest(store, known ? values : { ...values, user: account })
   const json = known
     ? await updateRecord(store, services.extensions, people, known.id, request)
     : await createRecord(store, services.extensions, people, request)

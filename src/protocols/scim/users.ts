@@ -7,11 +7,11 @@ import type { Role } from '../../engine/request/request.ts'
 import { inviteMember } from '../../gateway/accounts/invitations.ts'
 import { retryRequest } from '../../http/retry-request.ts'
 import { unauthorized } from '../../platform/api-errors.ts'
-import { matchAny, queries } from '../../platform/db/queries.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { MAX_PEOPLE, type Resource, readResource, USER_ATTRIBUTES } from './attributes.ts'
 import { changeDirectory, type Directory, type DirectoryCaller } from './directory.ts'
 import { type AttributeComparison, parseScimFilter } from './filter.ts'
-import { endAccess, followDirectory, loadGroupNames } from './follow-directory.ts'
+import { endAccess, followDirectory, type GroupNames, loadGroupNames } from './follow-directory.ts'
 import { makeMeta, USER_SCHEMA } from './metadata.ts'
 import { equalsIgnoringCase, isWanted, pickAttributes, readPage, renderList } from './page.ts'
 import { patchResource } from './patch.ts'
@@ -208,8 +208,10 @@ const renderUser = async (caller: DirectoryCaller, person: DirectoryPerson) =>
 
 async function renderUsers(caller: DirectoryCaller, people: readonly DirectoryPerson[]) {
   const { query } = caller.c.env.incoming
-  const ids = isWanted('groups', query) ? people.flatMap(({ groups }) => groups) : []
-  const names = await loadNames(caller, ids)
+  const hasGroups = isWanted('groups', query) && people.some(({ groups }) => groups.length > 0)
+  const names: GroupNames = hasGroups
+    ? await loadGroupNames({ store: caller.store, account: caller.auth.id })
+    : new Map()
   return people.map((person) => {
     const groups = person.groups.flatMap((value) => {
       const display = names.get(value)
@@ -224,15 +226,4 @@ async function renderUsers(caller: DirectoryCaller, people: readonly DirectoryPe
     }
     return pickAttributes(resource, query)
   })
-}
-
-async function loadNames({ store, auth }: DirectoryCaller, ids: readonly string[]) {
-  if (ids.length === 0) return new Map<string, string>()
-  const groups = await queries(store.db)
-    .selectFrom('directory_groups')
-    .select(['id', 'name'])
-    .where('user', '=', auth.id)
-    .where('id', '=', matchAny([...new Set(ids)]))
-    .execute()
-  return new Map(groups.map(({ id, name }) => [id, name]))
 }

@@ -1,4 +1,3 @@
-import { SUPERUSERS } from '../../engine/collections/collection.ts'
 import { createRecord, updateRecord } from '../../engine/records/create-or-update.ts'
 import { makeServerRequest } from '../../engine/request/request.ts'
 import { ApiError } from '../../platform/api-errors.ts'
@@ -16,7 +15,7 @@ export async function saveRecord(
   refusal: (why: string) => Error,
 ): Promise<string> {
   const collection = store.catalog.find(name)!
-  const request = makeServerRequest(store.catalog.find(SUPERUSERS)!, values)
+  const request = makeServerRequest(store, values)
   try {
     if (id) return await updateRecord(store, extensions, collection, id, request)
     return await createRecord(store, extensions, collection, request)

@@ -1,4 +1,4 @@
-import { type AuthCollection, SUPERUSERS } from '../../../src/engine/collections/collection.ts'
+import type { AuthCollection } from '../../../src/engine/collections/collection.ts'
 import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
 import { createRecord } from '../../../src/engine/records/create-or-update.ts'
 import { makeServerRequest } from '../../../src/engine/request/request.ts'
@@ -42,7 +42,7 @@ export async function startServerWithMail(env: Record<string, string> = {}) {
     /** A user whose password is PASSWORD. Answers the id. */
     async addUser(email: string, more: object = {}): Promise<string> {
       const body = { email, password: PASSWORD, passwordConfirm: PASSWORD, ...more }
-      const asked = makeServerRequest(store.catalog.find(SUPERUSERS)!, body)
+      const asked = makeServerRequest(store, body)
       return JSON.parse(await createRecord(store, new Map(), find('users'), asked)).id
     },
     /** Users may sign in with mailed codes. */

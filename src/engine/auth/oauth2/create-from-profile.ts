@@ -40,7 +40,7 @@ export async function createFromProfile(
   const createData = admitted ? {} : arrival.createData
   const body = await completeCreateData(store, collection, profile, createData)
   const asked = admitted
-    ? makeServerRequest(store.catalog.find(SUPERUSERS)!, { ...body, ...admitted })
+    ? makeServerRequest(store, { ...body, ...admitted })
     : { ...request, method: 'POST', query: {}, body }
   const hasRandomPassword = !Object.hasOwn(createData, 'password')
   const options = { hasRandomPassword, ...(uploads && { uploads }) }
