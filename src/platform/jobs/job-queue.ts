@@ -40,7 +40,7 @@ interface PlannedJob {
   readonly due_at: RawBuilder<Date>
 }
 
-/** Adds a job, or moves the one of this kind and key: it is due then, alive, and its present run does not count. */
+/** Adds a job, or revives the one of its kind and key: due at `due_at`; a run under way ends nothing. */
 export const planJob = async (db: Db, job: PlannedJob): Promise<void> => {
   const { due_at } = job
   await queries(db)
