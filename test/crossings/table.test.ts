@@ -220,60 +220,50 @@ test('every row has a way, and the test of its column in each cell, or a test of
   expect(own.toSorted()).toEqual(listed.toSorted())
 })
 
-const letters = Object.entries(REASONS).map(
-  ([reason, why], i) => [reason, 'abcdefghij'[i]!, why] as const,
-)
-const letterOf = new Map<string, string>(letters.map(([reason, letter]) => [reason, letter]))
+const titleOf = (name: string) => ROWS[name]!.title
+const listTitles = (names: readonly string[]) => names.map(titleOf).join(', ')
+const isProven = ({ cell }: (typeof cells)[number]) => cell !== undefined && !('not' in cell)
 
-function showCell(cell: Cell): string {
-  if ('not' in cell) return letterOf.get(cell.not)!
-  return String(cell.length)
+/** The cells that have this reason: their ways, by promise. */
+function listCells(reason: string): string {
+  const found = cells.filter(({ cell }) => cell && 'not' in cell && cell.not === reason)
+  return [...Map.groupBy(found, ({ promise }) => promise)]
+    .map(([promise, at]) => `*${PROMISES[promise]}*: ${listTitles(at.map(({ name }) => name))}`)
+    .join('; ')
 }
 
-const listTitles = (names: readonly string[]) => names.map((name) => ROWS[name]!.title).join(', ')
-
-/** The exceptions: cells without the test of their column, and what sends nothing. */
-function listOthers(): string {
-  const own = Object.entries(OWN_TESTS).map(
-    ([promise, names]) => `- ${PROMISES[promise as Promised]}: ${listTitles(names)}\n`,
-  )
-  const routes = NOTHING_SENT.routes.map((at) => `- \`${at}\`\n`)
-  return `## Cells with tests of their own instead of the test of all ways
-
-${own.join('')}
-## Routes and tools that send nothing
-
-Each other route that changes something or belongs to another product is on a row.
-
-- tools of assistants: ${NOTHING_SENT.tools.map((name) => `\`${name}\``).join(', ')}
-${routes.join('')}`
-}
-
-/** The table as a page: how many tests each cell has, or why none. */
+/** The ways and promises as a page, with the cells that are not as their column. */
 function makePage(): string {
-  const tested = cells.filter(({ cell }) => cell && !('not' in cell) && cell.length > 0).length
-  const reasons = cells.filter(({ cell }) => cell && 'not' in cell).length
-  const promises = Object.entries(PROMISES)
-  const rows = Object.entries(ROWS)
-  const head = promises.map(([, title]) => ` ${title} |`).join('')
-  const kinds = letters.map(([, letter, why]) => `- **${letter}**: ${why}\n`)
-  const body = rows.map(([, { title, cells: of }]) => {
-    const shown = promises.map(([promise]) => ` ${showCell(of[promise as Promised])} |`)
-    return `| ${title} |${shown.join('')}\n`
+  const proven = cells.filter(isProven).length
+  const promises = Object.entries(PROMISES).map(([promise, title]) => {
+    if (!(promise in EACH)) return `- ${title}: *each way*\n`
+    const own = OWN_TESTS[promise as keyof typeof OWN_TESTS]
+    return own ? `- ${title}: ${listTitles(own)}\n` : `- ${title}\n`
   })
-  return `${`# The crossing table
+  const reasons = Object.entries(REASONS).map(
+    ([reason, why]) => `- **${why}** ${listCells(reason)}\n`,
+  )
+  return `# The crossing table
 
 <!-- Made by: npx vitest run test/crossings/table.test.ts --project quick --update -->
 
-Each way by which a text gets into the server, crossed with each promise about texts: ${rows.length} ways, ${promises.length} promises,
-${cells.length} cells. ${tested} cells name tests (the number of tests), and ${reasons} a reason (a letter). \`test/crossings/table.ts\` has the tests of each cell;
-a cell that is empty or names a test that does not run fails.
+Each way by which a text gets into the server, crossed with each promise about texts: ${Object.keys(ROWS).length} ways, ${Object.keys(PROMISES).length} promises,
+${cells.length} cells. ${proven} cells name their tests in \`test/crossings/table.ts\`, and ${cells.length - proven} a reason why there is nothing to test.
+A cell that is empty or names a test that does not run fails. \`test/crossings/nothing-sent.ts\` lists the routes and tools that send nothing;
+each other route that changes something or belongs to another product is on a way.
 
-${kinds.join('')}
-| |${head}
-|---|${promises.map(() => '---|').join('')}
-${body.join('')}
-${listOthers()}`.trimEnd()}\n`
+## Ways
+
+${listTitles(Object.keys(ROWS))}.
+
+## Promises
+
+A promise has a test that tries all ways except the SMSGate app and the ways that are named here. *Each way*: each has tests of its own.
+
+${promises.join('')}
+## Nothing to test
+
+${reasons.join('')}`
 }
 
 test('docs/internals/crossings.md shows the table', async () => {

@@ -7,10 +7,8 @@ import { readPage } from './page.ts'
 
 const HOME = join(import.meta.dirname, '../..')
 const ROWS = [
-  ...FEATURES.flatMap(({ rows = [] }) => rows.map((row) => ({ ...row, chapter: row.tag }))),
-  ...PROTOCOLS.flatMap(({ group, rows }) =>
-    rows.map((row) => ({ ...row, chapter: row.tag || group })),
-  ),
+  ...FEATURES.flatMap(({ rows = [] }) => rows),
+  ...PROTOCOLS.flatMap(({ rows }) => rows),
 ]
   // ALL: a refusal of all other methods
   .filter(({ at }) => !at.startsWith('ALL '))
@@ -26,37 +24,31 @@ function showBytes({ maxBytes }: Row): string {
   return maxBytes < 1 << 20 ? `${maxBytes >> 10} KiB` : `${maxBytes >> 20} MiB`
 }
 
-/** What a row says, apart from its path. */
-const showBound = (row: Row) => {
-  const { cost, by } = row.bound
-  const also = [row.heavy && 'heavy', row.idempotent && 'idempotent'].filter(Boolean).join(', ')
-  return `${cost} | ${by} | ${showBytes(row)} | ${also}`
+/** The path of a row, its largest body and its flags. */
+function showRoute(row: Row): string {
+  const also = [showBytes(row), row.heavy && 'heavy', row.idempotent && 'idempotent']
+  const shown = also.filter(Boolean).join(', ')
+  return shown ? `${showPath(row)} (${shown})` : showPath(row)
 }
 
-/** The bounds of all routes as a page. Routes with the same bound share a line. */
+/** The bounds of all routes as a page: an entry for each bound, with its routes. */
 function makePage(): string {
-  const chapters = [...Map.groupBy(ROWS, ({ chapter }) => chapter || 'records')].map(
-    ([title, rows]) => {
-      const lines = [...Map.groupBy(rows, showBound)].map(
-        ([bound, same]) => `| ${same.map(showPath).join(', ')} | ${bound} |\n`,
-      )
-      return `\n## ${title}\n
-| route | cost grows with | bounded by | largest body | |
-|---|---|---|---|---|
-${lines.join('')}`
-    },
+  const bounds = [...Map.groupBy(ROWS, ({ bound }) => `**${bound.cost}**: ${bound.by}`)]
+  const entries = bounds.map(
+    ([bound, rows]) => `- ${bound}  \n  ${rows.map(showRoute).join(', ')}\n`,
   )
   return `# What bounds each route
 
 <!-- Made by: npx vitest run test/docs/bounds.test.ts --project quick --update -->
 
-For every route: what makes its statements slower, and which limit bounds that, as the \`bound\` of its row says. [Bounds](bounds.md)
-explains *turns*, *keys* and *30 s*.
+Each entry says what makes the statements of its routes slower, and which limit bounds that, as the \`bound\` of their rows does.
+[Bounds](bounds.md) explains *turns*, *keys* and *30 s*. In brackets after a route:
 
-- **heavy**: the work waits for a [place of heavy work](client-limits.md), once its body has arrived.
-- **idempotent**: the route reads \`Idempotency-Key\`, and answers a repeated request with its first answer.
-- A route without a largest body reads none, or at most 32 MiB. *varies*: by the settings, the collection or the type of the body.
-${chapters.join('')}`
+- its largest body (*varies*: by the settings, the collection or the type of the body). A route without one reads no body, or at most 32 MiB;
+- *heavy*: the work waits for a [place of heavy work](client-limits.md), once its body has arrived;
+- *idempotent*: the route reads \`Idempotency-Key\`, and answers a repeated request with its first answer.
+
+${entries.join('')}`
 }
 
 test('docs/internals/route-bounds.md shows the bounds in the rows of all routes', async () => {
