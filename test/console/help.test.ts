@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { Marked, type Token } from 'marked'
+import { cutPlace } from '../../console/src/language/words.ts'
 import { readTranslations } from './catalogues.ts'
 
 const DOCS = resolve(import.meta.dirname, '../../docs')
@@ -48,6 +49,6 @@ describe.each(globSync('console/??.md', { cwd: DOCS }))('the help page %s', (pag
 })
 
 test('the English help names controls as the console does', () => {
-  const words = new Set([...readTranslations('de').keys()].map(nameOf))
+  const words = new Set([...readTranslations('de').keys()].map((key) => nameOf(cutPlace(key))))
   expect(namesIn('console.md').filter((name) => !words.has(name))).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { chooseLanguage } from '../../console/src/language/language.ts'
-import { t, tn, tx } from '../../console/src/language/words.ts'
+import { cutPlace, t, tn, tx } from '../../console/src/language/words.ts'
 import { REASONS } from '../../src/gateway/base/message-status.ts'
 import { PARTS, type Part, readCatalogue, TEXTS, TRANSLATED } from './catalogues.ts'
 import { readSource, SOURCES, type Text, textsOf } from './texts.ts'
@@ -237,8 +237,11 @@ describe.each(TRANSLATED)('the catalogue %s', (language) => {
 
   test.each(PARTS)('leaves no sentence of %s in English', (part) => {
     const same = Object.entries(readCatalogue(language, part)).filter(([english, text]) => {
-      const words = english.replace(/\{\w+\}/g, '').match(/\p{L}+/gu) ?? []
-      return text === english && words.length > 2
+      const words =
+        cutPlace(english)
+          .replace(/\{\w+\}/g, '')
+          .match(/\p{L}+/gu) ?? []
+      return text === cutPlace(english) && words.length > 2
     })
     expect(same).toEqual([])
   })
@@ -258,6 +261,23 @@ describe.each(TRANSLATED)('the catalogue %s', (language) => {
   })
 })
 
+test('a place behind an English text has other words in some language', () => {
+  const catalogues = TRANSLATED.map((language) => ({
+    ...readCatalogue(language, 'first'),
+    ...readCatalogue(language, 'pages'),
+  }))
+  const all = Object.keys(catalogues[0]!)
+  const hasOwnWords = (key: string) => {
+    const others = all.filter((other) => other !== key && cutPlace(other) === cutPlace(key))
+    return catalogues.some((texts) =>
+      others.some((other) => JSON.stringify(texts[other]) !== JSON.stringify(texts[key])),
+    )
+  }
+  const placed = all.filter((key) => cutPlace(key) !== key)
+  expect(placed).toContain('From#day')
+  expect(placed.filter((key) => !hasOwnWords(key))).toEqual([])
+})
+
 describe('a text', () => {
   test('formats numbers as the language does', () => {
     expect(t('{count} of {total}', { count: 1234, total: '5' })).toBe('1,234 of 5')
@@ -273,6 +293,10 @@ describe('a text', () => {
       'one',
       '2 of them',
     ])
+  })
+
+  test('is shown without its place', () => {
+    expect([t('From#day'), tn('1 new', '{count} new#conversations', 2)]).toEqual(['From', '2 new'])
   })
 
   test('can contain elements', () => {

@@ -61,7 +61,7 @@ const KINDS: readonly Kind[] = [
   ['webhook_payloads', t('Calls of outgoing webhooks'), EMPTIED],
   ['webhook_deliveries', t('Answers to outgoing webhooks'), EMPTIED],
   ['sms_events', t('Steps of messages'), EMPTIED],
-  ['sms_dispatch', t('Waiting messages'), t('Canceled')],
+  ['sms_dispatch', t('Waiting messages'), t('Canceled#texts')],
   ['sms_origins', t('Sends by other programs'), EMPTIED],
   ['auto_answers_sent', t('Automatic answers'), DELETED],
   ['_jobs', t('Automatic answers that wait'), DELETED],
@@ -85,8 +85,8 @@ export function listCountedKinds(
 export const REQUEST_STATES: Readonly<Record<PersonRequest['state'], State>> = {
   waiting: ['calm', t('Waiting')],
   running: ['busy', t('Running')],
-  done: ['good', t('Done')],
-  failed: ['bad', t('Failed')],
+  done: ['good', t('Done#request')],
+  failed: ['bad', t('Failed#request')],
 }
 
 export const REQUEST_KINDS: Readonly<Record<PersonRequest['kind'], string>> = {

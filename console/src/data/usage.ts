@@ -31,11 +31,11 @@ interface Kind {
 }
 
 export const KINDS: readonly Kind[] = [
-  { id: 'done', words: t('Sent'), states: ['sent', 'delivered'] },
+  { id: 'done', words: t('Sent#messages'), states: ['sent', 'delivered'] },
   { id: 'waiting', words: t('Scheduled or waiting'), states: ['pending', 'assigned', 'sending'] },
-  { id: 'failed', words: t('Failed'), states: ['failed'] },
-  { id: 'canceled', words: t('Canceled'), states: ['canceled'] },
-  { id: 'received', words: t('Received'), states: ['received'] },
+  { id: 'failed', words: t('Failed#messages'), states: ['failed'] },
+  { id: 'canceled', words: t('Canceled#messages'), states: ['canceled'] },
+  { id: 'received', words: t('Received#messages'), states: ['received'] },
 ]
 
 export const countKind = ({ counts }: UsageDay, { states }: Kind): number =>

@@ -9,11 +9,20 @@ const plural = new Intl.PluralRules(language)
 /** Matches `{name}`, but not `{{name}}` as in templates of messages. */
 const PLACEHOLDER = /(?<!\{)\{(\w+)\}(?!\})/
 
+/** Matches the place at the end of a key: `From#day` is the word `From` before a day. */
+const PLACE = /#[a-z]+$/
+
+/** The English text of a key, without the place. */
+export const cutPlace = (key: string): string => key.replace(PLACE, '')
+
 export const formatNumber = (value: number): string => number.format(value)
 
-/** An English text in the user's language, with its placeholders filled: `t('To {name}', { name })`. */
+/**
+ * An English text in the user's language, with its placeholders filled: `t('To {name}', { name })`. A text
+ * that has other words at another place has the place at its end: `t('From#day')`.
+ */
 export const t = (english: string, values: Values = {}): string =>
-  fillText(lookUp(english) ?? english, values).join('')
+  fillText(lookUp(english) ?? cutPlace(english), values).join('')
 
 /**
  * `t` with a count: `tn('One text', '{count} texts', count)`. A catalogue has all forms of its language under
@@ -21,7 +30,7 @@ export const t = (english: string, values: Values = {}): string =>
  */
 export function tn(one: string, other: string, count: number, values: Values = {}): string {
   const form = plural.select(count)
-  const text = lookUp(other, form) ?? (form === 'one' ? one : other)
+  const text = lookUp(other, form) ?? (form === 'one' ? one : cutPlace(other))
   return fillText(text, { count, ...values }).join('')
 }
 
@@ -29,7 +38,7 @@ export function tn(one: string, other: string, count: number, values: Values = {
 export const tx = <Part>(
   english: string,
   values: Readonly<Record<string, Part>>,
-): (string | Part)[] => fillText(lookUp(english) ?? english, values)
+): (string | Part)[] => fillText(lookUp(english) ?? cutPlace(english), values)
 
 function fillText<Value>(
   text: string,

@@ -39,7 +39,7 @@ scenario(
     await fixture.signIn()
     await fixture.visit('/conversations')
     const panel = page.locator('.menu-panel')
-    await page.getByRole('button', { name: new RegExp(`^${say('All')} `) }).click()
+    await page.getByRole('button', { name: new RegExp(`^${say('All#conversations')} `) }).click()
     await panel.getByText('Ben').waitFor()
     expect(await hiddenIn(panel)).toEqual([0, 0])
     await chooseByRow(fixture)

@@ -143,7 +143,7 @@ scenario(
       const { y, height } = (await page.getByRole('button', { name }).boundingBox())!
       return Math.round(y + height / 2)
     }
-    const views = await middleOf(`${say('Failed')} 1`)
+    const views = await middleOf(`${say('Failed#conversations')} 1`)
     expect(await middleOf(say('New conversation'))).toBe(views)
   },
   {},

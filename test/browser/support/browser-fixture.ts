@@ -1,5 +1,6 @@
 import PocketBase from 'pocketbase'
 import { expect, test } from 'vitest'
+import { cutPlace } from '../../../console/src/language/words.ts'
 import { readTranslations } from '../../console/catalogues.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
@@ -17,7 +18,7 @@ export const catalogueOf = (language: string): ReadonlyMap<string, string> =>
 function sayIn(locale: string): Say {
   const catalogue = catalogueOf(locale.slice(0, 2))
   return (english, values = {}) =>
-    (catalogue.get(english) ?? english).replace(/\{(\w+)\}/g, (all, name) =>
+    (catalogue.get(english) ?? cutPlace(english)).replace(/\{(\w+)\}/g, (all, name) =>
       String(values[name] ?? all),
     )
 }

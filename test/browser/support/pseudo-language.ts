@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { cutPlace } from '../../../console/src/language/words.ts'
 import { readCatalogue } from '../../console/catalogues.ts'
 import type { BrowserFixture } from './browser-fixture.ts'
 
@@ -43,14 +44,16 @@ export async function speakPseudo(
 ): Promise<void> {
   const manifest: Manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', DIST), 'utf8'))
   for (const part of ['first', 'pages'] as const) {
-    const texts = Object.entries(readCatalogue('de', part)).map(([english, german]) => [
-      english,
-      typeof german === 'string'
-        ? write(english, german)
-        : Object.fromEntries(
-            Object.entries(german).map(([form, text]) => [form, write(english, text)]),
-          ),
-    ])
+    const texts = Object.entries(readCatalogue('de', part)).map(([key, german]) => {
+      const english = cutPlace(key)
+      const written =
+        typeof german === 'string'
+          ? write(english, german)
+          : Object.fromEntries(
+              Object.entries(german).map(([form, text]) => [form, write(english, text)]),
+            )
+      return [key, written]
+    })
     const body = `export default ${JSON.stringify(Object.fromEntries(texts))}`
     await page.route(`${url}/${manifest[`src/language/de/${part}.json`]!.file}`, (route) =>
       route.fulfill({ contentType: 'text/javascript', body }),

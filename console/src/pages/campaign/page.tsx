@@ -192,7 +192,7 @@ function Course({
         class="figures"
         facts={[
           [t('Replies'), formatNumber(progress.replies)],
-          [t('Opted out'), formatNumber(progress.opt_outs)],
+          [t('Opted out#count'), formatNumber(progress.opt_outs)],
           campaign.segments > 0 && [
             t('Segments sent'),
             t('{count} of {total}', { count: progress.segments_used, total: campaign.segments }),

@@ -23,7 +23,7 @@ export function RequestCode({ request }: { request: Request }) {
   return (
     <div class="stack">
       <Segments
-        legend={t('Language')}
+        legend={t('Language#code')}
         choices={LANGUAGES}
         chosen={language}
         onChoose={setLanguage}

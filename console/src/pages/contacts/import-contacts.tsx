@@ -141,9 +141,9 @@ function Report({
   const bad = joinBadRows(sheet, plan.bad, failed)
   const figures = [
     [t('Added'), formatNumber(outcome.added)],
-    [t('Changed'), formatNumber(outcome.changed)],
+    [t('Changed#contacts'), formatNumber(outcome.changed)],
     [t('Left as they were'), formatNumber(outcome.left)],
-    [t('Left out'), formatNumber(bad.length)],
+    [t('Left out#rows'), formatNumber(bad.length)],
   ] as const
   return (
     <div class="form">

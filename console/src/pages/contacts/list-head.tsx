@@ -83,7 +83,7 @@ export function ListHead({
         onChange={(event) => onAsk({ group: event.currentTarget.value })}
       >
         <option value="">{t('All contacts')}</option>
-        <option value={OPTED_OUT}>{t('Opted out')}</option>
+        <option value={OPTED_OUT}>{t('Opted out#people')}</option>
         <Options choices={nameChoices(groups)} />
         {labels.length > 0 && (
           <optgroup label={t('Labels')}>

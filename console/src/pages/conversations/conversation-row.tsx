@@ -175,7 +175,7 @@ export const RowLink = ({
       {unread > 0 && (
         <strong class="count">
           {unread}
-          <span class="unseen"> {t('unread')}</span>
+          <span class="unseen"> {t('unread#texts')}</span>
         </strong>
       )}
     </span>

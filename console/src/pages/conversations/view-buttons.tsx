@@ -34,7 +34,7 @@ export function Views(props: ViewsProps) {
     if (count === 0) return ''
     return id === 'mentions'
       ? tn('1 mention', '{count} mentions', count)
-      : tn('1 new', '{count} new', count)
+      : tn('1 new', '{count} new#conversations', count)
   }
   const buttons = (close: () => void) => (
     <ViewButtons {...props} newWords={newWords} close={close} />
@@ -46,7 +46,7 @@ export function Views(props: ViewsProps) {
     newWords('mine') && `${t('Mine')} ${newWords('mine')}`,
     newWords('mentions'),
     // the name of the view: its count is not that of the view that is shown
-    shown.id !== 'failed' && failed && `${t('Failed')} ${failed}`,
+    shown.id !== 'failed' && failed && `${t('Failed#conversations')} ${failed}`,
   ]
   return (
     <Menu icon="filter" words={words.filter(Boolean).join(' · ')}>

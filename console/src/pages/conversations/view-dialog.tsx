@@ -79,13 +79,13 @@ function makeViewRows(
       name: 'state',
       label: t('Conversations'),
       choices: [
-        ['open', t('All')],
+        ['open', t('All#conversations')],
         ['waiting', t('Waiting')],
-        ['failed', t('Failed')],
+        ['failed', t('Failed#conversations')],
         ['unread', t('Unread')],
         ['follow_up', t('Follow-up')],
         ['archived', t('Archived')],
-        ['blocked', t('Blocked')],
+        ['blocked', t('Blocked#conversations')],
       ],
     },
     {

@@ -37,7 +37,7 @@ const isConversationOpen = ({ archived, blocked }: Conversation) => !archived &&
 
 export const ALL: View = {
   id: 'all',
-  words: t('All'),
+  words: t('All#conversations'),
   nothing: t('Texts that come in on your devices appear here, with your answers.'),
   filter: OPEN,
   has: isConversationOpen,
@@ -54,7 +54,7 @@ const OWN: readonly View[] = [
   },
   {
     id: 'failed',
-    words: t('Failed'),
+    words: t('Failed#conversations'),
     nothing: t('No text has failed.'),
     filter: INBOX_STATES.failed,
     has: (conversation) => isConversationOpen(conversation) && hasFailed(conversation),
@@ -83,7 +83,7 @@ const OWN: readonly View[] = [
   },
   {
     id: 'blocked',
-    words: t('Blocked'),
+    words: t('Blocked#conversations'),
     nothing: t('Nobody is blocked.'),
     filter: INBOX_STATES.blocked,
     has: ({ blocked }) => blocked,

@@ -30,7 +30,7 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
     },
     {
       name: 'label',
-      label: t('Label'),
+      label: t('Label#line'),
       hint: t('Your name for the line, such as Shop or Austria.'),
     },
     {

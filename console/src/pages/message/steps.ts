@@ -17,7 +17,7 @@ interface StateStep extends Step {
 const CHANGED = 'Changed: '
 
 const WORDS: Readonly<Record<MessageState, (device: string) => string>> = {
-  pending: () => t('Changed'),
+  pending: () => t('Changed#message'),
   assigned: (device) => (device ? t('Given to {device}', { device }) : t('Waits for a device')),
   sending: (device) => (device ? t('{device} has it', { device }) : t('A device has it')),
   sent: (device) => (device ? t('Sent by {device}', { device }) : t('Sent')),

@@ -21,14 +21,14 @@ export interface Question {
 }
 
 export const STATES = [
-  ['', t('All'), ''],
-  ['scheduled', t('Scheduled'), 'status = "pending"'],
+  ['', t('All#messages'), ''],
+  ['scheduled', t('Scheduled#messages'), 'status = "pending"'],
   ['waiting', t('Waiting'), 'status = "assigned" || status = "sending"'],
-  ['sent', t('Sent'), 'status = "sent"'],
-  ['delivered', t('Delivered'), 'status = "delivered"'],
-  ['failed', t('Failed'), FAILED_FILTER],
-  ['canceled', t('Canceled'), CANCELED_FILTER],
-  ['received', t('Received'), 'status = "received"'],
+  ['sent', t('Sent#messages'), 'status = "sent"'],
+  ['delivered', t('Delivered#messages'), 'status = "delivered"'],
+  ['failed', t('Failed#messages'), FAILED_FILTER],
+  ['canceled', t('Canceled#messages'), CANCELED_FILTER],
+  ['received', t('Received#messages'), 'status = "received"'],
 ] as const
 /** A state's name in the page's URL; '' for all. */
 export type StateKey = (typeof STATES)[number][0]

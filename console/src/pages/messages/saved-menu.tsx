@@ -24,7 +24,7 @@ export function SavedMenu({
   }
   return (
     <>
-      <Menu words={t('Saved')} icon="down">
+      <Menu words={t('Saved#filters')} icon="down">
         {(close) => (
           <div class="messages-saved">
             <SavedList

@@ -85,8 +85,8 @@ function ActiveFilters({
 }) {
   const active = [
     ['state', hasState && state && STATES.find(([key]) => key === state)?.[1]],
-    ['from', from && `${t('From')}: ${formatDay(`${from}T00:00`)}`],
-    ['until', until && `${t('Until')}: ${formatDay(`${until}T00:00`)}`],
+    ['from', from && `${t('From#day')}: ${formatDay(`${from}T00:00`)}`],
+    ['until', until && `${t('Until#day')}: ${formatDay(`${until}T00:00`)}`],
     ['device', device && t('Device')],
     ['sender', sender && t('Sent by')],
     ['filter', filter],
@@ -149,7 +149,7 @@ function Pickers({
     </label>
   )
   const named = (records: readonly (Device | Sender)[]): Choices => [
-    ['', t('All')],
+    ['', t('All#devices')],
     ...nameChoices(records),
   ]
   const orders: Choices = SORTS.some(([key]) => key === sort)
@@ -157,8 +157,8 @@ function Pickers({
     : [[sort, t('Another order')], ...SORTS]
   return (
     <>
-      {day(t('From'), from, (chosen) => onChange({ from: chosen }))}
-      {day(t('Until'), until, (chosen) => onChange({ until: chosen }))}
+      {day(t('From#day'), from, (chosen) => onChange({ from: chosen }))}
+      {day(t('Until#day'), until, (chosen) => onChange({ until: chosen }))}
       {devices.items.length > 1 &&
         choice(t('Device'), device, named(devices.items), (chosen) => onChange({ device: chosen }))}
       {senders.items.length > 1 &&

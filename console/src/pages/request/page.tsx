@@ -29,7 +29,7 @@ export function Page({ params: { id = '' } }: PageProps) {
       <Missing
         read={read}
         icon="person"
-        title={t('Request')}
+        title={t('Request#person')}
         gone={t('There is no such request')}
         all={[makePageHref('/personal-data'), t('Personal data')]}
       />
@@ -82,7 +82,7 @@ const Asked = ({
 }: {
   request: PersonRequest
 }) => (
-  <Card title={t('Request')}>
+  <Card title={t('Request#person')}>
     <Facts
       facts={[
         [t('Who'), expand?.asked_by?.name || '–'],

@@ -26,9 +26,9 @@ export function ListReport({
   const failed = refused.map(({ text: { row }, why }) => ({ row, why }))
   const bad = joinBadRows(sheet, plan.bad, failed)
   const figures = [
-    [t('Accepted'), formatNumber(accepted.size - before)],
+    [t('Accepted#texts'), formatNumber(accepted.size - before)],
     [t('Sent before'), formatNumber(before)],
-    [t('Left out'), formatNumber(bad.length)],
+    [t('Left out#rows'), formatNumber(bad.length)],
   ] as const
   return (
     <Card title={t('Done')}>

@@ -213,7 +213,7 @@ const describeSend = (isLater: boolean, people: number) =>
       ? t('Schedule for {count} people', { count: people })
       : t('Send to {count} people', { count: people })
     : isLater
-      ? t('Schedule')
+      ? t('Schedule#button')
       : t('Send')
 
 /** The error to show in the form: the fields' own errors, or if there are none, the server's. */

@@ -13,7 +13,7 @@ export const PROXY: SettingsPart = {
       label: t('Headers that are believed'),
       kind: 'list',
       ...NO_AUTOFILL,
-      placeholder: t('None'),
+      placeholder: t('None#headers'),
       hint: t(
         'Set this only if all traffic goes through the proxy. Otherwise anyone can fake their IP address.',
       ),

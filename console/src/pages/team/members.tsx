@@ -40,7 +40,7 @@ const GRANTED = [
 const NOTIFY = [
   ['all', t('All texts')],
   ['mine', t('Mine and unassigned')],
-  ['none', t('None')],
+  ['none', t('None#texts')],
 ] as const
 
 export function Members({ people: { members, findName } }: { people: People }) {

@@ -110,9 +110,9 @@ export function Page({ query }: PageProps) {
 type State = '' | 'active' | 'disabled'
 
 const STATES: Choices<State> = [
-  ['', t('All')],
-  ['active', t('Active')],
-  ['disabled', t('Disabled')],
+  ['', t('All#users')],
+  ['active', t('Active#users')],
+  ['disabled', t('Disabled#users')],
 ]
 
 const FILTERS: Readonly<Record<State, string>> = {

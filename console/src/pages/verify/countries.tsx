@@ -43,8 +43,8 @@ export const COUNTRIES: readonly Column<Country>[] = [
     title: t('Country'),
     cell: ({ id, names }) => `${id} ${[...names].map(nameCountry).join(', ')}`,
   },
-  { title: t('Sent'), align: 'end', cell: ({ sent }) => formatNumber(sent) },
-  { title: t('Approved'), align: 'end', cell: ({ approved }) => formatNumber(approved) },
+  { title: t('Sent#codes'), align: 'end', cell: ({ sent }) => formatNumber(sent) },
+  { title: t('Approved#codes'), align: 'end', cell: ({ approved }) => formatNumber(approved) },
   {
     title: t('Rate'),
     align: 'end',

@@ -152,7 +152,7 @@ function Verifications({
 const STATES: Readonly<Record<Verification['status'], State>> = {
   pending: ['busy', t('Pending')],
   approved: ['good', t('Approved')],
-  expired: ['calm', t('Expired')],
+  expired: ['calm', t('Expired#code')],
   canceled: ['calm', t('Canceled')],
   max_attempts_reached: ['bad', t('Too many tries')],
 }
@@ -167,7 +167,7 @@ const OTHERS: readonly Column<Verification>[] = [
     cell: ({ status }) => <StateBadge state={STATES[status]} />,
   },
   { title: t('Checks'), align: 'end', minor: true, cell: ({ attempts }) => attempts },
-  { title: t('Sent'), align: 'end', minor: true, cell: ({ sends }) => formatNumber(sends) },
+  { title: t('Sent#times'), align: 'end', minor: true, cell: ({ sends }) => formatNumber(sends) },
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
   makeActionsColumn(({ message }) =>
     message ? [{ words: t('Message'), href: makePageHref(`/messages/${message}`) }] : [],

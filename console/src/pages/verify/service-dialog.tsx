@@ -54,7 +54,7 @@ const ROWS: readonly FormRow[] = [
   { name: 'name', label: t('Name'), autofocus: true },
   {
     name: 'templates',
-    label: t('Texts'),
+    label: t('Texts#wording'),
     rows: 4,
     placeholder: 'en: Your code is {{code}}.',
     hint: t(

@@ -5,8 +5,8 @@ import { Badge, StateBadge } from '../../parts/time.tsx'
 
 const STATES: Readonly<Record<Delivery['status'], State>> = {
   pending: ['busy', t('Waiting')],
-  delivered: ['good', t('Delivered')],
-  failed: ['bad', t('Failed')],
+  delivered: ['good', t('Delivered#call')],
+  failed: ['bad', t('Failed#call')],
 }
 
 export const DeliveryStatus = ({ delivery: { status, attempts } }: { delivery: Delivery }) =>

@@ -99,7 +99,7 @@ export function RepeatField({
               hint={t('For example, because the server was off.')}
             />
             <TextField
-              label={t('Until')}
+              label={t('Until#day')}
               name="until"
               type="date"
               value={until && formatLocal(parseDate(until)).slice(0, 10)}

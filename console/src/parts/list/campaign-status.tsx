@@ -4,13 +4,13 @@ import { t } from '../../language/words.ts'
 import { StateBadge } from '../time.tsx'
 
 const STATES: Readonly<Record<CampaignState, State>> = {
-  scheduled: ['calm', t('Scheduled')],
+  scheduled: ['calm', t('Scheduled#campaign')],
   repeating: ['calm', t('Repeats')],
   sending: ['busy', t('Sending')],
   paused: ['warn', t('Paused')],
-  canceled: ['calm', t('Canceled')],
-  done: ['good', t('Done')],
-  failed: ['bad', t('Failed')],
+  canceled: ['calm', t('Canceled#campaign')],
+  done: ['good', t('Done#campaign')],
+  failed: ['bad', t('Failed#campaign')],
 }
 
 export const CampaignStatus = ({ status }: { status: CampaignState }) => (

@@ -117,7 +117,7 @@ export function Pager(list: {
         {t('Previous')}
       </Button>
       <Button icon="right" disabled={page >= pages} onClick={() => goTo(page + 1)}>
-        {t('Next')}
+        {t('Next#page')}
       </Button>
     </nav>
   )
