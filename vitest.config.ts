@@ -31,13 +31,15 @@ const whyNotPooled = findPostgres() ? whyNoPgBouncer() : 'no Postgres is install
 if (whyNotPooled) console.warn(`Not tested behind PgBouncer: ${whyNotPooled}.`)
 
 const INSTALLED_SETUP = 'test/support/database/postgres15-setup.ts'
-const onEmbedded = { globalSetup: 'test/support/database/embedded-setup.ts' }
+const EMBEDDED_SETUP = 'test/support/database/embedded-setup.ts'
+/** The program is built once for files that start it often. */
+const BUILD_SETUP = 'test/support/server/build-setup.ts'
 /** What `npm test` runs: every quick file. */
 const quick = {
   extends: true as const,
   test: {
-    ...onEmbedded,
     name: 'quick',
+    globalSetup: EMBEDDED_SETUP,
     include: [FILES],
     exclude: [IN_BROWSER, SLOW, OF_POOLER],
     // Four processes run all files, as importing the server takes 1.5 s of CPU time. What a file changes in
@@ -49,8 +51,8 @@ const quick = {
 const slow = {
   extends: true as const,
   test: {
-    ...onEmbedded,
     name: 'slow',
+    globalSetup: [EMBEDDED_SETUP, BUILD_SETUP],
     include: [SLOW],
     exclude: [IN_BROWSER],
     isolate: false,
@@ -65,7 +67,7 @@ const pooled = (TEST_POOL_MODE: PoolMode) => ({
     // PgBouncer hides from a server that its connections were ended: it notices within a second, not at once
     exclude: TEST_POOL_MODE === 'transaction' ? ['test/nodes/outdated.slow.test.ts'] : [],
     env: { TEST_SERVER: `PGBOUNCER_${TEST_POOL_MODE.toUpperCase()}`, TEST_POOL_MODE },
-    globalSetup: INSTALLED_SETUP,
+    globalSetup: [INSTALLED_SETUP, BUILD_SETUP],
   },
 })
 /** On an installed Postgres, in CI the oldest one that is promised. */
@@ -88,7 +90,7 @@ const postgres15 = {
       'test/gateway/messages/queue/deadlocks.slow.test.ts',
     ],
     env: { TEST_SERVER: 'POSTGRES15' },
-    globalSetup: INSTALLED_SETUP,
+    globalSetup: [INSTALLED_SETUP, BUILD_SETUP],
   },
 }
 

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { emptyDatabase } from '../support/database/empty-databases.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { serve, startProgram } from '../support/server/program.ts'
+import { PROGRAM } from '../support/server/program-files.ts'
 import { request } from '../support/server/request.ts'
 import { signIn } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
@@ -14,7 +14,6 @@ import { until } from '../support/until.ts'
 
 // A server that is killed after an audited action, while its log cannot be written.
 
-const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
 const place = await emptyDatabase()
 const first = await startServer({ env: place })
 await first.stop()

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { sealAuditEntries } from '../../src/engine/auth/audit/seal-audit-entries.ts'
 import {
   type Environment,
@@ -8,9 +7,9 @@ import {
   withDatabase,
 } from '../support/database/empty-databases.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { PROGRAM } from '../support/server/program-files.ts'
 import { SUPERUSER, startServer } from '../support/server/start.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
 const place = await emptyDatabase()
 const server = await startServer({ env: place })
 

@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { PROGRAM } from '../support/server/program-files.ts'
 import { startServer, testConfig } from '../support/server/start.ts'
 import { listenLocally } from '../support/services/listen.ts'
-
-const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
 
 function run(
   env: Record<string, string>,

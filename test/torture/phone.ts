@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { pairAgent } from '../../src/programs/agent/pair-agent.ts'
+import { CLI } from '../support/server/program-files.ts'
 
-const CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
 /** Milliseconds that a sending takes, and its delivery report after it. */
 const LAG_MS = 15
 const DELIVERY_MS = 40

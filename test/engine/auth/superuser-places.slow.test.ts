@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { setSuperuserAddresses } from '../../../src/engine/auth/superusers.ts'
 import { UserError } from '../../../src/platform/api-errors.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { CLI } from '../../support/server/program-files.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { testConfig } from '../../support/server/start.ts'
 
@@ -52,9 +52,8 @@ test('the command accepts any number of addresses', { timeout: 180_000 }, async 
   const folder = temporaryFolder()
   const { databaseUrl } = await testConfig()
   const env = { ...process.env, DATABASE_URL: databaseUrl ?? '', DATA_DIR: join(folder, 'data') }
-  const cli = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
   const ips = (...places: string[]) => {
-    const args = [cli, 'superuser', 'ips', ...places]
+    const args = [CLI, 'superuser', 'ips', ...places]
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env })
     return { status, said: stdout + stderr }
   }

@@ -4,7 +4,6 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { checkBackup } from '../../../src/engine/backup/read-archive.ts'
 import { restoreBackup } from '../../../src/engine/backup/restore.ts'
 import { writeBackup } from '../../../src/engine/backup/write.ts'
@@ -17,10 +16,10 @@ import {
   withDatabase,
 } from '../../support/database/empty-databases.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { CLI } from '../../support/server/program-files.ts'
 import { withDevices } from '../../support/server/server-with-devices.ts'
 import { startServer } from '../../support/server/start.ts'
 
-const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
 /** Between two sends of a connection, so that the backup gets on in the same process. */
 const PAUSE_MS = 20
 const folder = temporaryFolder()

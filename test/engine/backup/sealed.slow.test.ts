@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { checkBackup } from '../../../src/engine/backup/read-archive.ts'
 import { parseIdentities } from '../../../src/platform/age/keys.ts'
 import { seal, unseal } from '../../../src/platform/age/seal.ts'
@@ -11,10 +10,10 @@ import { UserError } from '../../../src/platform/api-errors.ts'
 import { isRecipient } from '../../../src/platform/environment-readers.ts'
 import { emptyDatabase } from '../../support/database/empty-databases.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { CLI } from '../../support/server/program-files.ts'
 import { startBackupServer } from '../../support/services/backups.ts'
 import { findS3Server, NO_S3_SERVER, startS3Server } from '../../support/services/s3-server.ts'
 
-const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
 const folder = temporaryFolder()
 const pathOf = (name: string) => join(folder, name)
 

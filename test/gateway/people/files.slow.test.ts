@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { openArchive } from '../../../src/engine/backup/read-archive.ts'
 import { readConfig } from '../../../src/platform/config.ts'
@@ -11,6 +10,7 @@ import { EmbeddedData } from '../../support/database/embedded-data.ts'
 import { filesWith } from '../../support/database/files-with.ts'
 import { runServer } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { PROGRAM } from '../../support/server/program-files.ts'
 import { must, withDevices } from '../../support/server/server-with-devices.ts'
 import { ended, makeShop, seedPerson } from './person-fixture.ts'
 
@@ -31,14 +31,10 @@ const { db } = gateway.server.services.store
 const cluster = realpathSync(join(folder, 'postgres'))
 
 const program = (...args: string[]) =>
-  execFileSync(
-    process.execPath,
-    [fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url)), ...args],
-    {
-      env: { ...process.env, ...data.env },
-      encoding: 'utf8',
-    },
-  )
+  execFileSync(process.execPath, [PROGRAM, ...args], {
+    env: { ...process.env, ...data.env },
+    encoding: 'utf8',
+  })
 
 /** Writes everything that is in memory to the files. */
 async function checkpoint(): Promise<void> {

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { tablesWith } from '../../support/database/dump.ts'
 import { filesWith } from '../../support/database/files-with.ts'
 import {
@@ -10,6 +9,7 @@ import {
   onServer,
   startPostgres,
 } from '../../support/database/postgres.ts'
+import { PROGRAM } from '../../support/server/program-files.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopLater } from '../../support/stops.ts'
 import { ended, makeShop, seedPerson } from './person-fixture.ts'
@@ -50,9 +50,8 @@ describe.runIf(existsSync(pgDump))('on your own Postgres', () => {
     expect(found(dumped)).toEqual([])
     for (const secret of other.secrets) expect(dumped).toContain(secret)
 
-    const program = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
     const env = { ...process.env, DATABASE_URL: url, LOG_LEVEL: 'error' }
-    const said = execFileSync(process.execPath, [program, 'scrub'], { env, encoding: 'utf8' })
+    const said = execFileSync(process.execPath, [PROGRAM, 'scrub'], { env, encoding: 'utf8' })
     const allowSuperuser = ['vacuum full pg_statistic', 'checkpoint']
     const inDatabase = Object.assign(new URL(postgres.url), { pathname: new URL(url).pathname })
     for (const statement of allowSuperuser) {

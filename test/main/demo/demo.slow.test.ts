@@ -2,12 +2,11 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import PocketBase from 'pocketbase'
 import { freePort } from '../../support/database/postgres.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { PROGRAM } from '../../support/server/program-files.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
 const PATIENCE_MS = 240_000
 
 /** The last test finds the database of the first. */

@@ -3,15 +3,13 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { PROGRAM } from '../../support/server/program-files.ts'
 import {
   type Client,
   type ServerWithDevices,
   startServerWithDevices,
 } from '../../support/server/server-with-devices.ts'
-
-const PROGRAM = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
 
 let server: ServerWithDevices
 /** A home directory that has never seen the agent. */

@@ -1,13 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { pairAgent } from '../../../src/programs/agent/pair-agent.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { CLI } from '../../support/server/program-files.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
-const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
 const server = await startServerWithDevices({ LEASE_SECONDS: '120' })
 
 /** Limits how large the files of a process may become, as on a disk that is full. */

@@ -3,7 +3,6 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { UserError } from '../../../src/platform/api-errors.ts'
 import { loadAgentState, saveState } from '../../../src/programs/agent/agent-state.ts'
@@ -15,11 +14,10 @@ import {
 import { pairAgent, readPairing } from '../../../src/programs/agent/pair-agent.ts'
 import { runAgent } from '../../../src/programs/agent/run-agent.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
+import { CLI } from '../../support/server/program-files.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
 import { settingsOf } from './drivers/http/carrier-fixture.ts'
-
-const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
 
 const server = await startServerWithDevices({ LEASE_SECONDS: '60' })
 const folder = temporaryFolder()

@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { readEmbeddedUrl } from '../../../src/platform/db/embedded/cluster-access.ts'
 import { endPostmaster, findPostmaster } from '../../../src/platform/db/embedded/postmaster.ts'
+import { PROGRAM_HOME } from '../server/program-files.ts'
 import { SUPERUSER } from '../server/start.ts'
-
-const HOME = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** A data folder whose Postgres servers start, and which a scenario kills. */
 export class EmbeddedData {
@@ -49,7 +47,7 @@ export class EmbeddedData {
 }
 
 /** Makes what a server needs in the database that `env` names, with a superuser. */
-export function makeDatabase(env: Readonly<Record<string, string>>, home = HOME): void {
+export function makeDatabase(env: Readonly<Record<string, string>>, home = PROGRAM_HOME): void {
   const args = [
     join(home, 'bin/pocketsms.js'),
     'superuser',

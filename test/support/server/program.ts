@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { stopLater } from '../stops.ts'
 import { until } from '../until.ts'
+import { PROGRAM_HOME } from './program-files.ts'
 
-const HOME = fileURLToPath(new URL('../../../', import.meta.url))
 const START_MS = 60_000
 const STOP_MS = 15_000
 
@@ -24,7 +23,10 @@ export interface RunningProgram {
  * answers. HOST and PORT must be in it. Throws with its output when it ends before that. `home`: of another
  * version.
  */
-export function serve(env: Readonly<Record<string, string>>, home = HOME): Promise<RunningProgram> {
+export function serve(
+  env: Readonly<Record<string, string>>,
+  home = PROGRAM_HOME,
+): Promise<RunningProgram> {
   const args = [join(home, 'bin/pocketsms.js'), 'serve']
   return startProgram(process.execPath, args, env, `http://127.0.0.1:${env.PORT}`, '/api/health')
 }

@@ -1,8 +1,8 @@
 import net from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { freePort } from '../database/postgres.ts'
 import { until } from '../until.ts'
 import { type RunningProgram, serve, startProgram } from './program.ts'
+import { PROGRAM } from './program-files.ts'
 
 /** A server that runs, and how it is replaced. */
 interface Replaceable {
@@ -13,7 +13,6 @@ interface Replaceable {
 
 type Env = Readonly<Record<string, string>>
 
-const BIN = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
 const HEALTH = '/api/health'
 const REPLACED_MS = 120_000
 
@@ -25,7 +24,7 @@ export const WAYS: Readonly<Record<string, (env: Env) => Promise<Replaceable>>> 
     const { HOST, PORT } = await choosePlace()
     const all = { ...env, HOST, WORKERS: '1' }
     const names = ['PATH', 'HOME', ...Object.keys(all)].flatMap((name) => ['-E', name])
-    const args = [...names, '-l', `${HOST}:${PORT}`, process.execPath, BIN, 'serve']
+    const args = [...names, '-l', `${HOST}:${PORT}`, process.execPath, PROGRAM, 'serve']
     const url = `http://${HOST}:${PORT}`
     return replaceBySignal(await startProgram('systemd-socket-activate', args, all, url, HEALTH))
   },
@@ -34,7 +33,7 @@ export const WAYS: Readonly<Record<string, (env: Env) => Promise<Replaceable>>> 
     const url = `http://127.0.0.1:${port}`
     const all = { ...env, HOST: '127.0.0.1', LISTEN_FDS: '1' }
     // exec keeps the process id
-    const args = ['-c', `LISTEN_PID=$$ exec ${process.execPath} ${BIN} serve`]
+    const args = ['-c', `LISTEN_PID=$$ exec ${process.execPath} ${PROGRAM} serve`]
     const start = () => startProgram('sh', args, all, url, HEALTH, [handle.fd])
     let program = await start()
     return {
