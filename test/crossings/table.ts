@@ -284,7 +284,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       accountBounds: and(
         'accountBounds',
-        'gateway/messages/send/destinations',
+        'gateway/messages/send/destinations.slow',
         '100 sends through all APIs to destinations forbidden for %s store and count nothing',
       ),
       money: and(
@@ -296,7 +296,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       hidden: and('hidden', 'http/server/log', 'log lines contain no queries, headers or bodies'),
       erased: and(
         'erased',
-        'gateway/people/erase-person',
+        'gateway/people/erase-person.slow',
         "an erasure removes the person's data from every table and no data of others",
       ),
       retention: and(
@@ -381,7 +381,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       accountBounds: and(
         'accountBounds',
-        'gateway/messages/send/destinations',
+        'gateway/messages/send/destinations.slow',
         '100 sends through all APIs to destinations forbidden for %s store and count nothing',
       ),
       size: sized(
@@ -389,7 +389,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'parsing 100,000 braces takes less than a second of CPU time',
       ),
       hidden: [
-        test('http/middleware/tenants', "a rendered template does not use another user's contacts"),
+        test(
+          'http/middleware/tenants.slow',
+          "a rendered template does not use another user's contacts",
+        ),
         ...each('hidden', 'hiddenInFiles'),
       ],
       console: [
@@ -420,7 +423,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       onceByReference: each('onceByReference'),
       onceAgain: and(
         'onceAgain',
-        'gateway/messages/send/mms-again',
+        'gateway/messages/send/mms-again.slow',
         'a failed MMS with the words "%s" is sent again',
       ),
       consent: and(
@@ -445,22 +448,22 @@ export const ROWS: Readonly<Record<string, Row>> = {
         SIZES,
       ],
       hidden: [
-        test('gateway/messages/send/mms-files', '%s leaves without them, and upright'),
+        test('gateway/messages/send/mms-files.slow', '%s leaves without them, and upright'),
         ...each('hidden', 'hiddenInFiles'),
       ],
       erased: and(
         'erased',
-        'gateway/messages/send/mms-again',
+        'gateway/messages/send/mms-again.slow',
         'the data of a person has the subjects and files of texts to them, and an erasure none',
       ),
       retention: and(
         'retention',
-        'gateway/messages/send/mms-again',
+        'gateway/messages/send/mms-again.slow',
         'a redacted MMS has no text, no subject and no files',
       ),
       change: and(
         'change',
-        'gateway/messages/send/mms-again',
+        'gateway/messages/send/mms-again.slow',
         'a waiting MMS gets another text and time, and stays an MMS',
       ),
       killed: and(
@@ -488,11 +491,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
       onceByReference: each('onceByReference'),
       size: [
         test(
-          'gateway/messages/send/slow-files',
+          'gateway/messages/send/slow-files.slow',
           'beside fifteen accounts whose files stop after %s, others send pictures',
         ),
         test(
-          'gateway/messages/send/slow-files',
+          'gateway/messages/send/slow-files.slow',
           'files at addresses are refused that have more than 20 MiB, and nothing is stored (%s)',
         ),
         SIZES,
@@ -597,7 +600,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/codes/codes.slow',
         'a code is in no log, webhook, export, table, event or error',
       ),
-      erased: and('erased', 'gateway/people/stop-list', 'a code to an erased person is refused'),
+      erased: and(
+        'erased',
+        'gateway/people/stop-list.slow',
+        'a code to an erased person is refused',
+      ),
       cancel: and(
         'cancel',
         'gateway/codes/verify',
@@ -695,7 +702,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       onceAgain: [
         ...OF_CAMPAIGN.onceAgain,
         test(
-          'gateway/campaigns/campaign-files',
+          'gateway/campaigns/campaign-files.slow',
           'failed messages of a campaign are sent again with its picture',
         ),
       ],
@@ -713,21 +720,21 @@ export const ROWS: Readonly<Record<string, Row>> = {
       keyBounds: tested('gateway/campaigns/campaigns.slow', 'an API key cannot create campaigns'),
       accountBounds: and(
         'accountBounds',
-        'gateway/messages/send/destinations',
+        'gateway/messages/send/destinations.slow',
         'a retry, a changed campaign and a resumed campaign cannot reach forbidden destinations either',
       ),
       money: and(
         'money',
-        'gateway/campaigns/settle-campaign',
+        'gateway/campaigns/settle-campaign.slow',
         'a campaign larger than the remaining quota is refused as a whole',
       ),
       size: sized(
-        'gateway/campaigns/settle-campaign',
+        'gateway/campaigns/settle-campaign.slow',
         'a campaign to 2,500 people is stored once, in chunks that share one batch_id',
       ),
       erased: and(
         'erased',
-        'gateway/people/stop-list',
+        'gateway/people/stop-list.slow',
         'a campaign leaves out an erased person, also one who was erased after the plan',
       ),
       retention: and(
@@ -744,12 +751,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ],
       twoServers: and(
         'twoServers',
-        'gateway/campaigns/settle-campaign',
+        'gateway/campaigns/settle-campaign.slow',
         'two nodes that settle the same campaign at once store its messages once',
       ),
       killed: and(
         'killed',
-        'gateway/campaigns/settle-campaign',
+        'gateway/campaigns/settle-campaign.slow',
         'after a crash between two chunks another node stores the rest, even a day later',
       ),
       console: and(
@@ -836,7 +843,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       accountBounds: and(
         'accountBounds',
-        'gateway/messages/send/destinations',
+        'gateway/messages/send/destinations.slow',
         'no automatic answer is sent to a forbidden destination',
       ),
       size: sized(
@@ -862,7 +869,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ...SENT,
       ...WORDS,
       onceByKey: [
-        test('gateway/consent/pages/join', 'a number is asked once a minute'),
+        test('gateway/consent/pages/join.slow', 'a number is asked once a minute'),
         test(
           'gateway/consent/join',
           'a number is asked once a minute, and gets a limited number of answers a day',
@@ -882,8 +889,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/consent/join',
         'JOIN questions count as codes: an account asks at most its limit of codes an hour',
       ),
-      size: sized('gateway/consent/pages/join', 'a form above 16 KiB is refused'),
-      hidden: and('hidden', 'gateway/consent/pages/join', '%s, and no second text is sent'),
+      size: sized('gateway/consent/pages/join.slow', 'a form above 16 KiB is refused'),
+      hidden: and('hidden', 'gateway/consent/pages/join.slow', '%s, and no second text is sent'),
       console: and(
         'console',
         'browser/join-page',
@@ -920,7 +927,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'an event is sent once and its end once, however often both are repeated',
       ),
       onceByFile: tested(
-        'gateway/hooks/hook-pictures',
+        'gateway/hooks/hook-pictures.slow',
         'an event that is repeated with another picture is the same event, unless its key has the picture',
       ),
       keyBounds: not('noKey'),
@@ -964,23 +971,23 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ...FILES,
       onceByKey: and(
         'onceByKey',
-        'protocols/smtp/smtp',
+        'protocols/smtp/smtp.slow',
         'a repeated Message-ID with the same text is sent once to each recipient, with another text again',
       ),
       onceByReference: not('noField'),
       onceByFile: tested(
-        'protocols/smtp/mail-pictures',
+        'protocols/smtp/mail-pictures.slow',
         'a mail that is repeated with %s is sent, to a number and by a hook',
       ),
       accountBounds: and(
         'accountBounds',
-        'protocols/smtp/smtp',
+        'protocols/smtp/smtp.slow',
         'a recipient that the key or account may not reach is refused at RCPT',
       ),
       size: [
-        test('protocols/smtp/smtp', 'a mail is refused for %s with $3'),
+        test('protocols/smtp/smtp.slow', 'a mail is refused for %s with $3'),
         test(
-          'protocols/smtp/smtp',
+          'protocols/smtp/smtp.slow',
           'a mail of 46,000 quoted lines is sent as it is, and so is the next mail',
         ),
       ],
@@ -1062,7 +1069,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       accountBounds: and(
         'accountBounds',
-        'gateway/messages/send/destinations',
+        'gateway/messages/send/destinations.slow',
         '100 sends through all APIs to destinations forbidden for %s store and count nothing',
       ),
       size: sized(
@@ -1258,7 +1265,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       accountBounds: and(
         'accountBounds',
-        'gateway/messages/send/destinations',
+        'gateway/messages/send/destinations.slow',
         '100 sends through all APIs to destinations forbidden for %s store and count nothing',
       ),
       money: and(
@@ -1332,7 +1339,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       accountBounds: and(
         'accountBounds',
-        'gateway/messages/send/destinations',
+        'gateway/messages/send/destinations.slow',
         '100 sends through all APIs to destinations forbidden for %s store and count nothing',
       ),
       size: sized(

@@ -112,7 +112,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'A new text goes to the owner, admin or agent who has waited longest.':
     'test/gateway/conversations/inbox.test.ts',
   'Who answers with such a word gets no more texts from you. STOP always counts.':
-    'test/payloads/incoming.test.ts',
+    'test/payloads/incoming.slow.test.ts',
   'Your own phones send first. Carriers send only when none of the phones was online for so long; until then texts wait. 0: carriers take turns with phones.':
     'test/gateway/lines/failover.test.ts',
   'A carrier sends such a text as soon as no phone takes it. 0: all texts wait.':
@@ -139,13 +139,13 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'The place in the body of numbers or of names of your groups. Empty: the program cannot choose recipients.':
     'test/gateway/hooks/hooks.test.ts',
   'The place in the body of the addresses of pictures, which go with the text; attachments: the pictures of a mail. Empty: none.':
-    'test/gateway/hooks/hook-pictures.test.ts',
+    'test/gateway/hooks/hook-pictures.slow.test.ts',
   'The secret shows that a delivery report or a text is the carrier’s. Without the secret, both are refused.':
     'test/programs/agent/drivers/http/http.test.ts',
   'A number gets this answer once in so many hours. 0: each time, but never more than 5 automatic answers in 24 hours.':
     'test/gateway/conversations/answers.test.ts',
   'The reason stays, with your name and the time. The server hides name and number in it.':
-    'test/gateway/people/erase-person.test.ts',
+    'test/gateway/people/erase-person.slow.test.ts',
 }
 
 /** A word that only hints about the server's work have. Others say what to type or where it is shown. */
