@@ -7,7 +7,13 @@ const FOCUSED = `(() => {
   return (element.labels?.[0] ?? element).textContent.trim()
 })()`
 
-/** Opens each dialog by its button: the focus begins at the field or button named beside it. */
+/** Whether the dialog shows its buttons, however much of it must be scrolled. */
+const SHOWS_BUTTONS = `[...document.querySelectorAll('.dialog .actions > .button')].every((button) => {
+  const { x, y, width, height } = button.getBoundingClientRect()
+  return button.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+})`
+
+/** Opens each dialog by its button: its buttons show, and the focus begins at what is named beside it. */
 async function expectFocus(
   { page, visit }: BrowserFixture,
   dialogs: readonly (readonly [path: string, button: string | RegExp, focused: string])[],
@@ -16,14 +22,16 @@ async function expectFocus(
     await visit(path)
     await page.getByRole('button', { name: button }).first().click()
     await page.getByRole('dialog').waitFor()
-    await expect.poll(() => page.evaluate(FOCUSED), { message: `${path} ${button}` }).toBe(focused)
+    const message = `${path} ${button}`
+    await expect.poll(() => page.evaluate(FOCUSED), { message }).toBe(focused)
+    await expect.poll(() => page.evaluate(SHOWS_BUTTONS), { message }).toBe(true)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
 }
 
 scenario(
-  'dialogs focus a field or a safe button first, never the close button',
+  'dialogs show their buttons, and focus a field or a safe button first, never the close button',
   async (fixture) => {
     const { page, url } = fixture
     const ann = await fixture.ann()
@@ -65,7 +73,7 @@ scenario(
   },
 )
 
-scenario('dialogs of superusers focus a field first', async (fixture) => {
+scenario('dialogs of superusers show their buttons and focus a field first', async (fixture) => {
   await fixture.ann()
   await fixture.signIn('root')
   await expectFocus(fixture, [
