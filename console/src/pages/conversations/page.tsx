@@ -113,25 +113,27 @@ function Open({ number, people, labels, devices, at, isAsked }: OpenProps) {
           <div>
             {/* a narrow window breaks the number at its spaces, not inside its digits */}
             <Title>{name || formatPhone(number).replaceAll('\u00a0', ' ')}</Title>
-            {isOptedOut && <Badge tone="warn">{t('Opted out')}</Badge>}
-            {conversation?.blocked && <Badge tone="bad">{t('Blocked')}</Badge>}
-            {name && <PhoneNumber number={number} />}
-            {!contact && isContactKnown && hasTeamRole('agent') && E164.test(number) && (
-              <button type="button" class="conversations-chip" onClick={saveContact}>
-                {t('Save as contact')}
-              </button>
-            )}
-            {assignee && <span>{t('with {name}', { name: assignee })}</span>}
-            {conversation && (
-              <span class="conversations-labels">
-                {/* first, so that a new label does not move it under the pointer */}
-                {hasTeamRole('agent') && (
-                  <LabelMenu records={[conversation]} labels={labels} shortcut="L" iconOnly />
-                )}
-                <LabelChips ids={conversation.labels} labels={labels} />
-              </span>
-            )}
-            {conversation && <FollowUp conversation={conversation} />}
+            <div class="conversations-facts">
+              {isOptedOut && <Badge tone="warn">{t('Opted out')}</Badge>}
+              {conversation?.blocked && <Badge tone="bad">{t('Blocked')}</Badge>}
+              {name && <PhoneNumber number={number} />}
+              {!contact && isContactKnown && hasTeamRole('agent') && E164.test(number) && (
+                <button type="button" class="conversations-chip" onClick={saveContact}>
+                  {t('Save as contact')}
+                </button>
+              )}
+              {assignee && <span>{t('with {name}', { name: assignee })}</span>}
+              {conversation && (
+                <span class="conversations-labels">
+                  {/* first, so that a new label does not move it under the pointer */}
+                  {hasTeamRole('agent') && (
+                    <LabelMenu records={[conversation]} labels={labels} shortcut="L" iconOnly />
+                  )}
+                  <LabelChips ids={conversation.labels} labels={labels} />
+                </span>
+              )}
+              {conversation && <FollowUp conversation={conversation} />}
+            </div>
           </div>
           {conversation && hasTeamRole('agent') && (
             <HeadActions conversation={conversation} people={people} />
