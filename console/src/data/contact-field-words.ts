@@ -27,15 +27,25 @@ export function describeField(contact: Pick<Contact, 'data'>, field: ContactFiel
 /** A stored date is a day without a time zone. */
 const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
-function describeValue(field: ContactField, value: string): string {
+function describeValue(field: ContactField, stored: string): string {
+  const value = spellValue(field, stored)
   if (findValueFault(field, value)) return value
   if (field.type === 'date') return date.format(new Date(value))
   return field.type === 'number' ? formatNumber(Number(value)) : value
 }
 
+const readValue = (field: ContactField, typed: string) =>
+  readContactFieldValue({ ...field, choices: field.choices ?? [] }, typed)
+
+/** A stored value as the server writes it now. It may be older than the type of its field: `13.12.2026`. */
+export function spellValue(field: ContactField, stored: string): string {
+  const reading = readValue(field, stored)
+  return reading.fault ? stored : String(reading.value)
+}
+
 /** Why a typed value does not fit its field; undefined if it does. */
 export function findValueFault(field: ContactField, typed: string): string | undefined {
-  const { fault } = readContactFieldValue({ ...field, choices: field.choices ?? [] }, typed)
+  const { fault } = readValue(field, typed)
   return (
     fault &&
     {

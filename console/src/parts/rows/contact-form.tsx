@@ -2,7 +2,7 @@ import { formatPhone } from '#portable/phone/format-phone.ts'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { nameChoices } from '../../data/choices.ts'
-import { findValueFault } from '../../data/contact-field-words.ts'
+import { findValueFault, spellValue } from '../../data/contact-field-words.ts'
 import { readFields } from '../../data/contact-fields.ts'
 import { isObject } from '../../data/is-object.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
@@ -120,10 +120,12 @@ function makeFieldRow(field: ContactField, stored = ''): FieldRow {
   return {
     name: makeOwnName(field.key),
     label: field.name,
-    read: () => stored,
+    read: () => spellValue(field, stored),
     hint: isOld ? t('Stored before the field had its type: {value}', { value: stored }) : undefined,
     error: (typed) =>
-      typed === stored ? undefined : addStop(findValueFault(field, String(typed))),
+      typed === spellValue(field, stored)
+        ? undefined
+        : addStop(findValueFault(field, String(typed))),
     ...(field.type === 'date' && { kind: 'date' as const }),
     ...(field.type === 'choice' && {
       choices: [['', '–'], ...choices, ...(isOld ? [[stored, stored] as const] : [])],
