@@ -1,3 +1,4 @@
+import { session } from '../data/session.ts'
 import { t } from '../language/words.ts'
 import { ButtonLink } from '../parts/form/form.tsx'
 import { makePageHref } from '../router.ts'
@@ -9,6 +10,8 @@ export const BrokenLink = ({
   text?: string
 }) => (
   <PageFrame title={t('This link does not work')} text={text}>
-    <ButtonLink href={makePageHref('/')}>{t('Go to the sign-in')}</ButtonLink>
+    <ButtonLink href={makePageHref('/')}>
+      {session.value ? t('Go to the console') : t('Go to the sign-in')}
+    </ButtonLink>
   </PageFrame>
 )

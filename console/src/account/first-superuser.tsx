@@ -1,6 +1,7 @@
 import { ClientResponseError } from 'pocketbase'
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
+import { useSetup } from '../data/setup.ts'
 import { t } from '../language/words.ts'
 import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { goToPage, type PageProps } from '../router.ts'
@@ -13,18 +14,29 @@ const ROWS = [EMAIL_ROW, ...makeNewPasswordRows(t('Password'))]
 /** Creates the first superuser. Until one exists, the server prints a link to this page at each start. */
 export function Page({ params }: PageProps) {
   const [isUsedUp, setUsedUp] = useState(false)
+  const { value: setup, reload } = useSetup()
   const create = async (_: unknown, account: Readonly<Record<string, unknown>>) => {
     const headers = { authorization: params.token ?? '' }
     const superusers = pb.collection('_superusers')
-    pb.authStore.clear()
-    await superusers.create(account, { headers }).catch((error) => {
-      setUsedUp(error instanceof ClientResponseError && [401, 403].includes(error.status))
+    await superusers.create(account, { headers }).catch(async (error) => {
+      if (error instanceof ClientResponseError && [401, 403].includes(error.status)) {
+        await reload()
+        setUsedUp(true)
+      }
       throw error
     })
+    // an answer may arrive while somebody else is signed in
+    pb.authStore.clear()
     await superusers.authWithPassword(String(account.email), String(account.password))
-    goToPage('/users')
+    goToPage('/users', {}, true)
     return ''
   }
+  if (setup?.has_superuser)
+    return (
+      <BrokenLink
+        text={t('This server has a superuser already. Choose ‘Superuser’ when you sign in.')}
+      />
+    )
   if (isUsedUp)
     return (
       <BrokenLink

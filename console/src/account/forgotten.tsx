@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { NO_MAIL, useSetup } from '../data/setup.ts'
+import { writeEmail } from '../data/text/write-email.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { t } from '../language/words.ts'
 import { Button, ButtonLink, Form, Notice } from '../parts/form/form.tsx'
@@ -12,7 +13,9 @@ export function Page() {
   const [email, setEmail] = useState('')
   const [isDone, setDone] = useState(false)
   const ask = useTask(async () => {
-    await pb.collection(findSignInCollection()).requestPasswordReset(email)
+    // stored addresses keep their case: only programs store capital letters
+    for (const one of new Set([email, writeEmail(email)]))
+      await pb.collection(findSignInCollection()).requestPasswordReset(one)
     setDone(true)
   })
   const { value: setup } = useSetup()

@@ -1,3 +1,4 @@
+import { writeEmail } from '../data/text/write-email.ts'
 import { t } from '../language/words.ts'
 import type { FieldRow } from '../parts/rows/form-row.ts'
 
@@ -6,6 +7,7 @@ export const EMAIL_ROW: FieldRow = {
   label: t('Email'),
   kind: 'email',
   autocomplete: 'username',
+  write: writeEmail,
 }
 
 export type Passwords = Readonly<

@@ -8,6 +8,7 @@ import {
 import { pb } from '../../data/client.ts'
 import { renewSession, type Session, signOut } from '../../data/session.ts'
 import { NO_MAIL, useSetup } from '../../data/setup.ts'
+import { writeEmail } from '../../data/text/write-email.ts'
 import { t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -24,7 +25,7 @@ export const EmailCard = ({ session }: { session: Session }) => (
 )
 
 const makeEmailRows = (name: string, hint: string): readonly FormRow[] => [
-  { name, label: t('New email'), kind: 'email', autocomplete: 'email', hint },
+  { name, label: t('New email'), kind: 'email', autocomplete: 'email', hint, write: writeEmail },
 ]
 const REQUESTED = makeEmailRows('newEmail', t('The new address gets a link to confirm it.'))
 const TAKEN = makeEmailRows(

@@ -5,6 +5,7 @@ import { useSetup } from '../../data/setup.ts'
 import { ROLE_WORDS } from '../../data/team/team.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import { readNowMs } from '../../data/text/now.ts'
+import { writeEmail } from '../../data/text/write-email.ts'
 import { type List, useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
@@ -79,7 +80,7 @@ const INVITE_ROWS: readonly FieldRow[] = [
     label: t('Email'),
     kind: 'email',
     hint: t('Leave the field empty for a link that you pass on yourself.'),
-    write: (typed) => typed || undefined,
+    write: (typed) => writeEmail(typed) || undefined,
   },
 ]
 

@@ -1,9 +1,10 @@
 import type { User } from '../../data/record-types.ts'
+import { writeEmail } from '../../data/text/write-email.ts'
 import { t } from '../../language/words.ts'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 
 export const makeUserRows = (passwordHint: string): readonly FormRow[] => [
-  { name: 'email', label: t('Email'), autocomplete: 'off' },
+  { name: 'email', label: t('Email'), autocomplete: 'off', write: writeEmail },
   { name: 'name', label: t('Name'), autocomplete: 'off' },
   {
     name: 'password',
@@ -16,13 +17,9 @@ export const makeUserRows = (passwordHint: string): readonly FormRow[] => [
   { name: 'verified', label: t('Email verified') },
 ]
 
-/**
- * A user record from form fields, with the email in small letters. Repeats a password as `passwordConfirm`,
- * as PocketBase requires.
- */
+/** A user record from form fields. Repeats a password as `passwordConfirm`, as PocketBase requires. */
 export const makeUserRecord = (fields: Readonly<Record<string, unknown>>) => ({
   ...fields,
-  ...('email' in fields && { email: String(fields.email).trim().toLowerCase() }),
   ...('password' in fields && { passwordConfirm: fields.password }),
 })
 
