@@ -24,27 +24,27 @@ function showBytes({ maxBytes }: Row): string {
   return maxBytes < 1 << 20 ? `${maxBytes >> 10} KiB` : `${maxBytes >> 20} MiB`
 }
 
-/** The path of a row, its largest body and its flags. */
-function showRoute(row: Row): string {
-  const also = [showBytes(row), row.heavy && 'heavy', row.idempotent && 'idempotent']
-  const shown = also.filter(Boolean).join(', ')
-  return shown ? `${showPath(row)} (${shown})` : showPath(row)
-}
+const showExtras = (row: Row) =>
+  [showBytes(row), row.heavy && 'heavy', row.idempotent && 'idempotent'].filter(Boolean).join(', ')
+
+/** The paths of rows with one bound. Those with the same largest body and flags share a bracket. */
+const showRoutes = (rows: readonly Row[]) =>
+  [...Map.groupBy(rows, showExtras)]
+    .map(([extras, same]) => `${same.map(showPath).join(', ')}${extras && ` (${extras})`}`)
+    .join('; ')
 
 /** The bounds of all routes as a page: an entry for each bound, with its routes. */
 function makePage(): string {
   const bounds = [...Map.groupBy(ROWS, ({ bound }) => `**${bound.cost}**: ${bound.by}`)]
-  const entries = bounds.map(
-    ([bound, rows]) => `- ${bound}  \n  ${rows.map(showRoute).join(', ')}\n`,
-  )
+  const entries = bounds.map(([bound, rows]) => `- ${bound}  \n  ${showRoutes(rows)}\n`)
   return `# What bounds each route
 
 <!-- Made by: npx vitest run test/docs/bounds.test.ts --project quick --update -->
 
 Each entry says what makes the statements of its routes slower, and which limit bounds that, as the \`bound\` of their rows does.
-[Bounds](bounds.md) explains *turns*, *keys* and *30 s*. In brackets after a route:
+[Bounds](bounds.md) explains *turns*, *keys* and *30 s*. In brackets, for the routes before it up to a semicolon:
 
-- its largest body (*varies*: by the settings, the collection or the type of the body). A route without one reads no body, or at most 32 MiB;
+- the largest body (*varies*: by the settings, the collection or the type of the body). A route without one reads no body, or at most 32 MiB;
 - *heavy*: the work waits for a [place of heavy work](client-limits.md), once its body has arrived;
 - *idempotent*: the route reads \`Idempotency-Key\`, and answers a repeated request with its first answer.
 
