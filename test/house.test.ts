@@ -88,7 +88,12 @@ const SHARED_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** The console runs in browsers and speaks HTTP to the server: it has these alone in common with it. */
-const FOR_THE_CONSOLE = new Set(['grammar/filter.peggy', 'docs/console.md', 'docs/console/de.md'])
+const FOR_THE_CONSOLE = new Set([
+  'grammar/filter.peggy',
+  'docs/console.md',
+  'docs/console/de.md',
+  'docs/console/es.md',
+])
 const CONSOLE_PACKAGES = new Set([
   'preact',
   '@preact/signals',

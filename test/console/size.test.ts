@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
 const DIST = new URL('../../console/dist/', import.meta.url)
@@ -38,6 +38,23 @@ test(`the console's first load is at most ${MAX_BYTES} bytes compressed`, () => 
   const bytes = files.map((file) => gzipSync(readFileSync(new URL(file, DIST))).length)
   expect(files.length).toBeGreaterThan(2)
   expect(bytes.reduce((sum, each) => sum + each)).toBeLessThan(MAX_BYTES)
+})
+
+test('a browser loads the help of its language alone, and not before it is opened', () => {
+  const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', DIST), 'utf8'))
+  const pages = [
+    '../docs/console.md',
+    ...globSync('docs/console/??.md').map((file) => `../${file}`),
+  ]
+  const { imports, dynamicImports } = manifest['src/pages/help/page.tsx']
+  expect(dynamicImports.toSorted()).toEqual(pages.toSorted())
+  const others = new Set([
+    ...firstFiles(manifest),
+    ...imports.map((name: string) => manifest[name].file),
+  ])
+  const chunks = pages.map((page) => manifest[page].file)
+  expect(new Set(chunks).size).toBe(pages.length)
+  expect(chunks.filter((file) => others.has(file))).toEqual([])
 })
 
 test(`a first visit of the inbox needs at most ${MAX_FILES} files, which the page names at once`, () => {

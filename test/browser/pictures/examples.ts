@@ -88,4 +88,31 @@ export const EXAMPLES: readonly Example[] = [
     written: 'Hallo! Am Sonntag haben wir von 12 bis 17 Uhr offen. Sehen wir uns?',
     answer: 'Bis nachher!',
   },
+  {
+    page: 'console/es.md',
+    folder: 'es',
+    locale: 'es-ES',
+    phone: 'Teléfono de la tienda',
+    groups: ['Clientes fijos', 'Novedades'],
+    field: 'ciudad',
+    cities: ['Colonia', 'Bonn', 'Colonia', 'Aquisgrán', 'Bonn', 'Colonia', 'Düren'],
+    template: {
+      name: 'Paquete listo',
+      body: 'Hola, {{name|cliente}}: su paquete está listo en {{ciudad}}.',
+      filled: 'Hola, Anna Lopez: su paquete está listo en Colonia.',
+    },
+    outgoing: {
+      first: 'El domingo abrimos de 12 a 17 h.',
+      second: 'Sí, desde esta mañana. Abrimos hasta las 19 h.',
+      fault: 'El número no está en servicio',
+    },
+    incoming: {
+      anna: 'Hola, ¿ha llegado mi paquete?',
+      ben: '¡Gracias! ¿Se puede aparcar allí?',
+      chiara: 'Genial, hasta entonces',
+      last: 'Perfecto, voy a las cinco.',
+    },
+    written: '¡Hola! El domingo abrimos de 12 a 17 h. ¿Nos vemos?',
+    answer: '¡Hasta luego!',
+  },
 ]

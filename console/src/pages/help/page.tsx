@@ -11,6 +11,7 @@ const loadEnglish: LoadHelp = () => import('../../../../docs/console.md')
 /** Translations of the help. The browser loads only the one in its language, or else the English help. */
 const TRANSLATIONS: Readonly<Partial<Record<Language, LoadHelp>>> = {
   de: () => import('../../../../docs/console/de.md'),
+  es: () => import('../../../../docs/console/es.md'),
 }
 const { sections } = await (TRANSLATIONS[language] ?? loadEnglish)()
 const helpLanguage = TRANSLATIONS[language] ? language : 'en'
