@@ -6,6 +6,7 @@ import {
   addRecipients,
   BLANK,
   copyCampaign,
+  countWithout,
   makeRequest,
 } from '../../console/src/pages/send/composition.ts'
 import { findFaults, placeFault } from '../../console/src/pages/send/composition-faults.ts'
@@ -50,6 +51,24 @@ test('duplicate numbers count once', () => {
   const { recipients, doubles } = addRecipients(readNumbers('+4915120000010', ''), more)
   expect(recipients.map(({ phone }) => phone)).toEqual(['+4915120000010', '+4915120000011'])
   expect(doubles).toBe(2)
+})
+
+test('people without a value for a variable are counted by their previewed texts', () => {
+  const texts = [
+    'Dear {{ parent }}, hello {{Class}}',
+    'Dear Ana, hello {{Class}}',
+    'Dear {{parents}}',
+  ]
+  const items = texts.map((body) => ({
+    to: '+4915120000010',
+    body,
+    segments: 1,
+    opted_out: false,
+    without_consent: false,
+  }))
+  expect(countWithout({ items }, 'Parent')).toBe(1)
+  expect(countWithout({ items }, 'Class')).toBe(2)
+  expect(countWithout({ items: [] }, 'Parent')).toBe(0)
 })
 
 const READY = { ...BLANK, recipients: readNumbers('+4915120000010', ''), text: 'Hello' }

@@ -31,7 +31,6 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'data/device/simulated-phones.ts': ['Bearer {}'],
   'data/mark-browser.ts': ['signed_in=1; path=/leave; samesite=lax{}'],
   'pages/carrier/account-form-rows.ts': ['+15005550006, Acme'],
-  'pages/verify/page.tsx': ['join page'],
   'pages/carrier/callback.tsx': ['whsec_…'],
   'pages/carrier/custom-rows.ts': [
     'Bearer {{secret}}',
@@ -105,7 +104,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'pages/send/what-field.tsx': ['variable {}'],
   'pages/settings/page.tsx': ['https://sms.example.com'],
   'pages/settings/rules.tsx': ['/api/sms/'],
-  'pages/verify/service-dialog.tsx': ['en: Your code is {{code}}.', 'example.com'],
+  'pages/verify/service-dialog.tsx': ['en: Your code is {{code}}.', 'example.com', 'join page'],
   'pages/webhooks/page.tsx': ['webhook-signature'],
   'parts/dialog/dialog.tsx': [
     '.dialog-body :is(.field, .check) :is(input, select, textarea):enabled',

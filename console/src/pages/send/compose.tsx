@@ -137,6 +137,7 @@ export function Compose({
             fault={fault}
             variables={variables}
             missing={missing}
+            preview={preview}
             hasGap={preview?.missing?.some((name) => isSameName(name, 'name')) ?? false}
             hasFiles={files.length > 0}
             onChange={change}

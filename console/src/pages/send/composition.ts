@@ -3,7 +3,7 @@ import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { makeRepeatRequest, ONCE, type Repeat } from '../../data/repeat.ts'
 import { parseLocalTime } from '../../data/text/local-time.ts'
-import { addDefaults, listVariables } from '../../data/text/variables.ts'
+import { addDefaults, isSameName, listVariables } from '../../data/text/variables.ts'
 
 export interface Recipient {
   /** In E.164; as typed if it is invalid. */
@@ -169,6 +169,10 @@ export interface Preview {
     readonly without_consent: boolean
   }[]
 }
+
+/** How many of the recipients have no value for a variable, which their previewed texts still have then. */
+export const countWithout = ({ items }: Pick<Preview, 'items'>, name: string): number =>
+  items.filter(({ body }) => listVariables(body).some((open) => isSameName(open, name))).length
 
 /** How many people really get the text. */
 export const countReached = ({ recipients_count, opted_out, without_consent }: Preview): number =>

@@ -3,7 +3,7 @@ import { nameChoices } from '../../data/choices.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Template } from '../../data/record-types.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
-import { t, tx } from '../../language/words.ts'
+import { t, tn, tx } from '../../language/words.ts'
 import { Attachments } from '../../parts/attachments/attachments.tsx'
 import { Segments } from '../../parts/form/choices.tsx'
 import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
@@ -11,7 +11,7 @@ import { Button, Notice } from '../../parts/form/form.tsx'
 import { VariableButtons } from '../../parts/form/variable-buttons.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { makePageHref } from '../../router.ts'
-import type { Composition } from './composition.ts'
+import { type Composition, countWithout, type Preview } from './composition.ts'
 
 interface Props {
   readonly composition: Composition
@@ -26,6 +26,7 @@ interface TemplateProps {
   readonly variables: readonly string[]
   /** Variables without a value for at least one recipient. */
   readonly missing: readonly string[]
+  readonly preview: Preview | undefined
   /** Whether the text has `{{name}}` without a default, and a recipient has no name. */
   readonly hasGap: boolean
 }
@@ -126,6 +127,7 @@ function VariableFields({
   fault,
   variables,
   missing,
+  preview,
 }: Props & TemplateProps) {
   const { variables: values } = composition
   if (variables.length === 0) return null
@@ -139,17 +141,39 @@ function VariableFields({
           value={values[name] ?? ''}
           onValue={(value) => onChange({ variables: { ...values, [name]: value } })}
           fault={fault}
-          hint={describeUse(composition, missing.includes(name))}
+          hint={[preview && describeGap(preview, name), ...describeUse(composition, name, missing)]
+            .filter(Boolean)
+            .join(' ')}
         />
       ))}
     </div>
   )
 }
 
+/** How many recipients need a value for a variable; nothing if all of them do. */
+function describeGap(preview: Preview, name: string): string | undefined {
+  const total = preview.items.length
+  const without = countWithout(preview, name)
+  if (without === 0 || without === total) return undefined
+  return tn(
+    '{count} of {total} recipients has no value.',
+    '{count} of {total} recipients have no value.',
+    without,
+    { total },
+  )
+}
+
 /** Who gets the value that is typed for a variable. */
-function describeUse({ kind }: Composition, isMissing: boolean): string {
-  if (kind === 'text') return t('For people without a value. Contacts keep their own.')
-  return isMissing
-    ? t('Goes to all recipients, also to contacts with a value of their own.')
-    : t('If empty, the value of each contact is used, or else the default of the text.')
+function describeUse(
+  { kind, variables }: Composition,
+  name: string,
+  missing: readonly string[],
+): readonly string[] {
+  if (kind === 'text') return [t('For people without a value. Contacts keep their own.')]
+  if (!missing.includes(name) && !variables[name])
+    return [t('If empty, the value of each contact is used, or else the default of the text.')]
+  return [
+    t('Goes to all recipients, also to contacts with a value of their own.'),
+    t('To fill only the gap, write {default} in the template.', { default: `{{${name}|…}}` }),
+  ]
 }

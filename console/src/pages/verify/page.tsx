@@ -14,7 +14,7 @@ import { StateBadge, Time } from '../../parts/time.tsx'
 import { makePageHref } from '../../router.ts'
 import { COUNTRIES, countCountries, listStopped, makeStateColumn } from './countries.tsx'
 import { Limits } from './limits.tsx'
-import { ServiceDialog } from './service-dialog.tsx'
+import { OF_PUBLIC_PAGES, ServiceDialog } from './service-dialog.tsx'
 
 export function Page() {
   const services = useList<VerifyService>('verify_services', { sort: 'created' })
@@ -63,9 +63,6 @@ curl ${serverUrl}/api/verify/check -H "X-API-Key: $KEY" --json '{"to":"+49151123
   </section>
 )
 
-/** The service that the server makes for the first visitor of a group's public page. */
-const OF_PUBLIC_PAGES = 'join page'
-
 const makeColumns = (edit: (service: VerifyService) => void): readonly Column<VerifyService>[] => [
   {
     title: t('Name'),
@@ -98,10 +95,15 @@ const deleteService = (service: VerifyService) =>
     service,
     {
       title: t('Delete {name}?', service),
-      text: t(
-        'The codes of {name} are deleted, too. Programs that name the service are refused.',
-        service,
-      ),
+      text:
+        service.name === OF_PUBLIC_PAGES
+          ? t(
+              'Codes that visitors of public pages have not entered yet stop working. The next visitor of a page makes the service again, with the built-in texts.',
+            )
+          : t(
+              'The codes of {name} are deleted, too. Programs that name the service are refused.',
+              service,
+            ),
     },
     t('{name} was deleted', service),
   )

@@ -51,7 +51,13 @@ const findMinutesFault = (typed: Value) =>
     : t('Use 1 to {count} minutes.', { count: MAX_MINUTES })
 
 const ROWS: readonly FormRow[] = [
-  { name: 'name', label: t('Name'), autofocus: true },
+  {
+    name: 'name',
+    label: t('Name'),
+    autofocus: true,
+    // by another name, the public pages would not find their service
+    shown: ({ name }) => name !== OF_PUBLIC_PAGES,
+  },
   {
     name: 'templates',
     label: t('Texts#wording'),
@@ -100,6 +106,9 @@ const ROWS: readonly FormRow[] = [
     ],
   },
 ]
+
+/** The service that the server makes for the first visitor of a group's public page. */
+export const OF_PUBLIC_PAGES = 'join page'
 
 const BLANK = { code_length: 6, ttl: 600 }
 
