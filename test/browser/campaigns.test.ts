@@ -263,6 +263,21 @@ scenario(
     await fixture.visit('/campaigns')
     await page.getByText('Repeats: On the first of each month, 10:30. Next:').waitFor()
     await fixture.look('list')
+    const { id } = await ann.send('/api/campaigns', {
+      method: 'POST',
+      body: {
+        recipients: ['+491512000000'],
+        body: 'The winter menu is out',
+        scheduled_at: new Date(Date.now() + 30 * 86_400_000),
+        repeat: { cron: '30 10 * * *', time_zone: 'UTC' },
+      },
+    })
+    await fixture.visit(`/campaigns/${id}`)
+    const begin = await page
+      .locator('dt', { hasText: /^Time$/ })
+      .locator('+ dd')
+      .innerText()
+    await page.getByText(`Next: ${begin} · `).waitFor()
   },
 )
 

@@ -144,7 +144,13 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
         })}
         <AddPictures files={pictures.files} lost={pictures.lost} onFiles={pictures.set} />
         {campaign.repeat ? (
-          <RepeatField value={draft.repeat} onValue={(repeat) => change({ repeat })} isFixed />
+          <RepeatField
+            value={draft.repeat}
+            onValue={(repeat) => change({ repeat })}
+            // a changed repetition begins at once
+            from={isSameValue(draft.repeat, was.repeat) ? was.when.at : ''}
+            isFixed
+          />
         ) : (
           <WhenField
             when={draft.when}

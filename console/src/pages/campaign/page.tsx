@@ -10,6 +10,7 @@ import { describeHours } from '../../data/hours.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { writeRepeatSentence } from '../../data/repeat.ts'
 import { hasTeamRole } from '../../data/session.ts'
+import { formatLocal, parseDate } from '../../data/text/local-time.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -100,7 +101,10 @@ const What = ({ campaign }: { campaign: Campaign }) => (
         campaign.repeat !== null &&
           campaign.status === 'repeating' && [
             t('Next runs'),
-            <NextTimes repeat={campaign.repeat} />,
+            <NextTimes
+              repeat={campaign.repeat}
+              from={formatLocal(parseDate(campaign.scheduled_at))}
+            />,
           ],
         campaign.run_of !== '' && [
           t('Run of'),
@@ -197,9 +201,9 @@ function Course({
             t('Segments sent'),
             t('{count} of {total}', { count: progress.segments_used, total: campaign.segments }),
           ],
-          phones.length > 0 && [t('Texts wait for'), phones.join(', ')],
         ]}
       />
+      {phones.length > 0 && <Facts facts={[[t('Texts wait for'), phones.join(', ')]]} />}
     </SendProgress>
   )
 }

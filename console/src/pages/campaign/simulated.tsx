@@ -13,7 +13,7 @@ const MOST_DEVICES = 30
 export const countGiven = ({ assigned, sending, sent, delivered }: CampaignProgress['counts']) =>
   assigned + sending + sent + delivered
 
-/** How many texts of a campaign simulated phones have. Sends no request if the user has none. */
+/** How many texts simulated phones have, without canceled ones. Sends no request if the user has none. */
 export function useSimulatedTexts(
   campaign: Campaign | undefined,
   progress: CampaignProgress | undefined,
@@ -28,7 +28,7 @@ export function useSimulatedTexts(
   )
   const isReady = devices !== '' && campaign !== undefined && campaign.batches.length > 0
   const { total, reload } = useList<Message>('sms_messages', {
-    filter: isReady ? `(${makeFilter(campaign)}) && (${devices})` : '',
+    filter: isReady ? `(${makeFilter(campaign)}) && (${devices}) && status != "failed"` : '',
     perPage: 1,
     fields: 'id',
     live: false,

@@ -47,7 +47,9 @@ export function RepeatField({
   const choose = (often: string) => {
     setOwn(often === OWN)
     if (often === '') change({ cron: '' })
-    else if (often !== OWN) put(often, describeUsualRuns(cron)?.time)
+    // at first the time that was chosen for a single send
+    else if (often !== OWN)
+      put(often, describeUsualRuns(cron)?.time ?? (from.slice(11, 16) || undefined))
     else if (cron === '') put(DAYS_OF_RUNS[0][0])
   }
   const look =
