@@ -18,6 +18,14 @@ export interface Fault {
 
 const AWAY = t('The server cannot be reached. Look at your connection and try again.')
 
+/** Replaces the fault of an action without an answer once the server can be reached. */
+export const BACK: Fault = {
+  message: t('The connection is back. Try again.'),
+  fields: {},
+  code: '',
+  status: 0,
+}
+
 /** How error messages of `fetch` begin if an answer is missing or cut off, in the three browsers. */
 const NO_ANSWER =
   /^(?:Failed to fetch|NetworkError when|Load failed|network error|Error in input stream|The (?:network|Internet) connection|The request timed out|A server with the specified|Could not connect|cancelled)/i

@@ -1,5 +1,5 @@
 import type { RecordModel } from 'pocketbase'
-import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { locale } from '../../language/language.ts'
 import { pb } from '../client.ts'
 import { type Fault, readFault } from '../fault.ts'
@@ -21,6 +21,8 @@ export interface ListOptions {
   readonly perPage?: number
   /** False: does not update the list when records change. */
   readonly live?: boolean
+  /** Reads the list again at this interval while the page is visible: for changes that are not told. */
+  readonly everyMs?: number
   /** False: does not count the records, which may take longer than reading them. */
   readonly isCounted?: boolean
   /** False: reads nothing yet. */
@@ -78,6 +80,7 @@ export function useList<T extends RecordModel>(
     fields = '',
     perPage = 30,
     live = true,
+    everyMs,
     isCounted = true,
     ready = true,
   } = options
@@ -133,6 +136,13 @@ export function useList<T extends RecordModel>(
       clearTimeout(timer.current ?? undefined)
     }
   }, [reload])
+
+  useEffect(() => {
+    if (everyMs === undefined) return
+    const again = () => document.visibilityState === 'visible' && void reload()
+    const timer = setInterval(again, everyMs)
+    return () => clearInterval(timer)
+  }, [reload, everyMs])
 
   const soon = () => {
     timer.current ??= setTimeout(() => void reload(), CALM_MS * Math.ceil(rows / ROWS_A_CALM))

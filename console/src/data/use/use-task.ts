@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { type Fault, readFault } from '../fault.ts'
+import { isOnline } from '../connection/connection.ts'
+import { BACK, type Fault, readFault } from '../fault.ts'
 
 export interface Task<A extends unknown[]> {
   readonly busy: boolean
@@ -33,6 +34,14 @@ export function useTask<A extends unknown[]>(work: (...given: A) => Promise<unkn
       setBusy(false)
     }
   }
+  useEffect(() => {
+    if (!fault?.isAway) return
+    let wasAway = false
+    return isOnline.subscribe((isWell) => {
+      if (isWell && wasAway) setFault(BACK)
+      wasAway ||= !isWell
+    })
+  }, [fault])
   return { busy, fault, run, forget: useCallback(() => setFault(undefined), []) }
 }
 

@@ -21,6 +21,10 @@ import { DeliveryStatus } from './delivery-status.tsx'
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const filter = pb.filter('webhook = {:id}', { id: webhook.id })
   const deliveries = useList<Delivery>('webhook_deliveries', { filter, perPage: 10 })
+  const failed = useList<Delivery>('webhook_deliveries', {
+    filter: `${filter} && status = "failed"`,
+    perPage: 1,
+  })
   const [open, setOpen] = useState<Delivery>()
   const [isResending, setResending] = useState(false)
   const sending = useTask(runWithToast)
@@ -42,9 +46,11 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         <h2>{t('Deliveries')}</h2>
         {deliveries.total > 0 && (
           <div class="page-actions">
-            <Button icon="again" disabled={!webhook.enabled} onClick={() => setResending(true)}>
-              {t('Send failed ones again')}
-            </Button>
+            {failed.total > 0 && (
+              <Button icon="again" disabled={!webhook.enabled} onClick={() => setResending(true)}>
+                {t('Send failed ones again')}
+              </Button>
+            )}
             {test}
           </div>
         )}
