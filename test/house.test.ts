@@ -93,6 +93,7 @@ const FOR_THE_CONSOLE = new Set([
   'docs/console.md',
   'docs/console/de.md',
   'docs/console/es.md',
+  'docs/console/fr.md',
 ])
 const CONSOLE_PACKAGES = new Set([
   'preact',

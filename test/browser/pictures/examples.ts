@@ -115,4 +115,31 @@ export const EXAMPLES: readonly Example[] = [
     written: '¡Hola! El domingo abrimos de 12 a 17 h. ¿Nos vemos?',
     answer: '¡Hasta luego!',
   },
+  {
+    page: 'console/fr.md',
+    folder: 'fr',
+    locale: 'fr-FR',
+    phone: 'Téléphone du magasin',
+    groups: ['Clients fidèles', 'Nouveautés'],
+    field: 'ville',
+    cities: ['Cologne', 'Bonn', 'Cologne', 'Aix-la-Chapelle', 'Bonn', 'Cologne', 'Düren'],
+    template: {
+      name: 'Colis prêt',
+      body: 'Bonjour {{name|à vous}}, votre colis est prêt à {{ville}}.',
+      filled: 'Bonjour Anna Lopez, votre colis est prêt à Cologne.',
+    },
+    outgoing: {
+      first: 'Dimanche, nous ouvrons de 12 h à 17 h.',
+      second: 'Oui, depuis ce matin. Nous sommes ouverts jusqu’à 19 h.',
+      fault: 'Le numéro n’est pas en service',
+    },
+    incoming: {
+      anna: 'Bonjour, mon colis est-il arrivé ?',
+      ben: 'Merci ! Peut-on se garer chez vous ?',
+      chiara: 'Super, à bientôt',
+      last: 'Parfait, je passe à 17 h.',
+    },
+    written: 'Bonjour ! Dimanche, nous ouvrons de 12 h à 17 h. On vous voit ?',
+    answer: 'À tout à l’heure !',
+  },
 ]

@@ -12,6 +12,7 @@ const loadEnglish: LoadHelp = () => import('../../../../docs/console.md')
 const TRANSLATIONS: Readonly<Partial<Record<Language, LoadHelp>>> = {
   de: () => import('../../../../docs/console/de.md'),
   es: () => import('../../../../docs/console/es.md'),
+  fr: () => import('../../../../docs/console/fr.md'),
 }
 const { sections } = await (TRANSLATIONS[language] ?? loadEnglish)()
 const helpLanguage = TRANSLATIONS[language] ? language : 'en'
