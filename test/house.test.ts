@@ -16,7 +16,7 @@ const FLOORS = [
   ['platform/age', 'platform/tools', 'portable'],
   ['platform/limits'],
   ['platform/db', 'platform/outgoing'],
-  ['platform/jobs', 'platform/templates'],
+  ['platform/jobs', 'platform/mail-words', 'platform/templates'],
   ['engine/fields'],
   ['engine/collections'],
   ['engine/settings', 'engine/request'],

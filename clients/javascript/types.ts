@@ -433,6 +433,8 @@ readonly "monthly_quota": number
  * cannot sign in without an enabled membership. Only superusers may change it.
  */
 readonly "member_only": boolean
+/** The language of mails to the user: the console sets it to its own; empty: unknown, then English. */
+readonly "language": "en" | "de" | "es" | "fr" | "pt" | ""
 /** When the record was made. */
 readonly "created": string
 /** When the record last changed. */

@@ -24,6 +24,7 @@ import { App } from './app.tsx'
 import './data/theme.ts'
 import { watchConnection } from './data/connection/connection.ts'
 import { watchOutbox } from './data/connection/outbox.ts'
+import { watchMailLanguage } from './data/mail-language.ts'
 import { markBrowser } from './data/mark-browser.ts'
 import { watchSession } from './data/session.ts'
 import { discardUnsavedDrafts, findLeavingWords, hasUnsavedDrafts } from './data/use/use-draft.ts'
@@ -80,6 +81,7 @@ isPageShown.subscribe((isShown) => {
   if (!isShown) return
   watchSession()
   watchOwnSettings()
+  watchMailLanguage()
 })
 // runs simulated phones again if this browser has run any
 if (localStorage.getItem('pocketsms.simulated-phones'))

@@ -7,6 +7,7 @@ import { limitCatalog } from '../engine/records/check-rules.ts'
 import { AnswerMeter } from '../engine/request/answer-limit.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../engine/request/request.ts'
 import { type Holder, makeGuestHolder } from '../platform/limits/limit-holder.ts'
+import { type Language, readAcceptLanguage } from '../portable/languages.ts'
 import { BY_TOKEN, type Identity } from './identify-caller.ts'
 import { RequestMemory } from './limit-request-memory.ts'
 import { readQuery } from './query.ts'
@@ -66,6 +67,11 @@ export class ServedRequest extends LimitedIncomingMessage {
   get ip(): string {
     this.#ip ??= readClientIp(this, this.services)
     return this.#ip
+  }
+
+  /** The language that its browser prefers among ours; undefined if it wants others. */
+  get language(): Language | undefined {
+    return readAcceptLanguage(this.headers['accept-language'])
   }
 
   /** The first value of each query parameter. */

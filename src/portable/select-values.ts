@@ -1,6 +1,7 @@
 import { PRESETS } from './hook-presets.ts'
 import { INBOX_STATES, VIEW_SORTS } from './inbox-views.ts'
 import { LABEL_COLORS } from './label-colors.ts'
+import { LANGUAGES } from './languages.ts'
 import { WEBHOOK_PRESETS } from './webhook-presets.ts'
 
 const listKeys = <K extends string>(table: Readonly<Record<K, unknown>>) =>
@@ -8,6 +9,7 @@ const listKeys = <K extends string>(table: Readonly<Record<K, unknown>>) =>
 
 /** Values of select fields that code lists, by collection and field. `collections.json` has all others. */
 export const SELECT_VALUES = {
+  'users.language': LANGUAGES,
   'inbox_views.state': listKeys(INBOX_STATES),
   'inbox_views.sort': listKeys(VIEW_SORTS),
   'labels.color': LABEL_COLORS,

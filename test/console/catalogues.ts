@@ -1,4 +1,4 @@
-import { LANGUAGES } from '../../console/src/language/language.ts'
+import { LANGUAGES } from '../../src/portable/languages.ts'
 import { readSource, sources, type Text, textsOf } from './texts.ts'
 
 /** The languages that have a catalogue: all but English. */

@@ -34,6 +34,9 @@ Superusers change these while the server runs:
   server writes mails to its log.
 - On the page Backups: the schedule, and the S3 store.
 
+Mails are in the language that a user has chosen in the console (\`language\` of users), else in that of the browser that asks for them. Mail templates that
+you have edited stay as they are.
+
 PocketBase's \`/api/settings\` has all of these, and also the limits of batches and how long the server keeps [failed requests](operations.md#what-failed).
 `
 

@@ -7,6 +7,7 @@ export const users = {
   name: { type: 'text', max: 255 },
   monthly_quota: { type: 'number' },
   member_only: { type: 'bool' },
+  language: { type: 'select', valuesOf: 'users.language' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

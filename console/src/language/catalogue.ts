@@ -1,4 +1,5 @@
-import { type Language, language } from './language.ts'
+import type { Language } from '#portable/languages.ts'
+import { language } from './language.ts'
 
 /** The forms of a sentence with a count by CLDR, for each language. `Intl.PluralRules` chooses among them. */
 interface PluralForms {

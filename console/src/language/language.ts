@@ -1,5 +1,4 @@
-export const LANGUAGES = ['en', 'de', 'es', 'fr', 'pt'] as const
-export type Language = (typeof LANGUAGES)[number]
+import { LANGUAGES, type Language } from '#portable/languages.ts'
 
 /** The direction of each language's script. */
 export const DIRECTIONS: Readonly<Record<Language, 'ltr' | 'rtl'>> = {

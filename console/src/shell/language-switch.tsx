@@ -1,4 +1,6 @@
-import { CHOSEN, LANGUAGES, type Language, language } from '../language/language.ts'
+import { LANGUAGES, type Language } from '#portable/languages.ts'
+import { saveMailLanguage } from '../data/mail-language.ts'
+import { CHOSEN, language } from '../language/language.ts'
 import { t } from '../language/words.ts'
 
 /** Names of languages in themselves. */
@@ -10,16 +12,20 @@ const NAMES: Readonly<Record<Language, string>> = {
   pt: 'Português (Brasil)',
 }
 
-/** Chooses the language of the console in this browser, and loads the page again in it. */
+/** Keeps the language in this browser, and for mails to the person; then loads the page again in it. */
+async function choose(chosen: Language): Promise<void> {
+  localStorage.setItem(CHOSEN, chosen)
+  await saveMailLanguage(chosen)
+  location.reload()
+}
+
+/** Chooses the language of the console in this browser, and of mails to the person. */
 export const LanguageSwitch = () => (
   <select
     class="language-switch"
     aria-label={t('Language')}
     value={language}
-    onChange={(event) => {
-      localStorage.setItem(CHOSEN, event.currentTarget.value)
-      location.reload()
-    }}
+    onChange={(event) => void choose(event.currentTarget.value as Language)}
   >
     {LANGUAGES.map((each) => (
       <option key={each} value={each} lang={each}>

@@ -1,6 +1,13 @@
+import { formatMailTime } from '../../platform/mail-words/say.ts'
+import { isLanguage, type Language } from '../../portable/languages.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import type { MailTemplate } from '../collections/mail-texts.ts'
+import {
+  type MAIL_TEMPLATES,
+  type MailTemplate,
+  translateMailTemplate,
+} from '../collections/mail-texts.ts'
 import type { Field, Value } from '../fields/field.ts'
+import { formatNow } from '../fields/parse-date.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { SETTINGS_SHAPE } from '../settings/settings-shape.ts'
 import { escapeHtml, renderMailLayout } from './mail-html.ts'
@@ -31,68 +38,100 @@ function renderFieldText(field: Field, value: Value) {
   return PLAIN_TYPES.has(field.type) ? String(value) : escapeHtml(String(value))
 }
 
+/** The language that the record has chosen, else that of the browser that asks for the mail. */
+const chooseLanguage = ({ values }: AuthRecord, browser: Language | undefined): Language =>
+  isLanguage(values.language) ? values.language : (browser ?? 'en')
+
+interface TemplateMail {
+  readonly template: keyof typeof MAIL_TEMPLATES
+  readonly stored: MailTemplate
+  /** The values of its placeholders, as the mail's language writes them. */
+  readonly fill: (language: Language) => Readonly<Record<string, string>>
+  readonly browser: Language | undefined
+  readonly to?: string | undefined
+}
+
 /** Fills in a mail template and sends it. PocketBase: mails/record.go */
-async function sendTemplate(
-  services: MailServices,
-  auth: AuthRecord,
-  template: MailTemplate,
-  more: Readonly<Record<string, string>>,
-  to = String(auth.values.email),
-) {
+async function sendTemplate(services: MailServices, auth: AuthRecord, mail: TemplateMail) {
+  const wanted = chooseLanguage(auth, mail.browser)
+  const own = translateMailTemplate(mail.template, mail.stored, wanted)
+  const language = own ? wanted : 'en'
   const { appName, appUrl } = readMailSender(services)
-  const values = new Map(Object.entries({ APP_NAME: appName, APP_URL: appUrl, ...more }))
+  const values = new Map(
+    Object.entries({ APP_NAME: appName, APP_URL: appUrl, ...mail.fill(language) }),
+  )
   for (const field of auth.collection.fields) {
     if (!field.hidden)
       values.set(`RECORD:${field.name}`, renderFieldText(field, auth.values[field.name] ?? ''))
   }
   const fill = (text: string) =>
     text.replace(/\{([^{}]+)\}/g, (whole, name: string) => values.get(name) ?? whole)
+  const { subject, body } = own ?? mail.stored
   await sendMail(services, {
-    to,
-    subject: fill(template.subject),
-    html: renderMailLayout(fill(template.body)),
+    to: mail.to ?? String(auth.values.email),
+    subject: fill(subject),
+    html: renderMailLayout(fill(body), { language }),
   })
 }
 
 const toAuthCollection = (auth: AuthRecord) => auth.collection as AuthCollection
 
 const LINK_TEMPLATES = {
-  verification: 'verificationTemplate',
-  passwordReset: 'resetPasswordTemplate',
-  emailChange: 'confirmEmailChangeTemplate',
+  verification: ['verification', 'verificationTemplate'],
+  passwordReset: ['resetPassword', 'resetPasswordTemplate'],
+  emailChange: ['confirmEmailChange', 'confirmEmailChangeTemplate'],
 } as const
 export type MailedLink = keyof typeof LINK_TEMPLATES
 
-/** Mails a link to the record's address, or to `newEmail`. Throws if the mail cannot be sent. */
+/**
+ * Mails a link to the record's address, or to `newEmail`. `browser`: the language of the request. Throws if
+ * the mail cannot be sent.
+ */
 export async function sendLinkMail(
   services: MailServices,
   auth: AuthRecord,
   link: MailedLink,
+  browser: Language | undefined,
   newEmail?: string,
 ): Promise<void> {
   const token = await signToken(auth, link, newEmail === undefined ? {} : { newEmail })
-  await sendTemplate(
-    services,
-    auth,
-    toAuthCollection(auth)[LINK_TEMPLATES[link]],
-    { TOKEN: token },
-    newEmail,
-  )
+  const [template, field] = LINK_TEMPLATES[link]
+  await sendTemplate(services, auth, {
+    template,
+    stored: toAuthCollection(auth)[field],
+    fill: () => ({ TOKEN: token }),
+    browser,
+    to: newEmail,
+  })
 }
 
 export const sendOtpMail = (
   services: MailServices,
   auth: AuthRecord,
-  otpId: string,
-  password: string,
+  [otpId, password]: readonly [otpId: string, password: string],
+  browser: Language | undefined,
 ) =>
-  sendTemplate(services, auth, toAuthCollection(auth).otp.emailTemplate, {
-    OTP_ID: otpId,
-    OTP: password,
+  sendTemplate(services, auth, {
+    template: 'otp',
+    stored: toAuthCollection(auth).otp.emailTemplate,
+    fill: () => ({ OTP_ID: otpId, OTP: password }),
+    browser,
   })
 
-/** Mails a notice of a sign-in from a new location; `info` names time and place. */
-export const sendAuthAlertMail = (services: MailServices, auth: AuthRecord, info: string) =>
-  sendTemplate(services, auth, toAuthCollection(auth).authAlert.emailTemplate, {
-    ALERT_INFO: escapeHtml(info),
+/** Mails a notice of a sign-in from a new location; `place`: its address and browser. */
+export const sendAuthAlertMail = (
+  services: MailServices,
+  auth: AuthRecord,
+  place: string,
+  browser?: Language,
+) =>
+  sendTemplate(services, auth, {
+    template: 'authAlert',
+    stored: toAuthCollection(auth).authAlert.emailTemplate,
+    fill(language) {
+      const now = formatNow()
+      const time = language === 'en' ? now : formatMailTime(language, now)
+      return { ALERT_INFO: escapeHtml(`${time} - ${place}`) }
+    },
+    browser,
   })

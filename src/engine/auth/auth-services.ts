@@ -1,6 +1,7 @@
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Logger } from '../../platform/log.ts'
+import type { Language } from '../../portable/languages.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import type { Extensions } from '../records/collection-extension.ts'
@@ -29,6 +30,8 @@ export interface AuthCall<Form = unknown> {
   readonly services: AuthServices
   readonly collection: AuthCollection
   readonly ip: string
+  /** The language of its browser; undefined if it wants none of ours, or if no mail can follow. */
+  readonly browser?: Language | undefined
   /** Reads the body. Called only after the collection was found to allow the request. Throws 400. */
   readonly readForm: () => Promise<Form>
 }

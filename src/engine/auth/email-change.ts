@@ -40,7 +40,7 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
     newEmail: [checkRequired, checkLength(1, 255), checkEmail, isOther, failWith(taken)],
   })
   try {
-    await sendLinkMail(services, auth, 'emailChange', form.newEmail)
+    await sendLinkMail(services, auth, 'emailChange', call.browser, form.newEmail)
   } catch (error) {
     throw Object.assign(new ApiError(400, 'Failed to request email change.'), { cause: error })
   }

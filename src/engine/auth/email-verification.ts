@@ -20,7 +20,8 @@ export async function requestVerification(call: AuthCall<EmailForm>): Promise<vo
   const { store, services, collection } = call
   demandUsers(collection)
   const auth = await findMailedRecord(call)
-  await mailInBackground(store, services, 'verification', auth?.values.verified ? null : auth)
+  const unverified = auth?.values.verified ? null : auth
+  await mailInBackground(store, services, 'verification', unverified, call.browser)
 }
 
 export const TOKEN_FORM = makeObjectShape({ token: text })

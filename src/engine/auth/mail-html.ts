@@ -1,4 +1,5 @@
 import { cutToCharacters } from '../../portable/cut-text.ts'
+import type { Language } from '../../portable/languages.ts'
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -14,22 +15,21 @@ export const UNESCAPED = new Map(
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 
-/** What a mail shows of its sender. */
+/** The language of a mail, and what it shows of its sender. */
 export interface MailLook {
+  readonly language: Language
   /** The https address of a logo; '' for none. */
   readonly logo: string
   /** The colours of buttons; undefined for black and white. */
   readonly color: { readonly fill: string; readonly ink: string } | undefined
 }
 
-const USUAL: MailLook = { logo: '', color: undefined }
-
 /** A whole mail. A logo has a white ground, because programs may show mails on a dark one. */
 export const renderMailLayout = (
   body: string,
-  { logo, color }: MailLook = USUAL,
+  { language, logo = '', color }: Pick<MailLook, 'language'> & Partial<MailLook>,
 ) => `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,3 +1,4 @@
+import type { Language } from '../../portable/languages.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
@@ -26,12 +27,13 @@ export async function mailInBackground(
   services: AuthServices,
   link: MailedLink,
   auth: AuthRecord | null,
+  browser: Language | undefined,
 ): Promise<void> {
   const key = makeMailLimitKey(link, auth)
   // count before sending, because a concurrent request may ask for the same mail
   if (!(await countAttempt(store.db, key, 1, RESEND_SECONDS)) || !auth) return
   const about = { kind: link, collection: auth.collection.name, id: auth.id }
-  void sendLinkMail(services, auth, link).catch(async (err) => {
+  void sendLinkMail(services, auth, link, browser).catch(async (err) => {
     services.log.error({ err, ...about }, 'could not send a mail')
     await clearAttempts(store.db, key).catch(() => {})
   })

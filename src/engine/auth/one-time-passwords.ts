@@ -72,14 +72,14 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
 }
 
 async function sendOtp(
-  { store, services, ip }: AuthCall,
+  { store, services, ip, browser }: AuthCall,
   auth: AuthRecord,
   id: string,
   password: string,
 ) {
   try {
     if (findOtpNumber(auth)) await sendOtpText(services, auth, password, ip)
-    else await sendOtpMail(services, auth, id, password)
+    else await sendOtpMail(services, auth, [id, password], browser)
   } catch (err) {
     const about = { collection: auth.collection.name, id: auth.id }
     // strangers cause refusals: a line without a stack for each

@@ -28,7 +28,7 @@ export async function requestPasswordReset(call: AuthCall<EmailForm>): Promise<v
     throw badRequest('The collection is not configured to allow password authentication.')
   const auth = await findMailedRecord(call)
   const isStandIn = auth?.isSuperuser && auth.values.email === INSTALLER_EMAIL
-  await mailInBackground(store, services, 'passwordReset', isStandIn ? null : auth)
+  await mailInBackground(store, services, 'passwordReset', isStandIn ? null : auth, call.browser)
 }
 
 export const PASSWORD_RESET_FORM = makeObjectShape({

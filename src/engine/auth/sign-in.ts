@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { limitTime } from '../../platform/tools/deadline.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { formatNow } from '../fields/parse-date.ts'
 import { toRow } from '../records/record-row.ts'
 import { answerRecord } from '../records/view.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
@@ -89,7 +88,7 @@ async function recordSignInOrigin(
   if (known) return setSystemRecordUpdated(store, '_authOrigins', known.id)
   if (origins.length > 0 && auth.values.email !== '') {
     try {
-      await limitTime(sendAuthAlertMail(services, auth, `${formatNow()} - ${ip} ${agent}`), MAIL_MS)
+      await limitTime(sendAuthAlertMail(services, auth, `${ip} ${agent}`), MAIL_MS)
     } catch (err) {
       const { collection, id } = auth
       return services.log.warn(

@@ -2,8 +2,9 @@ import { ApiError, type FieldError, UserError } from '../../platform/api-errors.
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
+import { isLanguage, type Language } from '../../portable/languages.ts'
 import type { Store } from '../collections/catalog.ts'
-import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
+import { type AuthCollection, SUPERUSERS, USERS_ID } from '../collections/collection.ts'
 import { deleteRecords } from '../records/cascade.ts'
 import type { Extension } from '../records/collection-extension.ts'
 import { createRecord, updateRecord } from '../records/create-or-update.ts'
@@ -86,6 +87,19 @@ export async function listSuperusers(store: Store): Promise<string[]> {
     .orderBy('email')
     .execute()
   return superusers.map(({ email }) => email)
+}
+
+/** The addresses of all superusers, each with the language of the user who has the same address. */
+export async function listSuperuserMails(
+  store: Store,
+): Promise<readonly { readonly email: string; readonly language: Language }[]> {
+  const users = store.catalog.find(USERS_ID) as AuthCollection
+  return Promise.all(
+    (await listSuperusers(store)).map(async (email) => {
+      const { language } = (await findByEmail(store, users, email))?.values ?? {}
+      return { email, language: isLanguage(language) ? language : 'en' }
+    }),
+  )
 }
 
 /** Deletes a superuser. Throws a UserError for an unknown address and for the last superuser. */

@@ -1,9 +1,9 @@
 import { badRequest, makeFieldError } from '../../platform/api-errors.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
+import type { Language } from '../../portable/languages.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
-import { formatNow } from '../fields/parse-date.ts'
 import {
   type Check,
   checkAllowed,
@@ -17,15 +17,20 @@ import { sendAuthAlertMail, sendLinkMail, sendOtpMail } from './auth-mails.ts'
 import type { MailServices } from './send-mail.ts'
 
 const TEMPLATES: Readonly<
-  Record<string, (services: MailServices, auth: AuthRecord) => Promise<void>>
+  Record<
+    string,
+    (services: MailServices, auth: AuthRecord, browser: Language | undefined) => Promise<void>
+  >
 > = {
-  verification: (services, auth) => sendLinkMail(services, auth, 'verification'),
-  'password-reset': (services, auth) => sendLinkMail(services, auth, 'passwordReset'),
-  'email-change': (services, auth) =>
-    sendLinkMail(services, auth, 'emailChange', String(auth.values.email)),
-  otp: (services, auth) => sendOtpMail(services, auth, '_PB_TEST_OTP_ID_', '123456'),
-  'login-alert': (services, auth) =>
-    sendAuthAlertMail(services, auth, `${formatNow()} - TEST_IP TEST_USER_AGENT`),
+  verification: (services, auth, browser) => sendLinkMail(services, auth, 'verification', browser),
+  'password-reset': (services, auth, browser) =>
+    sendLinkMail(services, auth, 'passwordReset', browser),
+  'email-change': (services, auth, browser) =>
+    sendLinkMail(services, auth, 'emailChange', browser, String(auth.values.email)),
+  otp: (services, auth, browser) =>
+    sendOtpMail(services, auth, ['_PB_TEST_OTP_ID_', '123456'], browser),
+  'login-alert': (services, auth, browser) =>
+    sendAuthAlertMail(services, auth, 'TEST_IP TEST_USER_AGENT', browser),
 }
 
 export const TEST_MAIL_FORM = makeObjectShape({ email: text, template: text, collection: text })
@@ -34,6 +39,7 @@ export const TEST_MAIL_FORM = makeObjectShape({ email: text, template: text, col
 export async function sendTestMail(
   store: Store,
   services: MailServices,
+  browser: Language | undefined,
   readForm: () => Promise<ValueOf<typeof TEST_MAIL_FORM>>,
 ): Promise<void> {
   const form = await readForm()
@@ -55,6 +61,7 @@ export async function sendTestMail(
     await TEMPLATES[form.template]!(
       services,
       makeSampleRecord(collection as AuthCollection, form.email),
+      browser,
     )
   } catch (error) {
     const reason = error instanceof Error ? error.message : error

@@ -1,7 +1,8 @@
 import type { Logger } from '../../platform/log.ts'
+import { sayIn } from '../../platform/mail-words/say.ts'
 import { escapeHtml, renderMailLayout } from '../auth/mail-html.ts'
 import { sendMail } from '../auth/send-mail.ts'
-import { listSuperusers } from '../auth/superusers.ts'
+import { listSuperuserMails } from '../auth/superusers.ts'
 import type { Store } from '../collections/catalog.ts'
 import { parseCron } from '../settings/cron.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
@@ -37,12 +38,14 @@ async function alertSuperusers(
   log: Logger,
   reason: string,
 ): Promise<void> {
-  const { appName } = settings.current.meta
-  const subject = `[${appName}] The scheduled backup failed`
-  const html = renderMailLayout(
-    `<p>The scheduled backup of ${escapeHtml(appName)} failed:</p>\n<p>${escapeHtml(reason)}</p>\n<p>The console’s page Backups shows what is there.</p>`,
-  )
-  for (const to of await listSuperusers(store)) {
+  const { appName: app } = settings.current.meta
+  for (const { email: to, language } of await listSuperuserMails(store)) {
+    const say = sayIn(language)
+    const subject = say('backupSubject', { app })
+    const body = [say('backupText', { app }), reason, say('backupPage')]
+      .map((text) => `<p>${escapeHtml(text)}</p>`)
+      .join('\n')
+    const html = renderMailLayout(body, { language })
     await sendMail({ settings, log }, { to, subject, html }).catch((err) =>
       log.warn({ err }, 'could not notify superusers of a failed backup'),
     )

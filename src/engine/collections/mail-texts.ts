@@ -1,45 +1,69 @@
+import { sayIn } from '../../platform/mail-words/say.ts'
+import type { Language } from '../../portable/languages.ts'
+
 const renderMailButton = (path: string, label: string) => `<p>
   <a class="btn" href="{APP_URL}/_/#/auth/${path}/{TOKEN}" target="_blank" rel="noopener">${label}</a>
 </p>`
 
-const makeMailTemplate = (subject: string, ...paragraphs: string[]) => ({
-  subject,
-  body: ['<p>Hello,</p>', ...paragraphs, '<p>\n  Thanks,<br/>\n  {APP_NAME} team\n</p>'].join('\n'),
-})
+/** The mail templates in a language. PocketBase: core/collection_model_auth_templates.go */
+function makeMailTemplates(language: Language) {
+  const say = sayIn(language)
+  const makeTemplate = (subject: string, ...paragraphs: string[]) => ({
+    subject,
+    body: [
+      `<p>${say('hello')}</p>`,
+      ...paragraphs,
+      `<p>\n  ${say('thanks')}<br/>\n  ${say('team')}\n</p>`,
+    ].join('\n'),
+  })
+  return {
+    verification: makeTemplate(
+      say('verifySubject'),
+      `<p>${say('verifyThanks')}</p>`,
+      `<p>${say('verifyClick')}</p>`,
+      renderMailButton('confirm-verification', say('verifyButton')),
+      `<p><i>${say('verifyIgnore')}</i></p>`,
+    ),
+    resetPassword: makeTemplate(
+      say('resetSubject'),
+      `<p>${say('resetClick')}</p>`,
+      renderMailButton('confirm-password-reset', say('resetButton')),
+      `<p><i>${say('resetIgnore')}</i></p>`,
+    ),
+    confirmEmailChange: makeTemplate(
+      say('changeSubject'),
+      `<p>${say('changeClick')}</p>`,
+      renderMailButton('confirm-email-change', say('changeButton')),
+      `<p><i>${say('changeIgnore')}</i></p>`,
+    ),
+    otp: makeTemplate(
+      say('otpSubject'),
+      `<p>${say('otpIs')} <strong>{OTP}</strong></p>`,
+      `<p><i>${say('otpIgnore')}</i></p>`,
+    ),
+    authAlert: makeTemplate(
+      say('signInSubject'),
+      `<p>${say('signInSeen')}</p>`,
+      '<p><em>{ALERT_INFO}</em></p>',
+      `<p><strong>${say('signInChange')}</strong></p>`,
+      `<p>${say('signInIgnore')}</p>`,
+    ),
+  }
+}
 
-/** Mail templates of a new auth collection. PocketBase: core/collection_model_auth_templates.go */
-export const MAIL_TEMPLATES = {
-  verification: makeMailTemplate(
-    'Verify your {APP_NAME} email',
-    '<p>Thank you for joining us at {APP_NAME}.</p>',
-    '<p>Click on the button below to verify your email address.</p>',
-    renderMailButton('confirm-verification', 'Verify'),
-    "<p><i>If you didn't recently register, please ignore this email.</i></p>",
-  ),
-  resetPassword: makeMailTemplate(
-    'Reset your {APP_NAME} password',
-    '<p>Click on the button below to reset your password.</p>',
-    renderMailButton('confirm-password-reset', 'Reset password'),
-    "<p><i>If you didn't ask to reset your password, please ignore this email.</i></p>",
-  ),
-  confirmEmailChange: makeMailTemplate(
-    'Confirm your {APP_NAME} new email address',
-    '<p>Click on the button below to confirm your new email address.</p>',
-    renderMailButton('confirm-email-change', 'Confirm new email'),
-    "<p><i>If you didn't ask to change your email address, please ignore this email.</i></p>",
-  ),
-  otp: makeMailTemplate(
-    'OTP for {APP_NAME}',
-    '<p>Your one-time password is: <strong>{OTP}</strong></p>',
-    "<p><i>If you didn't ask for the one-time password, you can ignore this email.</i></p>",
-  ),
-  authAlert: makeMailTemplate(
-    'Login from a new location',
-    '<p>We noticed a login to your {APP_NAME} account from a new location:</p>',
-    '<p><em>{ALERT_INFO}</em></p>',
-    "<p><strong>If this wasn't you, you should immediately change your {APP_NAME} account password to revoke access from all other locations.</strong></p>",
-    '<p>If this was you, you may disregard this email.</p>',
-  ),
-} as const
+/** Mail templates of a new auth collection. */
+export const MAIL_TEMPLATES = makeMailTemplates('en')
 
-export type MailTemplate = (typeof MAIL_TEMPLATES)[keyof typeof MAIL_TEMPLATES]
+type MailTemplateName = keyof typeof MAIL_TEMPLATES
+export type MailTemplate = (typeof MAIL_TEMPLATES)[MailTemplateName]
+
+/** The template in a language; undefined if a superuser has edited it: then it is for all languages. */
+export function translateMailTemplate(
+  name: MailTemplateName,
+  { subject, body }: MailTemplate,
+  language: Language,
+): MailTemplate | undefined {
+  const usual = MAIL_TEMPLATES[name]
+  if (subject !== usual.subject || body !== usual.body) return undefined
+  return makeMailTemplates(language)[name]
+}

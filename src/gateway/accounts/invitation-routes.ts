@@ -100,7 +100,9 @@ export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
       if (asked.email) await limitMails({ ...from, account })
       const identify = async () => (await requireUser(c, services)).auth
       return retryRequest(store, { identify }, async (auth) => {
-        const made = await inviteMember(c.env.incoming.openStore(auth), services, auth, asked)
+        const { language } = c.env.incoming
+        const store = c.env.incoming.openStore(auth)
+        const made = await inviteMember(store, services, auth, asked, language)
         const entry = { action: 'create', collection: 'member_invitations', record: made.id }
         if (auth.actor) await auditRequest(c, auth, entry)
         return made

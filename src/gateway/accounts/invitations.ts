@@ -2,13 +2,6 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { readMailSender } from '../../engine/auth/auth-mails.ts'
 import type { AuthServices } from '../../engine/auth/auth-services.ts'
-import {
-  escapeHtml,
-  formatNameForMail,
-  renderLink,
-  renderMailLayout,
-} from '../../engine/auth/mail-html.ts'
-import { sendMail } from '../../engine/auth/send-mail.ts'
 import { hashSha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
@@ -24,9 +17,9 @@ import { badRequest } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { makeRandomId, makeRandomText } from '../../platform/tools/random.ts'
-import { loadMailLook } from '../base/account-look.ts'
+import type { Language } from '../../portable/languages.ts'
 import { linkInvitedPerson } from './directory-people.ts'
-import { findSenderNames } from './load-own-account.ts'
+import { sendInvitationMail } from './invitation-mail.ts'
 import { ROLE, ROLES } from './members.ts'
 
 /** Clients cannot create invitations: only `inviteMember` does, because it shows the secret once. */
@@ -83,12 +76,16 @@ async function storeInvitation(
   return stored > 0n
 }
 
-/** Makes an invitation. Mails it, or returns its link. Throws 400 if too many are open or the mail fails. */
+/**
+ * Makes an invitation. Mails it, or returns its link. `browser`: the language of the request. Throws 400 if
+ * too many are open or the mail fails.
+ */
 export async function inviteMember(
   store: Store,
   services: AuthServices,
   auth: AuthRecord,
   { role, email = '' }: z.output<typeof INVITATION>,
+  browser?: Language,
 ): Promise<{ id: string; link?: string }> {
   const [id, secret] = [makeRandomId(), makeRandomText(SECRET_LENGTH)]
   const isMailed = email !== '' && services.settings.current.smtp.enabled
@@ -101,20 +98,10 @@ export async function inviteMember(
       throw badRequest(`An account may have ${MAX_OPEN} open invitations.`)
     await logChange(inside, { id: INVITATIONS }, 'create', id)
   })
-  const mailSender = readMailSender(services)
-  const link = `${mailSender.appUrl}/_/#/join/${secret}`
+  const link = `${readMailSender(services).appUrl}/_/#/join/${secret}`
   if (!isMailed) return { id, link }
-  const [sender] = await findSenderNames(store.db, [auth.id])
-  const name = formatNameForMail(sender?.name ?? '', mailSender.appName)
-  const html = `<p>${escapeHtml(name)} invites you to answer texts together.</p>
-<p>${renderLink(link, 'Join the team', 'btn')}</p>
-<p>The link is good for ${DAYS} days and for one person. If you do not know ${escapeHtml(name)}, ignore this mail.</p>`
   try {
-    await sendMail(services, {
-      to: email,
-      subject: `${name} invites you`,
-      html: renderMailLayout(html, await loadMailLook(store.db, auth.id, mailSender)),
-    })
+    await sendInvitationMail(store, services, auth, { to: email, link, days: DAYS, browser })
   } catch (error) {
     await queries(store.db).deleteFrom('member_invitations').where('id', '=', id).execute()
     services.log.warn({ err: error }, 'could not mail an invitation')

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type MailSender, readMailSender } from '../../engine/auth/auth-mails.ts'
 import {
   escapeHtml,
@@ -11,6 +12,10 @@ import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
+import type { MailWord } from '../../platform/mail-words/english.ts'
+import { formatMailTime, type SayMail, sayIn } from '../../platform/mail-words/say.ts'
+import { isLanguage, type Language } from '../../portable/languages.ts'
+import { isTimeZone } from '../lines/quiet-hours.ts'
 
 /** Name of the jobs that send alarm mails. The payload is AlarmNews[], the key is part of the Message-ID. */
 const ALARM_MAIL = 'alarm_mail'
@@ -29,24 +34,27 @@ const MAX_AGE_MS = 86_400_000
 /** A mail waits this many seconds at a time while an older mail of its account is unsent. */
 const IN_ORDER_SECONDS = 60
 
-/** The owner's address (null if deleted or unverified), and whether an older mail has to be sent first. */
-const loadOwner = (db: Db, { id, holder }: Job) =>
+/** The owner; undefined if deleted or unverified. */
+const findOwner = (db: Db, { holder }: Job) =>
   queries(db)
-    .selectNoFrom(({ selectFrom, exists }) => [
-      selectFrom('users')
-        .select('email')
-        .where('id', '=', holder)
-        .where('verified', '=', true)
-        .as('to'),
-      exists(
-        selectFrom('_jobs')
-          .where('kind', '=', ALARM_MAIL)
-          .where('holder', '=', holder)
-          .where('id', '<', id)
-          .where('dead_at', 'is', null),
-      ).as('waits'),
-    ])
-    .executeTakeFirstOrThrow()
+    .selectFrom('users as u')
+    .leftJoin('user_settings as s', 's.user', 'u.id')
+    .select(['u.email as to', 'u.language', 's.time_zone as timeZone'])
+    .where('u.id', '=', holder)
+    .where('u.verified', '=', true)
+    .executeTakeFirst()
+
+/** Whether an older mail of the account has to be sent first. */
+const findOlderMail = (db: Db, { id, holder }: Job) =>
+  queries(db)
+    .selectFrom('_jobs')
+    .select('id')
+    .where('kind', '=', ALARM_MAIL)
+    .where('holder', '=', holder)
+    .where('id', '<', id)
+    .where('dead_at', 'is', null)
+    .limit(sql.lit(1))
+    .executeTakeFirst()
 
 /** Jobs that send alarm mails, in order for each account. A retried mail has the same Message-ID. */
 export const makeAlarmMailJobs = (
@@ -64,15 +72,17 @@ export const makeAlarmMailJobs = (
       post.log.error({ mail: job.key }, 'could not send an alarm mail within a day')
       return
     }
-    const { to, waits } = await loadOwner(storeOf(job.holder).db, job)
-    if (waits) return { inSeconds: IN_ORDER_SECONDS }
-    const messageId = makeMessageId(post, job.key)
-    if (to)
-      await sendMail(post, {
-        ...renderAlarmMail(job.payload as AlarmNews[], readMailSender(post)),
-        messageId,
-        to,
-      })
+    const { db } = storeOf(job.holder)
+    if (await findOlderMail(db, job)) return { inSeconds: IN_ORDER_SECONDS }
+    const owner = await findOwner(db, job)
+    if (!owner) return
+    const language = isLanguage(owner.language) ? owner.language : 'en'
+    const timeZone = isTimeZone(owner.timeZone ?? '') ? owner.timeZone! : 'UTC'
+    await sendMail(post, {
+      ...renderAlarmMail(job.payload as AlarmNews[], readMailSender(post), { language, timeZone }),
+      messageId: makeMessageId(post, job.key),
+      to: owner.to,
+    })
   },
 })
 
@@ -103,9 +113,16 @@ export interface AlarmNews {
 /** Maximum devices that a mail lists in each part. The rest are counted. */
 const MAX_LISTED = 100
 
+/** Who reads a mail. */
+interface Reader {
+  readonly language: Language
+  readonly timeZone: string
+}
+
 export function renderAlarmMail(
   news: readonly AlarmNews[],
   sender: MailSender,
+  reader: Reader = { language: 'en', timeZone: 'UTC' },
 ): { subject: string; html: string } {
   const failing = news.filter(({ failingSince }) => failingSince)
   const low = news.filter(({ battery }) => battery !== undefined)
@@ -117,80 +134,81 @@ export function renderAlarmMail(
   const others = [failing, low, silent, stopped, faulty, spent, refused].flat()
   const back = news.filter((one) => !others.includes(one))
   const groups = [
-    [silent, 'silent', describeSilence],
-    [failing, 'failing', describeFailingLine],
-    [low, 'low on battery', describeLowBattery],
-    [faulty, 'unable to send', describeCarrierFault],
-    [spent, 'at the monthly budget', describeSpentBudget],
-    [back, 'back', describeReturn],
-    [refused, 'refused at another address', describeRefusedAddress],
-    [stopped, `sending no codes to ${stopped[0]?.stoppedCountry}`, describeStoppedCountry],
+    [silent, 'isSilent', 'silent'],
+    [failing, 'isFailing', 'failing'],
+    [low, 'isLow', 'low'],
+    [faulty, 'isFaulty', 'faulty'],
+    [spent, 'isSpent', 'spent'],
+    [back, 'isBack', 'back'],
+    [refused, 'isRefused', 'refused'],
+    [stopped, 'isStopped', 'stopped'],
   ] as const
+  const say = sayIn(reader.language)
   const body = [
-    'Hello,',
-    ...groups.flatMap(([all, , line]) => renderSection(all, line)),
-    ...(silent.length > 0
-      ? ['Look whether it is switched on, has a network, and runs its app or agent.']
-      : []),
+    say('hello'),
+    ...groups.flatMap(([all, , word]) => describeNews(all, word, reader)),
+    ...(silent.length > 0 ? [say('look')] : []),
   ].map((text) => `<p>${escapeHtml(text)}</p>`)
   body.push(
-    `<p>${renderLink(`${sender.appUrl}/#/devices`, 'Your devices', 'btn')}</p>`,
+    `<p>${renderLink(`${sender.appUrl}/#/devices`, say('devicesButton'), 'btn')}</p>`,
     `<p>${escapeHtml(sender.appName)}</p>`,
   )
-  const parts = groups.flatMap(([all, state]) => {
-    if (all.length > 1) return `${all.length} devices are ${state}`
-    return all.map((one) => `${writeDeviceName(one)} is ${state}`)
+  const country = stopped[0]?.stoppedCountry ?? ''
+  const parts = groups.flatMap(([all, state, word]) => {
+    if (all.length > 1) return say(state, { count: all.length, country })
+    return all.map((one) => say(state, { count: 1, name: nameThing(one, word, say), country }))
   })
-  return { subject: parts.join(', '), html: renderMailLayout(body.join('\n')) }
+  return {
+    subject: parts.join(', '),
+    html: renderMailLayout(body.join('\n'), { language: reader.language }),
+  }
 }
 
-function renderSection(news: readonly AlarmNews[], line: (one: AlarmNews) => string): string[] {
+/** The sentence about a device, by what has happened to it. */
+type NewsWord = 'silent' | 'failing' | 'low' | 'faulty' | 'spent' | 'back' | 'refused' | 'stopped'
+
+function describeNews(news: readonly AlarmNews[], word: NewsWord, reader: Reader): string[] {
+  const say = sayIn(reader.language)
   const more = news.length - MAX_LISTED
-  return [...news.slice(0, MAX_LISTED).map(line), ...(more > 0 ? [`And ${more} more.`] : [])]
+  const lines = news.slice(0, MAX_LISTED).map((one) => {
+    const ends = WITH_WAITING.has(word) ? [describeWaitingTexts(one, say)] : listAdvice(one, say)
+    return [say(word, makeValues(one, word, reader)), ...ends].join(' ')
+  })
+  return [...lines, ...(more > 0 ? [say('more', { count: more })] : [])]
 }
 
-const describeSilence = (news: AlarmNews) =>
-  `${writeDeviceName(news)} has been silent since ${formatMinute(news.silentSince!)}. ${describeWaitingTexts(news)}`
+const WITH_WAITING: ReadonlySet<NewsWord> = new Set(['silent', 'failing', 'low', 'back'])
 
-const describeFailingLine = (news: AlarmNews) =>
-  `${writeDeviceName(news)} has been failing since ${formatMinute(news.failingSince!)}: at least 5 texts in a row were not sent. Others send instead, if there are any. Look at its SIM, its credit and its permission to send. ${describeWaitingTexts(news)}`
+function makeValues(one: AlarmNews, word: NewsWord, { language, timeZone }: Reader) {
+  const since = word === 'back' ? one.backSince : (one.failingSince ?? one.silentSince)
+  return {
+    name: nameThing(one, word, sayIn(language)),
+    time: formatMailTime(language, since ?? '', timeZone),
+    from: formatMailTime(language, one.silentSince ?? '', timeZone),
+    percent: Math.round(one.battery ?? 0),
+    fault: one.fault ?? '',
+    budget: one.budget ?? '',
+    country: one.stoppedCountry ?? '',
+    address: one.refusedAddress ?? '',
+  }
+}
 
-const describeLowBattery = (news: AlarmNews) =>
-  `${writeDeviceName(news)} has ${Math.round(news.battery!)} % of battery left and is not charging. Plug it in. ${describeWaitingTexts(news)}`
+const nameThing = ({ name }: AlarmNews, word: NewsWord, say: SayMail) =>
+  formatNameForMail(name, say(word === 'refused' ? 'someKey' : 'someDevice'))
 
-const describeReturn = (news: AlarmNews) =>
-  `${writeDeviceName(news)} is back since ${formatMinute(news.backSince!)}. It was silent from ${formatMinute(news.silentSince!)} on. ${describeWaitingTexts(news)}`
-
-const describeStoppedCountry = (news: AlarmNews) =>
-  `${writeDeviceName(news)} sends no codes to numbers that begin with ${news.stoppedCountry} any more: too few of the last ones were entered, as when somebody has codes sent for money. If all is well, take the country out of what is stopped there.`
-
-function describeWaitingTexts({ waiting, moved = 0 }: AlarmNews): string {
+function describeWaitingTexts({ waiting, moved = 0 }: AlarmNews, say: SayMail): string {
   const parts = [
-    ...(waiting > 0 ? [`${describeMessageCount(waiting)} for it`] : []),
-    ...(moved > 0 ? [`${moved} ${moved === 1 ? 'was' : 'were'} handed to other devices`] : []),
+    ...(waiting > 0 ? [say('waiting', { count: waiting })] : []),
+    ...(moved > 0 ? [say('moved', { count: moved })] : []),
   ]
-  return parts.length > 0 ? `${parts.join(', ')}.` : 'No messages wait for it.'
+  return parts.length > 0 ? `${parts.join(', ')}.` : say('noneWaiting')
 }
-
-const describeMessageCount = (count: number) =>
-  count === 1 ? '1 message waits' : `${count} messages wait`
-
-const writeDeviceName = ({ name }: AlarmNews) => formatNameForMail(name, 'A device')
-
-/** A stored instant as `2026-11-20 07:00 UTC`. */
-const formatMinute = (text: string) => `${text.slice(0, -8)} UTC`
-
-const describeCarrierFault = (news: AlarmNews) =>
-  `${writeDeviceName(news)} sends no texts. ${news.fault}. Look at its settings, and at your account there: credentials, credit, senders.`
-
-const describeSpentBudget = (news: AlarmNews) =>
-  `${writeDeviceName(news)} has reached its monthly budget of ${news.budget}: a text did not fit any more. Texts use other lines or wait for the next month. If you want to send more, raise the budget.`
 
 /** What to do against a stranger, by the collection of what was refused. */
-const AGAINST_STRANGERS: Readonly<Record<string, string>> = {
-  devices: 'delete the device, and pair the phone again',
-  members: 'end the sessions of this member, or remove the member',
+const AGAINST_STRANGERS: Readonly<Record<string, MailWord>> = {
+  devices: 'refusedDevice',
+  members: 'refusedMember',
 }
 
-const describeRefusedAddress = ({ name, refusedAddress, refusedOf = '' }: AlarmNews) =>
-  `${formatNameForMail(name, 'A key')} was used at ${refusedAddress}, which its list of addresses excludes: it was refused. If that was not you, ${AGAINST_STRANGERS[refusedOf] ?? 'make a new secret for it'}. If it was, add the address to its list. Your audit log has further attempts; a mail is sent at most once an hour.`
+const listAdvice = ({ refusedAddress, refusedOf = '' }: AlarmNews, say: SayMail): string[] =>
+  refusedAddress ? [say(AGAINST_STRANGERS[refusedOf] ?? 'refusedKey'), say('refusedElse')] : []

@@ -30,7 +30,7 @@ export async function loadMailLook(
   db: Db,
   user: string,
   { appUrl }: MailSender,
-): Promise<MailLook> {
+): Promise<Omit<MailLook, 'language'>> {
   const { logo, color } = await loadAccountLook(db, user)
   return { logo: logo && appUrl.startsWith('https://') ? appUrl + logo : '', color }
 }

@@ -14,6 +14,8 @@ import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
+import { formatMailTime, sayIn } from '../../platform/mail-words/say.ts'
+import { isLanguage } from '../../portable/languages.ts'
 import { loadMailLook } from '../base/account-look.ts'
 import { isTimeZone } from '../lines/quiet-hours.ts'
 
@@ -73,10 +75,13 @@ const addMailJobs = (db: Db) =>
     )
     .execute()
 
-/** Address, time zone, and `until`: newer messages are not mailed yet. No row if the user gets no mails. */
+/**
+ * Address, language, time zone, and `until`: newer messages are not mailed yet. No row if the user gets no
+ * mails.
+ */
 const findRecipient = (db: Db, user: string) =>
   selectRecipients(db)
-    .select(['u.email as to', 's.time_zone as timeZone'])
+    .select(['u.email as to', 'u.language', 's.time_zone as timeZone'])
     .select(sql<string>`pb_text(now() - s.reply_mail_minutes * interval '1 minute')`.as('until'))
     .where('s.user', '=', user)
     .executeTakeFirst()
@@ -137,9 +142,11 @@ export const makeReplyMailJobs = (
   },
 })
 
-type Recipient = Readonly<Record<'user' | 'to' | 'timeZone' | 'until', string>>
+type Recipient = Readonly<Record<'user' | 'to' | 'language' | 'timeZone' | 'until', string>>
 
-async function sendReplyMail(db: Db, post: MailServices, { user, to, timeZone, until }: Recipient) {
+async function sendReplyMail(db: Db, post: MailServices, recipient: Recipient) {
+  const { user, to, timeZone, until } = recipient
+  const language = isLanguage(recipient.language) ? recipient.language : 'en'
   const found = await readWaiting(db, user, until)
   const waiting = found.map(({ number, name, since }) => ({ number, name, since }))
   const total = found[0]?.total ?? 0
@@ -149,7 +156,10 @@ async function sendReplyMail(db: Db, post: MailServices, { user, to, timeZone, u
   await sendMail(post, {
     to,
     messageId,
-    ...renderReplyMail(waiting, total, timeZone, sender, await loadMailLook(db, user, sender)),
+    ...renderReplyMail(waiting, total, timeZone, sender, {
+      ...(await loadMailLook(db, user, sender)),
+      language,
+    }),
   })
 }
 
@@ -162,27 +172,26 @@ function renderReplyMail(
   look: MailLook,
 ): { subject: string; html: string } {
   const zone = isTimeZone(timeZone) ? timeZone : 'UTC'
-  const format = new Intl.DateTimeFormat('en-GB', {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    timeZone: zone,
-  })
+  const say = sayIn(look.language)
+  const fillLink = (text: string, link: string) => escapeHtml(text).replace('{link}', () => link)
   const lineOf = ({ number, name, since }: WaitingConversation) => {
     const link = `${appUrl}/#/conversations/${encodeURIComponent(number)}`
-    return `<p>${renderLink(link, formatNameForMail(name, number))}, since ${format.format(new Date(since))}</p>`
+    const time = formatMailTime(look.language, since, zone)
+    const line = say('waitsSince', { time })
+    return `<p>${fillLink(line, renderLink(link, formatNameForMail(name, number)))}</p>`
   }
   const more = total - waiting.length
+  const chosen = renderLink(`${appUrl}/#/account`, say('account'))
   const body = [
-    '<p>Hello,</p>',
-    `<p>${total === 1 ? 'A text waits' : `${total} conversations wait`} for your answer (${escapeHtml(zone)}):</p>`,
+    `<p>${say('hello')}</p>`,
+    `<p>${escapeHtml(say('waits', { count: total, zone }))}</p>`,
     ...waiting.map(lineOf),
-    ...(more > 0 ? [`<p>And ${more} more.</p>`] : []),
-    `<p>${renderLink(`${appUrl}/#/conversations`, 'Your conversations', 'btn')}</p>`,
-    `<p>You chose these mails on the page ${renderLink(`${appUrl}/#/account`, 'Account')}.</p>`,
+    ...(more > 0 ? [`<p>${say('more', { count: more })}</p>`] : []),
+    `<p>${renderLink(`${appUrl}/#/conversations`, say('waitsButton'), 'btn')}</p>`,
+    `<p>${fillLink(say('waitsChosen'), chosen)}</p>`,
     `<p>${escapeHtml(appName)}</p>`,
   ]
-  const first = formatNameForMail(waiting[0]!.name, waiting[0]!.number)
-  const subject =
-    total === 1 ? `${first} waits for an answer` : `${total} conversations wait for an answer`
+  const name = formatNameForMail(waiting[0]!.name, waiting[0]!.number)
+  const subject = say('waitsSubject', { count: total, name })
   return { subject, html: renderMailLayout(body.join('\n'), look) }
 }

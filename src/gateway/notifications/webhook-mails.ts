@@ -36,7 +36,7 @@ export const makeWebhookMailer =
           .split('\n')
           .map((line) => `<p>${escapeHtml(line)}</p>`)
           .join('\n'),
-        await loadMailLook(db, user, readMailSender(post)),
+        { ...(await loadMailLook(db, user, readMailSender(post))), language: 'en' },
       )
       const messageId = makeMessageId(post, `${webhook}.${eventId}`)
       const late = sleep(TIMEOUT_MS, undefined, { ref: false }).then(() => {

@@ -230,6 +230,7 @@ const makeAuthCall = <T extends object>(
   services,
   collection: requireAuthCollection(c, services),
   ip: c.env.incoming.ip,
+  browser: c.env.incoming.language,
   readForm: () => readForm(c, shape, options),
 })
 

@@ -41,7 +41,8 @@ export const SETTINGS_ROUTES = makeRoutes(
     'POST /api/settings/test/email': {
       maxBytes: FORM_BYTES,
       ...makeUndescribedRow(allowSuperuser, WITHOUT_ROWS, async ({ auth, store, services }, c) => {
-        await sendTestMail(store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
+        const read = () => readForm(c, TEST_MAIL_FORM, { terse: true })
+        await sendTestMail(store, services, c.env.incoming.language, read)
         await auditRequest(c, auth, { action: 'test mail' })
       }),
     },

@@ -1156,6 +1156,7 @@ interface UsersRow {
   email: Generated<string>
   emailVisibility: Generated<boolean>
   id: string
+  language: Generated<'' | SelectValue<'users.language'>>
   member_only: Generated<boolean>
   monthly_quota: Generated<number>
   name: Generated<string>

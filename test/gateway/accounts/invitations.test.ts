@@ -108,6 +108,26 @@ test('a mailed invitation verifies the address that it was sent to and no other'
   }
 })
 
+test('an invitation is mailed in the language of the invited person, else of the inviting one', async () => {
+  const [shop, known] = await Promise.all([makeUser(), makeUser()])
+  const speak = (who: Client, language: string) =>
+    who.call('PATCH', records('users', who.id), { language })
+  const invite = async (email: string, who: Client = shop) => {
+    expect((await who.call('POST', INVITATIONS, { role: 'admin', email })).status).toBe(200)
+    return fixture.mail.next()
+  }
+  await speak(shop, 'es')
+  const first = await invite('somebody@example.com')
+  expect(first.subject).toMatch(/^Invitación de /)
+  expect(first.text).toContain('El enlace vale durante 7 días')
+  await speak(known, 'fr')
+  const { email } = (await known.call('GET', records('users', known.id))).body
+  expect((await invite(email)).subject).toMatch(/ vous invite$/)
+  const { member, acting } = await addMember(shop, 'admin')
+  await speak(member, 'de')
+  expect((await invite('another@example.com', acting)).subject).toMatch(/ lädt Sie ein$/)
+})
+
 test('an invitation that was not mailed verifies no address', async () => {
   const shop = await makeUser()
   const { smtp } = services.settings.current

@@ -54,7 +54,7 @@ describe('the text of an alarm mail', () => {
     [
       'no message that waits',
       SILENT,
-      'desk phone has been silent since 2026-11-20 07:00 UTC. No messages wait for it.',
+      'desk phone has been silent since 20 Nov 2026, 07:00 UTC. No messages wait for it.',
     ],
     ['one message', { ...SILENT, waiting: 1 }, '1 message waits for it.'],
     ['two messages', { ...SILENT, waiting: 2 }, '2 messages wait for it.'],
@@ -71,7 +71,7 @@ describe('the text of an alarm mail', () => {
     [
       'back',
       BACK,
-      'spare phone is back since 2026-11-20 08:00 UTC. It was silent from 2026-11-20 07:00 UTC on.',
+      'spare phone is back since 20 Nov 2026, 08:00 UTC. It was silent from 20 Nov 2026, 07:00 UTC on.',
     ],
     [
       'a used budget',
@@ -91,6 +91,32 @@ describe('the text of an alarm mail', () => {
   ])('the text of an alarm mail says with %s: $2', (_, news, line) => {
     expect(renderAlarmMail([news], SENDER).html).toContain(line)
   })
+
+  test('an alarm mail is in the language of its reader, at the time of their zone', () => {
+    const reader = { language: 'de', timeZone: 'Europe/Berlin' } as const
+    const news = [{ ...SILENT, waiting: 2, moved: 1 }, BACK]
+    const { subject, html } = renderAlarmMail(news, SENDER, reader)
+    expect(subject).toBe('desk phone meldet sich nicht, spare phone ist wieder da')
+    expect(html).toContain('<html lang="de">')
+    expect(html).toContain(
+      'desk phone meldet sich seit 20. Nov. 2026, 08:00 MEZ nicht. 2 Nachrichten warten darauf, 1 wurde an andere Geräte übergeben.',
+    )
+    expect(html).toContain('>Ihre Geräte</a>')
+  })
+
+  test.each([
+    ['devices', 'delete the device, and pair the phone again.'],
+    ['members', 'end the sessions of this member, or remove the member.'],
+    ['api_keys', 'make a new secret for it.'],
+  ])(
+    'the text of an alarm mail says what to do about a use of %s elsewhere',
+    (refusedOf, advice) => {
+      const news = { name: '', refusedAddress: '198.51.100.7', refusedOf, waiting: 0 }
+      const { html } = renderAlarmMail([news], SENDER)
+      expect(html).toContain('<p>A key was used at 198.51.100.7, which its list of addresses')
+      expect(html).toContain(`it was refused. If that was not you, ${advice} If it was, add`)
+    },
+  )
 
   test('the text of an alarm mail links to the devices and names the sender', () => {
     const { html } = renderAlarmMail([SILENT], SENDER)

@@ -79,6 +79,19 @@ test("an unanswered text is mailed about once after the user's chosen minutes", 
   expect(mail.mails).toHaveLength(2)
 })
 
+test('a mail about unanswered texts is in the language of the user', async () => {
+  await choose(30, { time_zone: 'America/Sao_Paulo' })
+  await user.call('PATCH', `/api/collections/users/records/${user.id}`, { language: 'pt' })
+  await hear(ZOE)
+  await pass(30)
+  await run()
+  const [{ subject, text, raw }] = mail.mails as [(typeof mail.mails)[0]]
+  expect(subject).toBe(`${ZOE} espera uma resposta`)
+  expect(raw).toContain('<html lang=3D"pt">')
+  expect(text).toMatch(/Um SMS espera sua resposta \(America\/Sao_Paulo\):\n/)
+  expect(text).toMatch(/, desde \d+ de \S+ de \d{4}, \d\d:\d\d \S+\n/)
+})
+
 test.each([
   ['the user chose no mail', 'update user_settings set reply_mail_minutes = 0'],
   ['the address is not confirmed', 'update users set verified = false'],

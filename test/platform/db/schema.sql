@@ -1573,6 +1573,7 @@ create table users (
   email text collate "C" not null default ''::text,
   "emailVisibility" boolean not null default false,
   verified boolean not null default false,
+  language text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,

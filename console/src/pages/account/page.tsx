@@ -208,6 +208,8 @@ const listLanguageChoices = () => {
 const LanguageCard = () => (
   <Card title={t('Language')}>
     <LanguageSwitch />
-    <p class="note">{t('Applies to this browser. Times are shown in its time zone.')}</p>
+    <p class="note">
+      {t('Applies to this browser and to your mails. The browser shows times in its time zone.')}
+    </p>
   </Card>
 )

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { type Language, language } from '../../language/language.ts'
+import type { Language } from '#portable/languages.ts'
+import { language } from '../../language/language.ts'
 import { t, tx } from '../../language/words.ts'
 import { Page as Frame } from '../../parts/page.tsx'
 import { makePageHref, type PageProps } from '../../router.ts'

@@ -1,0 +1,127 @@
+import type { MailWords } from './english.ts'
+
+export const PORTUGUESE_MAILS: MailWords = {
+  hello: 'Olá,',
+  more: 'E mais {count}.',
+  thanks: 'Obrigado,',
+  team: 'Equipe {APP_NAME}',
+  verifySubject: 'Confirme seu e-mail no {APP_NAME}',
+  verifyThanks: 'Agradecemos por você fazer parte do {APP_NAME}.',
+  verifyClick: 'Clique no botão abaixo para confirmar seu endereço de e-mail.',
+  verifyButton: 'Confirmar',
+  verifyIgnore: 'Se você não se cadastrou recentemente, ignore este e-mail.',
+  resetSubject: 'Nova senha do {APP_NAME}',
+  resetClick: 'Clique no botão abaixo para escolher uma nova senha.',
+  resetButton: 'Escolher nova senha',
+  resetIgnore: 'Se você não pediu uma nova senha, ignore este e-mail.',
+  changeSubject: 'Confirme seu novo e-mail no {APP_NAME}',
+  changeClick: 'Clique no botão abaixo para confirmar seu novo endereço de e-mail.',
+  changeButton: 'Confirmar novo e-mail',
+  changeIgnore: 'Se você não pediu para mudar seu endereço de e-mail, ignore este e-mail.',
+  otpSubject: 'Senha de uso único do {APP_NAME}',
+  otpIs: 'Sua senha de uso único é:',
+  otpIgnore: 'Se você não pediu uma senha de uso único, ignore este e-mail.',
+  signInSubject: 'Login de um novo local',
+  signInSeen: 'Houve um login na sua conta do {APP_NAME} de um novo local:',
+  signInChange:
+    'Se não foi você, mude imediatamente sua senha do {APP_NAME}: isso encerra o acesso de todos os outros locais.',
+  signInIgnore: 'Se foi você, não precisa fazer nada.',
+  inviteSubject: 'Convite de {name}',
+  inviteText: '{name} convida você para responder SMS em equipe.',
+  inviteButton: 'Entrar na equipe',
+  inviteLimits: {
+    one: 'O link vale por {count} dia e para uma pessoa. Se você não conhece {name}, ignore este e-mail.',
+    many: 'O link vale por {count} de dias e para uma pessoa. Se você não conhece {name}, ignore este e-mail.',
+    other:
+      'O link vale por {count} dias e para uma pessoa. Se você não conhece {name}, ignore este e-mail.',
+  },
+  waitsSubject: {
+    one: '{name} espera uma resposta',
+    many: '{count} de conversas esperam uma resposta',
+    other: '{count} conversas esperam uma resposta',
+  },
+  waits: {
+    one: 'Um SMS espera sua resposta ({zone}):',
+    many: '{count} de conversas esperam sua resposta ({zone}):',
+    other: '{count} conversas esperam sua resposta ({zone}):',
+  },
+  waitsSince: '{link}, desde {time}',
+  waitsButton: 'Suas conversas',
+  waitsChosen: 'Você escolheu estes e-mails na página {link}.',
+  account: 'Conta',
+  isSilent: {
+    one: '{name} não responde',
+    many: '{count} de dispositivos não respondem',
+    other: '{count} dispositivos não respondem',
+  },
+  isFailing: {
+    one: '{name} está falhando',
+    many: '{count} de dispositivos estão falhando',
+    other: '{count} dispositivos estão falhando',
+  },
+  isLow: {
+    one: '{name} está com pouca bateria',
+    many: '{count} de dispositivos estão com pouca bateria',
+    other: '{count} dispositivos estão com pouca bateria',
+  },
+  isFaulty: {
+    one: '{name} não consegue enviar',
+    many: '{count} de dispositivos não conseguem enviar',
+    other: '{count} dispositivos não conseguem enviar',
+  },
+  isSpent: {
+    one: '{name} atingiu o orçamento do mês',
+    many: '{count} de dispositivos atingiram o orçamento do mês',
+    other: '{count} dispositivos atingiram o orçamento do mês',
+  },
+  isBack: {
+    one: '{name} voltou a responder',
+    many: '{count} de dispositivos voltaram a responder',
+    other: '{count} dispositivos voltaram a responder',
+  },
+  isRefused: {
+    one: 'Uso recusado de {name} em outro endereço',
+    many: 'Uso recusado de {count} de dispositivos em outro endereço',
+    other: 'Uso recusado de {count} dispositivos em outro endereço',
+  },
+  isStopped: {
+    one: '{name} não envia códigos para {country}',
+    many: '{count} de dispositivos não enviam códigos para {country}',
+    other: '{count} dispositivos não enviam códigos para {country}',
+  },
+  silent: '{name} não responde desde {time}.',
+  failing:
+    '{name} está falhando desde {time}: pelo menos 5 SMS seguidos não foram enviados. Outros dispositivos assumem, se houver. Verifique o SIM, o saldo e a permissão de envio.',
+  low: '{name} está com {percent} % de bateria e não está carregando. Conecte o aparelho à tomada.',
+  faulty:
+    '{name} não envia SMS. {fault}. Verifique as configurações e sua conta na operadora: credenciais, saldo, remetentes.',
+  spent:
+    '{name} atingiu o orçamento mensal de {budget}: um SMS não cabia mais. Os SMS usam outras linhas ou esperam o próximo mês. Se quiser enviar mais, aumente o orçamento.',
+  back: '{name} voltou a responder em {time}. Não respondia desde {from}.',
+  stopped:
+    '{name} não envia mais códigos para números que começam com {country}: poucos dos últimos foram digitados, como quando alguém faz enviar códigos por dinheiro. Se estiver tudo certo, retire o país dos que estão parados.',
+  refused: '{name} foi usado em {address}, que a lista de endereços exclui: o uso foi recusado.',
+  refusedDevice: 'Se não foi você, exclua o dispositivo e pareie o telefone de novo.',
+  refusedMember: 'Se não foi você, encerre as sessões deste membro ou remova-o.',
+  refusedKey: 'Se não foi você, crie um novo segredo.',
+  refusedElse:
+    'Se foi você, adicione o endereço à lista. As outras tentativas estão no seu log de auditoria; um e-mail é enviado no máximo uma vez por hora.',
+  waiting: {
+    one: '{count} mensagem aguardando',
+    many: '{count} de mensagens aguardando',
+    other: '{count} mensagens aguardando',
+  },
+  moved: {
+    one: '{count} passou para outros dispositivos',
+    many: '{count} passaram para outros dispositivos',
+    other: '{count} passaram para outros dispositivos',
+  },
+  noneWaiting: 'Nenhuma mensagem aguardando.',
+  look: 'Verifique se está ligado, se tem rede e se o aplicativo ou o agente está funcionando.',
+  devicesButton: 'Seus dispositivos',
+  someDevice: 'Um dispositivo',
+  someKey: 'Uma chave',
+  backupSubject: '[{app}] O backup agendado falhou',
+  backupText: 'O backup agendado de {app} falhou:',
+  backupPage: 'A página “Backups” do console mostra os que existem.',
+}

@@ -1,0 +1,127 @@
+import type { MailWords } from './english.ts'
+
+export const SPANISH_MAILS: MailWords = {
+  hello: 'Hola:',
+  more: 'Y {count} más.',
+  thanks: 'Gracias,',
+  team: 'El equipo de {APP_NAME}',
+  verifySubject: 'Confirme su correo electrónico de {APP_NAME}',
+  verifyThanks: 'Gracias por unirse a {APP_NAME}.',
+  verifyClick: 'Pulse el botón para confirmar su dirección de correo electrónico.',
+  verifyButton: 'Confirmar',
+  verifyIgnore: 'Si no se ha registrado hace poco, ignore este correo.',
+  resetSubject: 'Nueva contraseña de {APP_NAME}',
+  resetClick: 'Pulse el botón para elegir una contraseña nueva.',
+  resetButton: 'Elegir contraseña',
+  resetIgnore: 'Si no ha pedido una contraseña nueva, ignore este correo.',
+  changeSubject: 'Confirme su nuevo correo electrónico de {APP_NAME}',
+  changeClick: 'Pulse el botón para confirmar su nueva dirección de correo electrónico.',
+  changeButton: 'Confirmar la dirección',
+  changeIgnore: 'Si no ha pedido cambiar su dirección de correo electrónico, ignore este correo.',
+  otpSubject: 'Contraseña de un solo uso de {APP_NAME}',
+  otpIs: 'Su contraseña de un solo uso es:',
+  otpIgnore: 'Si no ha pedido una contraseña de un solo uso, ignore este correo.',
+  signInSubject: 'Inicio de sesión desde un lugar nuevo',
+  signInSeen: 'Alguien ha iniciado sesión en su cuenta de {APP_NAME} desde un lugar nuevo:',
+  signInChange:
+    'Si no ha sido usted, cambie enseguida su contraseña de {APP_NAME}: así se cierra el acceso desde todos los demás lugares.',
+  signInIgnore: 'Si ha sido usted, no tiene que hacer nada.',
+  inviteSubject: 'Invitación de {name}',
+  inviteText: '{name} le invita a responder SMS en equipo.',
+  inviteButton: 'Unirse al equipo',
+  inviteLimits: {
+    one: 'El enlace vale durante {count} día y para una persona. Si no conoce a {name}, ignore este correo.',
+    many: 'El enlace vale durante {count} de días y para una persona. Si no conoce a {name}, ignore este correo.',
+    other:
+      'El enlace vale durante {count} días y para una persona. Si no conoce a {name}, ignore este correo.',
+  },
+  waitsSubject: {
+    one: '{name} espera una respuesta',
+    many: '{count} de conversaciones esperan una respuesta',
+    other: '{count} conversaciones esperan una respuesta',
+  },
+  waits: {
+    one: 'Un SMS espera su respuesta ({zone}):',
+    many: '{count} de conversaciones esperan su respuesta ({zone}):',
+    other: '{count} conversaciones esperan su respuesta ({zone}):',
+  },
+  waitsSince: '{link}, desde el {time}',
+  waitsButton: 'Sus conversaciones',
+  waitsChosen: 'Ha elegido estos correos en la página {link}.',
+  account: 'Cuenta',
+  isSilent: {
+    one: '{name} no responde',
+    many: '{count} de dispositivos no responden',
+    other: '{count} dispositivos no responden',
+  },
+  isFailing: {
+    one: '{name} falla',
+    many: '{count} de dispositivos fallan',
+    other: '{count} dispositivos fallan',
+  },
+  isLow: {
+    one: '{name} tiene poca batería',
+    many: '{count} de dispositivos tienen poca batería',
+    other: '{count} dispositivos tienen poca batería',
+  },
+  isFaulty: {
+    one: '{name} no puede enviar',
+    many: '{count} de dispositivos no pueden enviar',
+    other: '{count} dispositivos no pueden enviar',
+  },
+  isSpent: {
+    one: '{name} ha agotado el presupuesto del mes',
+    many: '{count} de dispositivos han agotado el presupuesto del mes',
+    other: '{count} dispositivos han agotado el presupuesto del mes',
+  },
+  isBack: {
+    one: '{name} vuelve a responder',
+    many: '{count} de dispositivos vuelven a responder',
+    other: '{count} dispositivos vuelven a responder',
+  },
+  isRefused: {
+    one: 'Uso rechazado de {name} desde otra dirección',
+    many: 'Uso rechazado de {count} de dispositivos desde otra dirección',
+    other: 'Uso rechazado de {count} dispositivos desde otra dirección',
+  },
+  isStopped: {
+    one: '{name} no envía códigos a {country}',
+    many: '{count} de dispositivos no envían códigos a {country}',
+    other: '{count} dispositivos no envían códigos a {country}',
+  },
+  silent: '{name} no responde desde el {time}.',
+  failing:
+    '{name} falla desde el {time}: al menos 5 SMS seguidos no se enviaron. Envían otros dispositivos, si los hay. Compruebe la SIM, el saldo y el permiso para enviar.',
+  low: 'A {name} le queda un {percent} % de batería y no se está cargando. Conéctelo.',
+  faulty:
+    '{name} no envía SMS. {fault}. Compruebe los ajustes y su cuenta del operador: credenciales, saldo, remitentes.',
+  spent:
+    '{name} ha alcanzado su presupuesto mensual de {budget}: un SMS ya no cabía. Los SMS salen por otras líneas o esperan al mes siguiente. Si quiere enviar más, suba el presupuesto.',
+  back: '{name} vuelve a responder desde el {time}. No respondía desde el {from}.',
+  stopped:
+    '{name} ya no envía códigos a números que empiezan por {country}: de los últimos se introdujeron muy pocos, como cuando alguien hace enviar códigos por dinero. Si todo está bien, quite el país de los detenidos.',
+  refused: '{name} se usó desde {address}, que su lista de direcciones excluye: el uso se rechazó.',
+  refusedDevice: 'Si no ha sido usted, elimine el dispositivo y vuelva a vincular el teléfono.',
+  refusedMember: 'Si no ha sido usted, cierre las sesiones de este miembro o quítelo del equipo.',
+  refusedKey: 'Si no ha sido usted, cree un secreto nuevo.',
+  refusedElse:
+    'Si ha sido usted, añada la dirección a la lista. Los demás intentos están en su registro de auditoría; se envía como mucho un correo por hora.',
+  waiting: {
+    one: '{count} mensaje en espera',
+    many: '{count} de mensajes en espera',
+    other: '{count} mensajes en espera',
+  },
+  moved: {
+    one: '{count} pasó a otros dispositivos',
+    many: '{count} pasaron a otros dispositivos',
+    other: '{count} pasaron a otros dispositivos',
+  },
+  noneWaiting: 'No hay mensajes en espera.',
+  look: 'Compruebe que está encendido, tiene red y que su aplicación o su agente funcionan.',
+  devicesButton: 'Sus dispositivos',
+  someDevice: 'Un dispositivo',
+  someKey: 'Una clave',
+  backupSubject: '[{app}] La copia de seguridad programada ha fallado',
+  backupText: 'La copia de seguridad programada de {app} ha fallado:',
+  backupPage: 'La página «Copias de seguridad» de la consola muestra las que hay.',
+}
