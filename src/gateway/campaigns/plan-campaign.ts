@@ -74,6 +74,8 @@ export async function planAudience(
   const { store } = services
   const { user } = permit.sender
   const all = await loadAllRecipients(store, user, people, MAX_AUDIENCE)
+  // a group of a repeating campaign can be deleted
+  if (all.length === 0) throw invalidRequest('recipients and group_ids name nobody any more')
   const scope = {
     template: text.template,
     groups: people.groupIds,

@@ -44,6 +44,26 @@ async function tryDeletingContact() {
   expect(await readMessage(message.id)).toMatchObject({ to: number, body: 'Hello' })
 }
 
+/** Deletes a group to which a campaign repeats and a hook texts. */
+async function tryDeletingGroupOfRepeat() {
+  const { id } = await create('contact_groups', { name: 'Gone' })
+  await create('contacts', { phone: nextNumber(), groups: [id] })
+  const repeat = { cron: '0 8 * * *', time_zone: 'Europe/Berlin' }
+  await must(ann, 'POST', '/api/campaigns', { name: 'Again', body: 'Hi', group_ids: [id], repeat })
+  await create('hooks', { name: 'Alarm', preset: 'text', groups: [id] })
+  const uses = [
+    [
+      'campaigns',
+      `groups ~ "${id}" && repeat != null && (status = 'repeating' || status = 'paused')`,
+    ],
+    ['hooks', `groups ~ "${id}"`],
+  ] as const
+  for (const [collection, filter] of uses) expect(await list(collection, filter)).toHaveLength(1)
+  await remove('contact_groups', id)
+  expect(await list('campaigns', `name = "Again"`)).toMatchObject([{ groups: [], recipients: [] }])
+  expect(await list('hooks', `name = "Alarm"`)).toMatchObject([{ groups: [] }])
+}
+
 /** Deletes a label of a conversation, a contact, a view, an automatic answer and a hook. */
 async function tryDeletingLabel() {
   const number = nextNumber()
@@ -263,6 +283,11 @@ const SENTENCES: readonly Sentence[] = [
       await remove('contact_groups', id)
       expect(await list('contacts', `id = "${contact.id}"`)).toMatchObject([{ groups: [] }])
     },
+  ],
+  [
+    'Campaigns that repeat and go to it no more: {names}.',
+    'Kampagnen, die sich wiederholen und dann nicht mehr an sie gehen: {names}.',
+    tryDeletingGroupOfRepeat,
   ],
   [
     'A deleted note cannot be restored.',

@@ -177,6 +177,15 @@ test("each run goes to the group's members of that day, and a refused run does n
   expect(await stateOf(id)).toEqual(['done', '2027-01-04 08:00:00.000Z', 4, ''])
 })
 
+test('a run whose groups were deleted says that nobody is left', async () => {
+  const id = await create(EVERY_DAY)
+  await rows(`update campaigns set recipients = '[]' where id = $1`, [id])
+  await workAt('2027-01-01T08:00Z')
+  expect(await rows('select status, error from campaigns where run_of = $1', [id])).toEqual([
+    ['failed', 'recipients and group_ids name nobody any more'],
+  ])
+})
+
 test('a repeat can be paused, changed, resumed, restored and canceled', async () => {
   const id = await create(EVERY_DAY)
   const plain = await make({})

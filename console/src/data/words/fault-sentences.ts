@@ -45,6 +45,11 @@ const SENTENCES: Choices<RegExp> = [
     /^recipients have given no consent/,
     t('None of these people has agreed to get texts. Record their consents first.'),
   ],
+  [
+    /^recipients and group_ids name nobody/,
+    t('Nobody is left who would get it: its groups were deleted.'),
+  ],
+  [/^group_ids has no member/, t('Nobody in these groups can get it.')],
   [/^recipients have all opted out$/, t('All of these people have opted out.')],
   [
     /^(\d+) recipients have opted out or/,

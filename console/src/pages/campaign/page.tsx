@@ -141,7 +141,7 @@ function Runs({ campaign: { id, runs } }: { campaign: Campaign }) {
       <p class="muted">
         {runs === 0
           ? t('Not sent yet.')
-          : tn('It has gone out once.', 'It has gone out {count} times.', runs)}
+          : tn('It has run once.', 'It has run {count} times.', runs)}
       </p>
       <ul class="campaign-replies">
         {items.map((run) => (
@@ -156,7 +156,10 @@ function Runs({ campaign: { id, runs } }: { campaign: Campaign }) {
 }
 
 /** How many people get the text, and the groups from which they are. */
-function describeAudience({ recipients_count, recipients, expand }: Campaign): string {
+function describeAudience(campaign: Campaign): string {
+  const { recipients_count, recipients, groups: ids, repeat, expand } = campaign
+  if (repeat !== null && recipients.length + ids.length === 0)
+    return t('Nobody any more: its groups were deleted.')
   const people = tn('1 person', '{count} people', recipients_count)
   const groups = expand?.groups?.map(({ name }) => name) ?? []
   const numbers =

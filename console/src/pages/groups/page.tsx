@@ -9,7 +9,9 @@ import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Time } from '../../parts/time.tsx'
+import { runWithToast } from '../../parts/toast.tsx'
 import { makePageHref } from '../../router.ts'
+import { describeGroupUses } from './group-uses.ts'
 
 export const Page = () => (
   <ListPage
@@ -43,7 +45,11 @@ const makeGroupColumns = (edit: (group: ContactGroup) => void): readonly Column<
         href: makePageHref('/send', { group: group.id }),
       },
       { icon: 'edit', words: t('Rename {name}', group), onClick: () => edit(group) },
-      { icon: 'trash', words: t('Delete {name}', group), onClick: () => deleteGroup(group) },
+      {
+        icon: 'trash',
+        words: t('Delete {name}', group),
+        onClick: () => void runWithToast(() => deleteGroup(group)),
+      },
     ],
     'agent',
   ),
@@ -67,15 +73,10 @@ const GroupForm = ({
   </Dialog>
 )
 
-const deleteGroup = (group: ContactGroup) =>
-  deleteRecord(
-    group,
-    {
-      title: t('Delete the group?'),
-      text: t('The contacts in {name} stay.', { name: group.name }),
-    },
-    t('Group deleted'),
-  )
+async function deleteGroup(group: ContactGroup): Promise<void> {
+  const text = await describeGroupUses(group)
+  await deleteRecord(group, { title: t('Delete the group?'), text }, t('Group deleted'))
+}
 
 function Members({ group }: { group: string }) {
   const [counts, setCounts] = useState<readonly [all: number, out: number]>()
