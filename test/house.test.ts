@@ -94,6 +94,7 @@ const FOR_THE_CONSOLE = new Set([
   'docs/console/de.md',
   'docs/console/es.md',
   'docs/console/fr.md',
+  'docs/console/pt.md',
 ])
 const CONSOLE_PACKAGES = new Set([
   'preact',

@@ -91,6 +91,16 @@ function readNames(language: string): Map<string, Set<string>> {
   return names
 }
 
+test('the help is in five languages', () => {
+  expect(TRANSLATIONS.map((page) => basename(page, '.md'))).toEqual(['de', 'es', 'fr', 'pt'])
+})
+
+test.each(PAGES)('the help page %s links the help in each other language', (page) => {
+  const text = readFileSync(join(DOCS, page), 'utf8')
+  const links = PAGES.map((other) => posix.relative(posix.dirname(page), other))
+  expect(links.filter((link) => !text.includes(`](${link})`))).toEqual([basename(page)])
+})
+
 describe.each(TRANSLATIONS)('the help page %s', (page) => {
   const blocks = readBlocks(page)
 

@@ -142,4 +142,31 @@ export const EXAMPLES: readonly Example[] = [
     written: 'Bonjour ! Dimanche, nous ouvrons de 12 h à 17 h. On vous voit ?',
     answer: 'À tout à l’heure !',
   },
+  {
+    page: 'console/pt.md',
+    folder: 'pt',
+    locale: 'pt-BR',
+    phone: 'Telefone da loja',
+    groups: ['Clientes fiéis', 'Novidades'],
+    field: 'cidade',
+    cities: ['Colônia', 'Bonn', 'Colônia', 'Aachen', 'Bonn', 'Colônia', 'Düren'],
+    template: {
+      name: 'Encomenda pronta',
+      body: 'Olá, {{name|cliente}}, sua encomenda está pronta em {{cidade}}.',
+      filled: 'Olá, Anna Lopez, sua encomenda está pronta em Colônia.',
+    },
+    outgoing: {
+      first: 'No domingo abrimos das 12h às 17h.',
+      second: 'Sim, desde hoje cedo. Ficamos abertos até as 19h.',
+      fault: 'O número não existe',
+    },
+    incoming: {
+      anna: 'Oi, minha encomenda já chegou?',
+      ben: 'Obrigado! Dá para estacionar aí?',
+      chiara: 'Ótimo, até lá',
+      last: 'Perfeito, chego às 17h.',
+    },
+    written: 'Olá! No domingo abrimos das 12h às 17h. Esperamos você?',
+    answer: 'Até já!',
+  },
 ]

@@ -14,6 +14,7 @@ const TRANSLATIONS: Readonly<Partial<Record<Language, LoadHelp>>> = {
   de: () => import('../../../../docs/console/de.md'),
   es: () => import('../../../../docs/console/es.md'),
   fr: () => import('../../../../docs/console/fr.md'),
+  pt: () => import('../../../../docs/console/pt.md'),
 }
 const { sections } = await (TRANSLATIONS[language] ?? loadEnglish)()
 const helpLanguage = TRANSLATIONS[language] ? language : 'en'
