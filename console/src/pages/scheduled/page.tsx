@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { parseDate } from '../../data/text/local-time.ts'
 import { readNowMs } from '../../data/text/now.ts'
@@ -171,23 +172,48 @@ function Sends({
       )}
       {!isLoading &&
         groupByDay(entries, timeZone).map(([title, rows]) => (
-          <TableSection
-            key={title}
-            title={title}
-            columns={columns}
-            rows={rows}
-            href={({ href }) => href}
-            onOpen={({ id }) => setOpened(id === opened ? '' : id)}
-            below={({ id, send }) =>
-              send && id === opened ? <SendTexts send={send} /> : undefined
-            }
-            none=""
-          />
+          <Fragment key={title}>
+            <TableSection
+              title={title}
+              columns={columns}
+              rows={rows}
+              href={({ href }) => href}
+              onOpen={({ id }) => setOpened(id === opened ? '' : id)}
+              below={({ id, send }) =>
+                send && id === opened ? <SendTexts send={send} /> : undefined
+              }
+              none=""
+            />
+            <Lists rows={rows} timeZone={timeZone} />
+          </Fragment>
         ))}
       <Pager page={1} pages={1} total={undefined} goTo={() => {}} grow={sends.grow} />
       {changed && <ChangeTime send={changed} onClose={() => setChanged(undefined)} />}
     </>
   )
+}
+
+/** From so many texts of their own on, those of a time are taken for a list. */
+const LIST_LENGTH = 5
+
+/** Links to the texts of lists, which are sends of one text each. */
+function Lists({ rows, timeZone }: { rows: readonly Entry[]; timeZone: string }) {
+  const alone = rows.filter(({ send }) => send && !send.is_batch)
+  const lists = [...Map.groupBy(alone, ({ at }) => at)].filter(
+    ([, { length }]) => length >= LIST_LENGTH,
+  )
+  const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone })
+  return lists.map(([at]) => (
+    <p key={at}>
+      <a
+        href={makePageHref('/messages', { filter: `scheduled_at = "${at}" && status = "pending"` })}
+      >
+        {t('All texts for {time} in Messages, where you can cancel them together', {
+          time: hour.format(parseDate(at)),
+        })}
+      </a>
+    </p>
+  ))
 }
 
 const makeColumns = (
