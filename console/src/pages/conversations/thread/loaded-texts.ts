@@ -101,14 +101,6 @@ export function joinNewest(old: Stretch, newest: readonly Message[]): Stretch {
   }
 }
 
-/** Applies a realtime event. Events have no `expand`: a changed text keeps the `expand` it had. */
-export const applyTextChange = (all: readonly Message[], action: string, record: Message) =>
-  action === 'delete'
-    ? all.filter(({ id }) => id !== record.id)
-    : all.map((text) =>
-        text.id === record.id ? ({ ...record, expand: text.expand } as Message) : text,
-      )
-
 export function lengthenStretch(
   old: Stretch,
   side: 'older' | 'newer',

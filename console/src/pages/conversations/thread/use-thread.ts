@@ -4,8 +4,8 @@ import type { Message } from '../../../data/record-types.ts'
 import { useDebounced } from '../../../data/use/use-debounced.ts'
 import { useLatest } from '../../../data/use/use-latest.ts'
 import { useLive } from '../../../data/use/use-live.ts'
+import { applyTextChange } from './apply-text-change.ts'
 import {
-  applyTextChange,
   joinNewest,
   lengthenStretch,
   makeEndStretch,
@@ -77,9 +77,11 @@ export function useThread(number: string, at: string): ThreadTexts {
     TEXTS,
     '*',
     ({ action, record }) => {
-      if (record.from !== number && record.to !== number) return
-      setStretch((old) => old && { ...old, texts: applyTextChange(old.texts, action, record) })
-      catchUp()
+      setStretch((old) => {
+        const texts = old && applyTextChange(old.texts, action, record, number)
+        return !texts || texts === old.texts ? old : { ...old, texts }
+      })
+      if (record.from === number || record.to === number) catchUp()
     },
     catchUp,
   )
