@@ -1,4 +1,9 @@
-import { findMonth, findWeek, mergeEntries } from '../../console/src/pages/scheduled/periods.ts'
+import {
+  fillWeeks,
+  findMonth,
+  findWeek,
+  mergeEntries,
+} from '../../console/src/pages/scheduled/periods.ts'
 
 test.each([
   ['Monday', '2026-11-30', '2026-11-30', '2026-12-06'],
@@ -14,6 +19,13 @@ test.each([
   ['2026-12-31', '2026-12-01', '2026-12-31'],
 ])('the month of %s ends on its last day', (day, from, until) => {
   expect(findMonth(day)).toEqual({ from, until })
+})
+
+test.each([
+  ['2026-11-15', '2026-10-26', '2026-12-06'],
+  ['2027-02-10', '2027-02-01', '2027-02-28'],
+])('the calendar of the month of %s shows whole weeks, from %s until %s', (day, from, until) => {
+  expect(fillWeeks(findMonth(day))).toEqual({ from, until })
 })
 
 const entry = (at: string) => ({ at })

@@ -6,7 +6,7 @@ import { useLive } from '../../data/use/use-live.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
 import { FaultNotice } from '../../parts/form/form.tsx'
 import { makePageHref } from '../../router.ts'
-import { addDays, findWeek, type Period, readPeriod } from './periods.ts'
+import { addDays, fillWeeks, type Period, readPeriod } from './periods.ts'
 import './page.css'
 
 interface Day {
@@ -35,7 +35,8 @@ export function Month({
   reminders: readonly string[]
   laterRuns: readonly string[]
 }) {
-  const path = `/api/sms/scheduled/days?${new URLSearchParams(readPeriod(period))}`
+  const grid = fillWeeks(period)
+  const path = `/api/sms/scheduled/days?${new URLSearchParams(readPeriod(grid))}`
   const { value, isOld, fault, reload } = useAnswer<{ days: readonly Day[] }>(path)
   const soon = useCalm(reload, () => CALM_MS)
   useLive<Message>('sms_messages', '*', soon, soon)
@@ -49,7 +50,7 @@ export function Month({
         ))}
       </div>
       <ol class="scheduled-month" aria-label={t('Month')}>
-        {listDays(period).map((day) => (
+        {listDays(grid).map((day) => (
           <li key={day} class={day < period.from || day > period.until ? 'outside' : ''}>
             <DayCell
               day={day}
@@ -66,11 +67,9 @@ export function Month({
   )
 }
 
-/** The days of all weeks that the month touches, from Monday to Sunday. */
 function listDays({ from, until }: Period): string[] {
   const days: string[] = []
-  for (let day = findWeek(from).from; day <= findWeek(until).until; day = addDays(day, 1))
-    days.push(day)
+  for (let day = from; day <= until; day = addDays(day, 1)) days.push(day)
   return days
 }
 

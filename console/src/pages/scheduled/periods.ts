@@ -41,6 +41,12 @@ export function findMonth(day: string): Period {
   }
 }
 
+/** All weeks that a period touches, from Monday to Sunday. */
+export const fillWeeks = ({ from, until }: Period): Period => ({
+  from: findWeek(from).from,
+  until: findWeek(until).until,
+})
+
 /**
  * The entries in the order of their times. If `others` has more sends than were read, leaves out what is
  * after the last one that was read.
