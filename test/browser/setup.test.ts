@@ -38,7 +38,7 @@ scenario(
     await page.goto(link)
     await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
     await page.getByRole('link', { name: 'Go to the sign-in' }).click()
-    await fixture.signIn('root')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
   },
 )
 
