@@ -1,8 +1,15 @@
-/** The texts of consent by language. `{account}`, `{group}`: names. Most signs are of the GSM alphabet. */
+/**
+ * The texts of consent by language. `{account}`, `{group}`: names; `{stop}`: the word that ends texts. Most
+ * signs are of the GSM alphabet.
+ */
 interface Wording {
   /** Texts that confirm. `ask` has the first one. */
   readonly yes: readonly string[]
+  /** Texts that ask for help. The other texts and the public pages name the first one. */
   readonly help: readonly string[]
+  /** Ends texts, and begins them again, if the account has chosen the language; else STOP and START do. */
+  readonly stop: string
+  readonly start: string
   /** Asks a person who texted a word that joins. */
   readonly ask: string
   readonly joined: string
@@ -16,74 +23,93 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
   en: {
     yes: ['YES', 'Y', 'CONFIRM'],
     help: ['HELP', 'INFO'],
-    ask: '{account}: Reply YES to get texts of {group}. Message rates may apply. HELP for help, STOP to end.',
-    joined: '{account}: You now get texts of {group}. Reply HELP for help, STOP to end.',
-    code: '{account}: {{code}} is your code to get texts of {group}. Reply HELP for help, STOP to end.',
-    helped: '{account}: texts of {group}. Reply STOP to end them. Message rates may apply.',
+    stop: 'STOP',
+    start: 'START',
+    ask: '{account}: Reply YES to get texts of {group}. Message rates may apply. HELP for help, {stop} to end.',
+    joined: '{account}: You now get texts of {group}. Reply HELP for help, {stop} to end.',
+    code: '{account}: {{code}} is your code to get texts of {group}. Reply HELP for help, {stop} to end.',
+    helped: '{account}: texts of {group}. Reply {stop} to end them. Message rates may apply.',
   },
   de: {
     yes: ['JA'],
     help: ['HILFE'],
-    ask: '{account}: Antworten Sie JA, um SMS von {group} zu erhalten. HILFE für Hilfe, STOPP zum Abmelden.',
-    joined: '{account}: Sie erhalten nun SMS von {group}. HILFE für Hilfe, STOPP zum Abmelden.',
-    code: '{account}: {{code}} ist Ihr Code, um SMS von {group} zu erhalten. HILFE für Hilfe, STOP zum Abmelden.',
-    helped: '{account}: SMS von {group}. Antworten Sie STOPP, um sich abzumelden.',
+    stop: 'STOPP',
+    start: 'ANMELDEN',
+    ask: '{account}: Antworten Sie JA, um SMS von {group} zu erhalten. HILFE für Hilfe, {stop} zum Abmelden.',
+    joined: '{account}: Sie erhalten nun SMS von {group}. HILFE für Hilfe, {stop} zum Abmelden.',
+    code: '{account}: {{code}} ist Ihr Code, um SMS von {group} zu erhalten. HILFE für Hilfe, {stop} zum Abmelden.',
+    helped: '{account}: SMS von {group}. Antworten Sie {stop}, um sich abzumelden.',
   },
   es: {
     yes: ['SI', 'SÍ'],
     help: ['AYUDA'],
-    ask: '{account}: Responda SI para recibir SMS de {group}. AYUDA para ayuda, BAJA para terminar.',
-    joined: '{account}: Ahora recibe SMS de {group}. AYUDA para ayuda, BAJA para terminar.',
-    code: '{account}: {{code}} es su código para recibir SMS de {group}. AYUDA para ayuda, STOP para terminar.',
-    helped: '{account}: SMS de {group}. Responda BAJA para no recibir más.',
+    stop: 'BAJA',
+    start: 'ALTA',
+    ask: '{account}: Responda SI para recibir SMS de {group}. AYUDA para ayuda, {stop} para terminar.',
+    joined: '{account}: Ahora recibe SMS de {group}. AYUDA para ayuda, {stop} para terminar.',
+    code: '{account}: {{code}} es su código para recibir SMS de {group}. AYUDA para ayuda, {stop} para terminar.',
+    helped: '{account}: SMS de {group}. Responda {stop} para no recibir más.',
   },
   fr: {
     yes: ['OUI'],
     help: ['AIDE'],
-    ask: '{account} : Répondez OUI pour recevoir les SMS de {group}. AIDE pour de l’aide, ARRET pour arrêter.',
-    joined: '{account} : Vous recevez les SMS de {group}. AIDE pour de l’aide, ARRET pour arrêter.',
-    code: '{account} : {{code}} est votre code pour recevoir les SMS de {group}. AIDE pour de l’aide, STOP pour arrêter.',
-    helped: '{account} : SMS de {group}. Répondez ARRET pour ne plus en recevoir.',
+    stop: 'ARRET',
+    start: 'REPRENDRE',
+    ask: '{account} : Répondez OUI pour recevoir les SMS de {group}. AIDE pour de l’aide, {stop} pour arrêter.',
+    joined:
+      '{account} : Vous recevez les SMS de {group}. AIDE pour de l’aide, {stop} pour arrêter.',
+    code: '{account} : {{code}} est votre code pour recevoir les SMS de {group}. AIDE pour de l’aide, {stop} pour arrêter.',
+    helped: '{account} : SMS de {group}. Répondez {stop} pour ne plus en recevoir.',
   },
   it: {
     yes: ['SI', 'SÌ'],
     help: ['AIUTO'],
-    ask: '{account}: Rispondi SI per ricevere SMS di {group}. AIUTO per aiuto, BASTA per terminare.',
-    joined: '{account}: Ora ricevi SMS di {group}. AIUTO per aiuto, BASTA per terminare.',
-    code: '{account}: {{code}} è il codice per ricevere SMS di {group}. AIUTO per aiuto, STOP per terminare.',
-    helped: '{account}: SMS di {group}. Rispondi BASTA per non riceverne più.',
+    stop: 'BASTA',
+    start: 'ISCRIVI',
+    ask: '{account}: Rispondi SI per ricevere SMS di {group}. AIUTO per aiuto, {stop} per terminare.',
+    joined: '{account}: Ora ricevi SMS di {group}. AIUTO per aiuto, {stop} per terminare.',
+    code: '{account}: {{code}} è il codice per ricevere SMS di {group}. AIUTO per aiuto, {stop} per terminare.',
+    helped: '{account}: SMS di {group}. Rispondi {stop} per non riceverne più.',
   },
   nl: {
     yes: ['JA'],
     help: ['HULP'],
-    ask: '{account}: Antwoord JA om sms van {group} te krijgen. HULP voor hulp, STOPPEN om te stoppen.',
-    joined: '{account}: U krijgt nu sms van {group}. HULP voor hulp, STOPPEN om te stoppen.',
-    code: '{account}: {{code}} is uw code om sms van {group} te krijgen. HULP voor hulp, STOP om te stoppen.',
-    helped: '{account}: sms van {group}. Antwoord STOPPEN om te stoppen.',
+    stop: 'STOPPEN',
+    start: 'AANMELDEN',
+    ask: '{account}: Antwoord JA om sms van {group} te krijgen. HULP voor hulp, {stop} om te stoppen.',
+    joined: '{account}: U krijgt nu sms van {group}. HULP voor hulp, {stop} om te stoppen.',
+    code: '{account}: {{code}} is uw code om sms van {group} te krijgen. HULP voor hulp, {stop} om te stoppen.',
+    helped: '{account}: sms van {group}. Antwoord {stop} om te stoppen.',
   },
   pl: {
     yes: ['TAK'],
     help: ['POMOC'],
-    ask: '{account}: Odpowiedz TAK, aby otrzymywac SMS-y od {group}. POMOC: pomoc, KONIEC: rezygnacja.',
-    joined: '{account}: Otrzymujesz SMS-y od {group}. POMOC: pomoc, KONIEC: rezygnacja.',
-    code: '{account}: {{code}} to kod, aby otrzymywac SMS-y od {group}. POMOC: pomoc, STOP: rezygnacja.',
-    helped: '{account}: SMS-y od {group}. Odpowiedz KONIEC, aby zrezygnowac.',
+    stop: 'KONIEC',
+    start: 'ZAPISZ',
+    ask: '{account}: Odpowiedz TAK, aby otrzymywac SMS-y od {group}. POMOC: pomoc, {stop}: rezygnacja.',
+    joined: '{account}: Otrzymujesz SMS-y od {group}. POMOC: pomoc, {stop}: rezygnacja.',
+    code: '{account}: {{code}} to kod, aby otrzymywac SMS-y od {group}. POMOC: pomoc, {stop}: rezygnacja.',
+    helped: '{account}: SMS-y od {group}. Odpowiedz {stop}, aby zrezygnowac.',
   },
   pt: {
     yes: ['SIM'],
     help: ['AJUDA'],
-    ask: '{account}: Responda SIM para receber SMS de {group}. AJUDA para ajuda, SAIR para terminar.',
-    joined: '{account}: Recebe agora SMS de {group}. AJUDA para ajuda, SAIR para terminar.',
-    code: '{account}: {{code}} é o código para receber SMS de {group}. AJUDA para ajuda, STOP para terminar.',
-    helped: '{account}: SMS de {group}. Responda SAIR para deixar de receber.',
+    stop: 'SAIR',
+    start: 'VOLTAR',
+    ask: '{account}: Responda SIM para receber SMS de {group}. AJUDA para ajuda, {stop} para terminar.',
+    joined: '{account}: Recebe agora SMS de {group}. AJUDA para ajuda, {stop} para terminar.',
+    code: '{account}: {{code}} é o código para receber SMS de {group}. AJUDA para ajuda, {stop} para terminar.',
+    helped: '{account}: SMS de {group}. Responda {stop} para deixar de receber.',
   },
   sv: {
     yes: ['JA'],
     help: ['HJÄLP'],
-    ask: '{account}: Svara JA för att få sms från {group}. HJÄLP för hjälp, SLUTA för att avsluta.',
-    joined: '{account}: Du får nu sms från {group}. HJÄLP för hjälp, SLUTA för att avsluta.',
-    code: '{account}: {{code}} är din kod för att få sms från {group}. HJÄLP för hjälp, STOP för att avsluta.',
-    helped: '{account}: sms från {group}. Svara SLUTA för att avsluta.',
+    stop: 'SLUTA',
+    start: 'STARTA',
+    ask: '{account}: Svara JA för att få sms från {group}. HJÄLP för hjälp, {stop} för att avsluta.',
+    joined: '{account}: Du får nu sms från {group}. HJÄLP för hjälp, {stop} för att avsluta.',
+    code: '{account}: {{code}} är din kod för att få sms från {group}. HJÄLP för hjälp, {stop} för att avsluta.',
+    helped: '{account}: sms från {group}. Svara {stop} för att avsluta.',
   },
 }
 
@@ -93,14 +119,33 @@ const listConsentTexts = (of: 'yes' | 'help') =>
 export const YES_WORDS: readonly string[] = listConsentTexts('yes')
 export const HELP_WORDS: readonly string[] = listConsentTexts('help')
 
-/** A text in the first known of these languages, else in English, with its names filled in. */
+/** The words that end and begin texts, and that ask for help. */
+interface ReplyWords {
+  readonly stop: string
+  readonly start: string
+  readonly help: string
+}
+
+/** The words for people who read this language. `chosen`: the languages whose words the account takes. */
+export function findReplyWords(language: string, chosen: readonly string[]): ReplyWords {
+  const wording = WORDINGS[language]!
+  const { stop, start } = chosen.includes(language) ? wording : WORDINGS.en!
+  return { stop, start, help: wording.help[0]! }
+}
+
+/**
+ * A text in the first known of the languages that the account has chosen, else in `other`, with its names
+ * filled in.
+ */
 export function renderConsentText(
   kind: 'ask' | 'joined' | 'code' | 'helped',
-  languages: readonly string[],
+  chosen: readonly string[],
   names: Readonly<Record<'account' | 'group', string>>,
+  other = 'en',
 ): string {
-  const language = languages.find((name) => Object.hasOwn(WORDINGS, name)) ?? 'en'
-  return fillNames(WORDINGS[language]![kind], names)
+  const language = chosen.find((name) => Object.hasOwn(WORDINGS, name)) ?? other
+  const { stop } = findReplyWords(language, chosen)
+  return fillNames(WORDINGS[language]![kind].replaceAll('{stop}', stop), names)
 }
 
 /** Replaces `{account}` and `{group}`, each once or more. */

@@ -21,7 +21,7 @@ import { findJoinPage, type JoinPage } from './pages/join-page.ts'
 import { findLeavePage, type LeavePage, leaveForm, renderLeftPage } from './pages/leave-page.ts'
 import { describePageFault } from './pages/page-errors.ts'
 import { type HtmlPage, html, renderHtmlPage, escapeText as words } from './pages/page-html.ts'
-import { choosePageLanguage, fillPageWords } from './pages/page-words.ts'
+import { fillPageWords } from './pages/page-words.ts'
 import { askToJoin } from './pages/send-join-question.ts'
 import type { PageWord } from './pages/words/english.ts'
 
@@ -64,7 +64,7 @@ async function requireLeavePage(c: Ctx, token: string): Promise<LeavePage> {
   return found
 }
 
-const readPageLanguage = (c: Ctx) => choosePageLanguage(c.req.header('accept-language'))
+const readPageLanguage = (c: Ctx) => c.env.incoming.language ?? 'en'
 
 async function requireJoinPage(c: Ctx, id: string): Promise<JoinPage> {
   const { db } = c.env.incoming.openStore(null)

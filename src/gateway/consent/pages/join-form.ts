@@ -1,3 +1,4 @@
+import type { Language } from '../../../portable/languages.ts'
 import { listPhoneCountries } from '../../../portable/phone/format-phone.ts'
 import type { JoinPage } from './join-page.ts'
 import {
@@ -9,7 +10,7 @@ import {
   NOTHING,
   renderHtmlPage,
 } from './page-html.ts'
-import { fillPageWords, type PageLanguage } from './page-words.ts'
+import { fillPageWords } from './page-words.ts'
 import type { PageWord } from './words/english.ts'
 
 /** What a person has typed. `country`: ISO 3166 alpha-2. */
@@ -40,16 +41,16 @@ ${texts.own ? html`<p>${linkAddresses(texts.own)}</p>` : NOTHING}
 }
 
 /** What the last request failed by, for screen readers, too. */
-export const renderJoinError = (language: PageLanguage, fault?: PageWord): Html =>
+export const renderJoinError = (language: Language, fault?: PageWord): Html =>
   fault
     ? html`<p class="fault" role="alert">${escapeText(fillPageWords(language, fault))}</p>`
     : NOTHING
 
 type Country = readonly [country: string, words: string]
-const known = new Map<PageLanguage, readonly Country[]>()
+const known = new Map<Language, readonly Country[]>()
 
 /** All countries with their calling codes, sorted by their names. */
-function listCountries(language: PageLanguage): readonly Country[] {
+function listCountries(language: Language): readonly Country[] {
   const names = new Intl.DisplayNames(language, { type: 'region' })
   const { compare } = new Intl.Collator(language)
   return listPhoneCountries()
@@ -57,7 +58,7 @@ function listCountries(language: PageLanguage): readonly Country[] {
     .sort(([, a], [, b]) => compare(a, b))
 }
 
-function renderCountryOptions(language: PageLanguage, chosen: string): readonly Html[] {
+function renderCountryOptions(language: Language, chosen: string): readonly Html[] {
   const countries = known.get(language) ?? listCountries(language)
   known.set(language, countries)
   const hasNone = !countries.some(([country]) => country === chosen)

@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import { isDisabled } from '../../../engine/records/disabled-user.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
+import type { Language } from '../../../portable/languages.ts'
 import { type AccountLook, loadAccountLook } from '../../base/account-look.ts'
 import { hashShownText } from '../consent-entries.ts'
 import { fillNames } from '../consent-texts.ts'
-import { fillPageWords, type Names, type PageLanguage } from './page-words.ts'
+import { fillPageWords, type Names } from './page-words.ts'
 
 const ID = /^[a-z0-9]{15}$/
 
@@ -35,7 +36,7 @@ export interface JoinPage {
   readonly user: string
   readonly names: Names
   readonly look: AccountLook
-  readonly language: PageLanguage
+  readonly language: Language
   /** The country of the account, ISO 3166 alpha-2; '' for none. */
   readonly country: string
   /** The languages in which the account texts about consent. */
@@ -62,19 +63,20 @@ interface PageTexts {
 export async function findJoinPage(
   db: Db,
   id: string,
-  language: PageLanguage,
+  language: Language,
 ): Promise<JoinPage | undefined> {
   const group = ID.test(id) ? await loadJoinGroup(db, id) : undefined
   if (!group) return undefined
   const look = await loadAccountLook(db, group.user)
-  const names = { account: group.account || group.name, group: group.name }
+  const chosen = group.languages ?? []
+  const names = { account: group.account || group.name, group: group.name, chosen }
   const texts: PageTexts = {
     heading: fillPageWords(language, 'heading', names),
     sender: fillPageWords(language, 'sender', names),
     own: group.page_text.trim(),
     consent:
       fillNames(group.page_consent.trim(), names) || fillPageWords(language, 'consent', names),
-    terms: fillPageWords(language, 'terms'),
+    terms: fillPageWords(language, 'terms', names),
   }
   const shown = Object.values(texts).filter(Boolean).join('\n')
   return {
@@ -87,7 +89,7 @@ export async function findJoinPage(
     shown,
     version: hashShownText(shown),
     country: group.country ?? '',
-    languages: group.languages ?? [],
+    languages: chosen,
     question: group.join_text,
     confirmsBy: group.page_confirm === 'code' ? 'code' : 'reply',
   }

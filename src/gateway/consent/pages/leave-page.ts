@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
+import type { Language } from '../../../portable/languages.ts'
 import { type AccountLook, loadAccountLook } from '../../base/account-look.ts'
 import { readStopLink, type StopLink } from '../../base/stop-link.ts'
 import { isStoppedSql } from '../stopped-numbers.ts'
 import { renderJoinError } from './join-form.ts'
 import { escapeText, type Html, type HtmlPage, html, NOTHING, renderHtmlPage } from './page-html.ts'
-import { fillPageWords, type PageLanguage } from './page-words.ts'
+import { fillPageWords } from './page-words.ts'
 import type { PageWord } from './words/english.ts'
 
 /** A group that a person can leave. */
@@ -17,8 +18,10 @@ interface LeftGroup {
 
 /** The page by which a person ends the texts of an account. */
 export interface LeavePage extends StopLink {
-  readonly language: PageLanguage
+  readonly language: Language
   readonly account: string
+  /** The languages whose words for STOP and START the account takes. */
+  readonly chosen: readonly string[]
   readonly look: AccountLook
   /** The person's groups that have a public page: the person may leave only one of them. */
   readonly groups: readonly LeftGroup[]
@@ -32,8 +35,10 @@ const MAX_GROUPS = 10
 const loadLeaveAccount = (db: Db, { user, number }: StopLink) =>
   queries(db)
     .selectFrom('users as u')
+    .leftJoin('user_settings as o', 'o.user', 'u.id')
     .select([
       sql<string>`account_name(u.id)`.as('name'),
+      sql<string[]>`coalesce(o.opt_out_languages, '{}')`.as('chosen'),
       sql<string>`coalesce((
         select json_agg(json_build_object('id', g.id, 'name', g.name)) from (
           select g.id, g.name from contacts c join contact_groups g on g.id = any (c.groups) and g."user" = c."user"
@@ -48,7 +53,7 @@ const loadLeaveAccount = (db: Db, { user, number }: StopLink) =>
 export async function findLeavePage(
   db: Db,
   token: string,
-  language: PageLanguage,
+  language: Language,
 ): Promise<LeavePage | undefined> {
   const link = await readStopLink(db, token)
   const found = link && (await loadLeaveAccount(db, link))
@@ -59,6 +64,7 @@ export async function findLeavePage(
     ...link,
     language,
     account,
+    chosen: found.chosen,
     look,
     groups: JSON.parse(found.groups) as readonly LeftGroup[],
     hasLeft: found.hasLeft,
@@ -66,14 +72,14 @@ export async function findLeavePage(
 }
 
 /** What the page says before a person presses a button. */
-export const leaveText = ({ language, account, number }: LeavePage): string =>
-  fillPageWords(language, 'leaveText', { account, group: '' }, number)
+export const leaveText = ({ language, account, chosen, number }: LeavePage): string =>
+  fillPageWords(language, 'leaveText', { account, group: '', chosen }, number)
 
 /** A page that changes nothing: link scanners open it, too. */
 export function leaveForm(shown: LeavePage, fault?: PageWord): HtmlPage {
-  const { language, account, look, groups } = shown
+  const { language, account, chosen, look, groups } = shown
   const button = (group: string, word: PageWord, name = ''): Html =>
-    html`<button name="group" value="${escapeText(group)}">${escapeText(fillPageWords(language, word, { account, group: name }))}</button>`
+    html`<button name="group" value="${escapeText(group)}">${escapeText(fillPageWords(language, word, { account, group: name, chosen }))}</button>`
   const body = html`${renderJoinError(language, fault)}
 <p>${escapeText(leaveText(shown))}</p>
 <form method="post">
@@ -85,10 +91,10 @@ ${groups.length > 0 ? groups.map(({ id, name }) => button(id, 'leaveGroup', name
 
 /** The page after the texts are ended, of a group or, without one, all. */
 export function renderLeftPage(
-  { language, account, look, number }: LeavePage,
+  { language, account, chosen, look, number }: LeavePage,
   group?: LeftGroup,
 ): HtmlPage {
-  const names = { account, group: group?.name ?? '' }
+  const names = { account, group: group?.name ?? '', chosen }
   const sentence = fillPageWords(language, group ? 'leftGroup' : 'leftAll', names, number)
   return renderHtmlPage(
     language,

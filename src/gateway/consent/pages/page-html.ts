@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../../../engine/auth/mail-html.ts'
+import type { Language } from '../../../portable/languages.ts'
 import type { AccountLook } from '../../base/account-look.ts'
-import type { PageLanguage } from './page-words.ts'
 
 const STYLE = `
 :root { color-scheme: light dark }
@@ -103,7 +103,7 @@ const writeOwnStyle = ({ color }: AccountLook) =>
 
 /** A whole page. `account`: the name of the account, for those who do not see its logo. */
 export function renderHtmlPage(
-  language: PageLanguage,
+  language: Language,
   title: string,
   body: Html,
   look = USUAL,

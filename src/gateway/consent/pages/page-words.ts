@@ -1,44 +1,39 @@
-import { fillNames } from '../consent-texts.ts'
-import { ENGLISH, type PageWord } from './words/english.ts'
+import type { Language } from '../../../portable/languages.ts'
+import { fillNames, findReplyWords } from '../consent-texts.ts'
+import { ENGLISH, type PageWord, type PageWords } from './words/english.ts'
 import { FRENCH } from './words/french.ts'
 import { GERMAN } from './words/german.ts'
 import { PORTUGUESE } from './words/portuguese.ts'
 import { SPANISH } from './words/spanish.ts'
 
-const WORDS = { en: ENGLISH, de: GERMAN, es: SPANISH, fr: FRENCH, pt: PORTUGUESE } as const
-/** A language of the pages: those of the console. */
-export type PageLanguage = keyof typeof WORDS
-export const PAGE_LANGUAGES = Object.keys(WORDS) as readonly PageLanguage[]
-
-/** Maximum items of an Accept-Language header that are read. */
-const MAX_WANTED = 20
-
-/** The language that the browser prefers most among those of the pages, else English. RFC 9110, 12.5.4 */
-export function choosePageLanguage(acceptLanguage = ''): PageLanguage {
-  const wanted = acceptLanguage
-    .slice(0, 500)
-    .split(',', MAX_WANTED)
-    .map((item) => {
-      const [tag = '', quality = ''] = item.toLowerCase().split(';')
-      const [, weight = '1'] = quality.split('q=')
-      return { name: tag.trim().split('-')[0]!, weight: Number(weight) || 0 }
-    })
-  const best = wanted
-    .filter(({ name, weight }) => weight > 0 && Object.hasOwn(WORDS, name))
-    .toSorted((a, b) => b.weight - a.weight)[0]
-  return (best?.name ?? 'en') as PageLanguage
+const WORDS: Readonly<Record<Language, PageWords>> = {
+  en: ENGLISH,
+  de: GERMAN,
+  es: SPANISH,
+  fr: FRENCH,
+  pt: PORTUGUESE,
 }
 
 export interface Names {
   readonly account: string
   readonly group: string
+  /** The languages whose words for STOP and START the account takes. */
+  readonly chosen: readonly string[]
 }
 
-const NO_NAMES: Names = { account: '', group: '' }
+const NO_NAMES: Names = { account: '', group: '', chosen: [] }
 
+/** A sentence of a page, with its names and the words for replies. */
 export const fillPageWords = (
-  language: PageLanguage,
+  language: Language,
   word: PageWord,
   names = NO_NAMES,
   number = '',
-): string => fillNames(WORDS[language][word], names).replaceAll('{number}', () => number)
+): string => {
+  const { stop, start, help } = findReplyWords(language, names.chosen)
+  const sentence = WORDS[language][word]
+    .replaceAll('{stop}', stop)
+    .replaceAll('{start}', start)
+    .replaceAll('{help}', help)
+  return fillNames(sentence, names).replaceAll('{number}', () => number)
+}

@@ -134,7 +134,7 @@ async function sendPageCode(
   to: string,
   service: VerifyService,
 ) {
-  const { user, names, language } = page
+  const { user, names, language, languages } = page
   const start = {
     sender: makeAccountSender(user, user),
     to,
@@ -144,10 +144,15 @@ async function sendPageCode(
     domain: '',
     appHash: '',
     // the braces of a name are not variables
-    template: renderConsentText('code', listJoinLanguages(page), {
-      account: names.account.replaceAll('{{', '{ {'),
-      group: names.group.replaceAll('{{', '{ {'),
-    }),
+    template: renderConsentText(
+      'code',
+      languages,
+      {
+        account: names.account.replaceAll('{{', '{ {'),
+        group: names.group.replaceAll('{{', '{ {'),
+      },
+      language,
+    ),
   }
   return sendVerificationCode(
     { store, config },
@@ -156,6 +161,3 @@ async function sendPageCode(
     await findPendingCode(store.db, service.id, to),
   )
 }
-
-/** The account's languages first, as for all texts about consent. */
-const listJoinLanguages = ({ language, languages }: JoinPage) => [...languages, language]

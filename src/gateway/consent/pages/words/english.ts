@@ -1,4 +1,7 @@
-/** The words of the public pages in one language. `{account}`, `{group}`: names. */
+/**
+ * The words of the public pages in one language. `{account}`, `{group}`: names; `{stop}`,
+ * `{start}`, `{help}`: the words for replies.
+ */
 export const ENGLISH = {
   heading: 'Texts of {group}',
   sender: 'From {account}',
@@ -6,19 +9,19 @@ export const ENGLISH = {
   number: 'Mobile number',
   consent: 'I want to get texts of {group} from {account}.',
   terms:
-    'Message and data rates may apply. You can end the texts at any time: reply STOP to one of them. Reply HELP for help.',
+    'Message and data rates may apply. You can end the texts at any time: reply {stop} to one of them. Reply {help} for help.',
   join: 'Get texts',
   asked: 'Look at your phone',
   askedReply: 'We texted {number}. Reply YES to that text within two days, and you get the texts.',
   askedCode: 'We texted a code to {number}. Enter it here, and you get the texts.',
   noText:
-    'No text arrived? Check the number. A number that gets these texts already, or has texted STOP, gets no text here. After STOP, text START first.',
+    'No text arrived? Check the number. A number that gets these texts already, or has texted {stop}, gets no text here. After {stop}, text {start} first.',
   code: 'Code from the text',
   confirm: 'Confirm',
   again: 'Begin again',
   joined: 'You now get the texts',
   joinedText:
-    '{number} gets texts of {group} from {account}. Reply STOP to one of them to end them.',
+    '{number} gets texts of {group} from {account}. Reply {stop} to one of them to end them.',
   leave: 'End texts',
   leaveText: 'Do you want no more texts from {account} at {number}? Press the button to end them.',
   unnamed: 'this sender',
@@ -26,7 +29,7 @@ export const ENGLISH = {
   leaveGroup: 'End only texts of {group}',
   left: 'The texts are ended',
   leftAll:
-    '{number} gets no more texts from {account}. To get them again, reply START to one of them.',
+    '{number} gets no more texts from {account}. To get them again, reply {start} to one of them.',
   leftGroup: '{number} gets no more texts of {group} from {account}.',
   missing: 'This page does not exist',
   missingText: 'The address is wrong, or the sender has closed the page.',

@@ -7,20 +7,20 @@ export const FRENCH: PageWords = {
   number: 'Numéro de portable',
   consent: 'Je souhaite recevoir les SMS de {group} envoyés par {account}.',
   terms:
-    'Des frais de SMS et de données peuvent s’appliquer. Vous pouvez arrêter les SMS à tout moment : répondez STOP à l’un d’eux. Répondez HELP pour obtenir de l’aide.',
+    'Des frais de SMS et de données peuvent s’appliquer. Vous pouvez arrêter les SMS à tout moment : répondez {stop} à l’un d’eux. Répondez {help} pour obtenir de l’aide.',
   join: 'Recevoir les SMS',
   asked: 'Regardez votre téléphone',
   askedReply:
     'Nous avons envoyé un SMS au {number}. Répondez-y OUI dans les deux jours et vous recevrez les SMS.',
   askedCode: 'Nous avons envoyé un code au {number}. Saisissez-le ici et vous recevrez les SMS.',
   noText:
-    'Aucun SMS reçu ? Vérifiez le numéro. Un numéro qui reçoit déjà ces SMS ou qui a envoyé STOP n’en reçoit pas ici. Après STOP, envoyez d’abord START.',
+    'Aucun SMS reçu ? Vérifiez le numéro. Un numéro qui reçoit déjà ces SMS ou qui a envoyé {stop} n’en reçoit pas ici. Après {stop}, envoyez d’abord {start}.',
   code: 'Code reçu par SMS',
   confirm: 'Confirmer',
   again: 'Recommencer',
   joined: 'Vous recevez désormais les SMS',
   joinedText:
-    'Le {number} reçoit les SMS de {group} envoyés par {account}. Répondez STOP à l’un d’eux pour les arrêter.',
+    'Le {number} reçoit les SMS de {group} envoyés par {account}. Répondez {stop} à l’un d’eux pour les arrêter.',
   leave: 'Arrêter les SMS',
   leaveText:
     'Vous ne voulez plus recevoir de SMS de {account} au {number} ? Appuyez sur le bouton pour les arrêter.',
@@ -29,7 +29,7 @@ export const FRENCH: PageWords = {
   leaveGroup: 'Arrêter seulement les SMS de {group}',
   left: 'Les SMS sont arrêtés',
   leftAll:
-    'Le {number} ne reçoit plus de SMS de {account}. Pour en recevoir à nouveau, répondez START à l’un d’eux.',
+    'Le {number} ne reçoit plus de SMS de {account}. Pour en recevoir à nouveau, répondez {start} à l’un d’eux.',
   leftGroup: 'Le {number} ne reçoit plus les SMS de {group} envoyés par {account}.',
   missing: 'Cette page n’existe pas',
   missingText: 'L’adresse est incorrecte, ou l’expéditeur a fermé la page.',

@@ -7,7 +7,7 @@ export const GERMAN: PageWords = {
   number: 'Handynummer',
   consent: 'Ich möchte SMS von {group} von {account} erhalten.',
   terms:
-    'Es können Kosten für SMS und Daten entstehen. Sie können die SMS jederzeit beenden: Antworten Sie auf eine mit STOP. Mit HELP erhalten Sie Hilfe.',
+    'Es können Kosten für SMS und Daten entstehen. Sie können die SMS jederzeit beenden: Antworten Sie auf eine mit {stop}. Mit {help} erhalten Sie Hilfe.',
   join: 'SMS erhalten',
   asked: 'Sehen Sie auf Ihr Handy',
   askedReply:
@@ -15,13 +15,13 @@ export const GERMAN: PageWords = {
   askedCode:
     'Wir haben einen Code an {number} gesendet. Geben Sie ihn hier ein, dann erhalten Sie die SMS.',
   noText:
-    'Keine SMS erhalten? Prüfen Sie die Nummer. Eine Nummer, die diese SMS schon erhält oder STOP gesendet hat, erhält hier keine SMS. Nach STOP senden Sie zuerst START.',
+    'Keine SMS erhalten? Prüfen Sie die Nummer. Eine Nummer, die diese SMS schon erhält oder {stop} gesendet hat, erhält hier keine SMS. Nach {stop} senden Sie zuerst {start}.',
   code: 'Code aus der SMS',
   confirm: 'Bestätigen',
   again: 'Neu beginnen',
   joined: 'Sie erhalten nun die SMS',
   joinedText:
-    '{number} erhält SMS von {group} von {account}. Antworten Sie auf eine mit STOP, um sie zu beenden.',
+    '{number} erhält SMS von {group} von {account}. Antworten Sie auf eine mit {stop}, um sie zu beenden.',
   leave: 'SMS abbestellen',
   leaveText:
     'Möchten Sie unter {number} keine SMS mehr von {account}? Drücken Sie auf den Knopf, um sie zu beenden.',
@@ -30,7 +30,7 @@ export const GERMAN: PageWords = {
   leaveGroup: 'Nur SMS von {group} beenden',
   left: 'Sie sind abgemeldet',
   leftAll:
-    '{number} erhält keine SMS mehr von {account}. Um wieder SMS zu erhalten, antworten Sie auf eine frühere SMS mit START.',
+    '{number} erhält keine SMS mehr von {account}. Um wieder SMS zu erhalten, antworten Sie auf eine frühere SMS mit {start}.',
   leftGroup: '{number} erhält keine SMS von {group} mehr von {account}.',
   missing: 'Diese Seite gibt es nicht',
   missingText: 'Die Adresse ist falsch, oder der Absender hat die Seite geschlossen.',

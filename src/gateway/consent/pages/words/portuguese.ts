@@ -7,20 +7,20 @@ export const PORTUGUESE: PageWords = {
   number: 'Número de celular',
   consent: 'Quero receber SMS de {group}, enviados por {account}.',
   terms:
-    'Podem ser cobradas tarifas de SMS e de dados. Você pode encerrar os SMS a qualquer momento: responda STOP a um deles. Responda HELP para obter ajuda.',
+    'Podem ser cobradas tarifas de SMS e de dados. Você pode encerrar os SMS a qualquer momento: responda {stop} a um deles. Responda {help} para obter ajuda.',
   join: 'Receber SMS',
   asked: 'Olhe o seu celular',
   askedReply:
     'Enviamos um SMS para {number}. Responda SIM a esse SMS em até dois dias e você receberá os SMS.',
   askedCode: 'Enviamos um código para {number}. Digite-o aqui e você receberá os SMS.',
   noText:
-    'Não chegou nenhum SMS? Confira o número. Um número que já recebe estes SMS ou que enviou STOP não recebe nenhum aqui. Depois de STOP, envie primeiro START.',
+    'Não chegou nenhum SMS? Confira o número. Um número que já recebe estes SMS ou que enviou {stop} não recebe nenhum aqui. Depois de {stop}, envie primeiro {start}.',
   code: 'Código do SMS',
   confirm: 'Confirmar',
   again: 'Começar de novo',
   joined: 'Agora você recebe os SMS',
   joinedText:
-    '{number} recebe SMS de {group}, enviados por {account}. Responda STOP a um deles para encerrá-los.',
+    '{number} recebe SMS de {group}, enviados por {account}. Responda {stop} a um deles para encerrá-los.',
   leave: 'Encerrar os SMS',
   leaveText: 'Não quer mais receber SMS de {account} em {number}? Toque no botão para encerrá-los.',
   unnamed: 'este remetente',
@@ -28,7 +28,7 @@ export const PORTUGUESE: PageWords = {
   leaveGroup: 'Encerrar só os SMS de {group}',
   left: 'Os SMS foram encerrados',
   leftAll:
-    '{number} não recebe mais SMS de {account}. Para voltar a recebê-los, responda START a um deles.',
+    '{number} não recebe mais SMS de {account}. Para voltar a recebê-los, responda {start} a um deles.',
   leftGroup: '{number} não recebe mais SMS de {group}, enviados por {account}.',
   missing: 'Esta página não existe',
   missingText: 'O endereço está errado, ou o remetente fechou a página.',

@@ -7,20 +7,20 @@ export const SPANISH: PageWords = {
   number: 'Número de móvil',
   consent: 'Quiero recibir SMS de {group} de {account}.',
   terms:
-    'Su operador puede cobrar los SMS y los datos. Puede terminar los SMS en cualquier momento: responda STOP a uno de ellos. Responda HELP para obtener ayuda.',
+    'Su operador puede cobrar los SMS y los datos. Puede terminar los SMS en cualquier momento: responda {stop} a uno de ellos. Responda {help} para obtener ayuda.',
   join: 'Recibir SMS',
   asked: 'Mire su teléfono',
   askedReply:
     'Hemos enviado un SMS a {number}. Respóndalo con SI en un plazo de dos días y recibirá los SMS.',
   askedCode: 'Hemos enviado un código a {number}. Escríbalo aquí y recibirá los SMS.',
   noText:
-    '¿No ha llegado ningún SMS? Compruebe el número. Un número que ya recibe estos SMS o que envió STOP no recibe aquí ninguno. Después de STOP, envíe primero START.',
+    '¿No ha llegado ningún SMS? Compruebe el número. Un número que ya recibe estos SMS o que envió {stop} no recibe aquí ninguno. Después de {stop}, envíe primero {start}.',
   code: 'Código del SMS',
   confirm: 'Confirmar',
   again: 'Empezar de nuevo',
   joined: 'Ahora recibe los SMS',
   joinedText:
-    '{number} recibe SMS de {group} de {account}. Responda STOP a uno de ellos para terminarlos.',
+    '{number} recibe SMS de {group} de {account}. Responda {stop} a uno de ellos para terminarlos.',
   leave: 'Darse de baja de los SMS',
   leaveText:
     '¿No quiere recibir más SMS de {account} en {number}? Pulse el botón para terminarlos.',
@@ -29,7 +29,7 @@ export const SPANISH: PageWords = {
   leaveGroup: 'Terminar solo los SMS de {group}',
   left: 'Se ha dado de baja',
   leftAll:
-    '{number} no recibe más SMS de {account}. Para volver a recibirlos, responda START a uno de ellos.',
+    '{number} no recibe más SMS de {account}. Para volver a recibirlos, responda {start} a uno de ellos.',
   leftGroup: '{number} no recibe más SMS de {group} de {account}.',
   missing: 'Esta página no existe',
   missingText: 'La dirección es incorrecta o el remitente ha cerrado la página.',
