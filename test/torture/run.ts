@@ -44,6 +44,7 @@ Of hostile-guest, hostile-user, hostile-crowd, smpp and carrier:
   --short            a few attacks for 2 s each, instead of all for 10 s; one round of faults; 500 texts
   --seconds N        how long each attack takes
   --attack TEXT      only attacks with this text in their names
+  --memory N         the server sees a machine of N MB, and is killed when it has more
 
 Of soak:
   --minutes N        how long; default 5
@@ -76,13 +77,15 @@ interface HostileValues {
   readonly short: boolean
   readonly seconds?: string
   readonly attack?: string
+  readonly memory?: string
 }
 
-function hostileOptions({ short, seconds, attack }: HostileValues): HostileOptions {
+function hostileOptions({ short, seconds, attack, memory }: HostileValues): HostileOptions {
   return {
     isShort: short,
     ...(seconds && { seconds: Number(seconds) }),
     ...(attack && { attack }),
+    ...(memory && { memory: Number(memory) }),
   }
 }
 
@@ -95,6 +98,7 @@ async function main(): Promise<void> {
       short: { type: 'boolean', default: false },
       seconds: { type: 'string' },
       attack: { type: 'string' },
+      memory: { type: 'string' },
       minutes: { type: 'string', default: '5' },
       servers: { type: 'string', default: '1' },
       postgres: { type: 'boolean', default: false },
@@ -120,6 +124,7 @@ async function main(): Promise<void> {
     const { faults } = await play(scenario, stage, Number(values.rounds ?? scenario.rounds))
     if (faults.length > 0) process.exitCode = 1
   }
+  for (const { close } of chosen) await close?.()
 }
 
 // what was started ends with this process

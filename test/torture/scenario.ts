@@ -6,6 +6,8 @@ export interface HostileOptions {
   readonly seconds?: number
   /** Only attacks with this in their names. */
   readonly attack?: string
+  /** Megabytes of the machine, as the server is told; above it, the server is killed. */
+  readonly memory?: number
 }
 
 /** How long the soak goes on, and on what. */
@@ -39,4 +41,6 @@ export interface Scenario {
   /** Rounds when nobody says how many. */
   readonly rounds: number
   run(context: ScenarioContext): Promise<Outcome>
+  /** Ends what a run has left for the next scenario. */
+  close?(): Promise<void>
 }

@@ -25,7 +25,7 @@ export const warmUp: Attack = {
   who: 'user',
   prepare: asUser(async (user, target) => {
     await target.addDevice(user)
-    await addContacts(user, 500)
+    await addContacts(target, user, 500)
   }),
   async attack(run) {
     const recipients = Array.from({ length: 100 }, (_, i) => `+4915${1e6 + i}`)

@@ -7,10 +7,10 @@ const CONTACTS = '/api/collections/contacts/records'
 const BOMB = 'user.contacts_via_user.user.contacts_via_user'
 
 const withContacts = (count: number, bytes: number) =>
-  asUser(async (user) => {
+  asUser(async (user, target) => {
     const per = bytes > 100_000 ? 10 : 50
     for (let done = 0; done < count; done += per)
-      await createRecords(user, 'contacts', Math.min(per, count - done), (i) => ({
+      await createRecords(target, 'contacts', Math.min(per, count - done), (i) => ({
         user: user.id,
         name: `Contact ${done + i}`,
         phone: `+4915${1e6 + done + i}`,
@@ -88,8 +88,8 @@ export const answers: readonly Attack[] = [
   byGuest(
     'lists of an open collection that nobody reads',
     {
-      async prepare({ root }) {
-        await createRecords(root, 'boards', 40, () => ({
+      async prepare(target) {
+        await createRecords(target, 'boards', 40, () => ({
           title: 'Large',
           data: { text: 'a'.repeat(400_000) },
         }))

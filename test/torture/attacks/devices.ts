@@ -89,7 +89,7 @@ const MAX_WAIT_MS = 10_000
 const withAnswers = asUser(async (user, target) => {
   const device = await target.addDevice(user)
   const own = { user: user.id, enabled: true, body: 'We are closed' }
-  await createRecords(user, 'auto_answers', 49, (i) => ({
+  await createRecords(target, 'auto_answers', 49, (i) => ({
     ...own,
     match: 'contains',
     value: keywords(i),

@@ -14,14 +14,15 @@ import { flood, floodPaths, query } from './sockets.ts'
 const CONTACTS = '/api/collections/contacts/records'
 const OVER_AND_OVER = 'user.contacts_via_user.user.contacts_via_user.user'
 
-const withContacts = asUser((user) =>
-  addContacts(user, 1_000, (i) => ({
+const withContacts = asUser((user, target) =>
+  addContacts(target, user, 1_000, (i) => ({
     name: `${'ab'.repeat(100)}${i}`,
     data: { a: { b: { c: Array.from({ length: 50 }, (_, k) => ({ d: k })) } } },
   })),
 )
 
 const SENDS = 100
+const SENDS_AT_ONCE = 4
 const PER_SEND = 1_000
 const AUDIENCE = 20_000
 
@@ -29,8 +30,12 @@ const AUDIENCE = 20_000
 const withHistory = asUser(async (user, target) => {
   await target.addDevice(user)
   const phones = (count: number) => Array.from({ length: count }, (_, i) => `+4915${1e7 + i}`)
-  for (let i = 0; i < SENDS; i++)
-    await must(user, 'POST', '/api/sms/send', { recipients: phones(PER_SEND), body: `Text ${i}` })
+  const recipients = phones(PER_SEND)
+  const send = async (first: number) => {
+    for (let i = first; i < SENDS; i += SENDS_AT_ONCE)
+      await must(user, 'POST', '/api/sms/send', { recipients, body: `Text ${i}` })
+  }
+  await Promise.all(Array.from({ length: SENDS_AT_ONCE }, (_, first) => send(first)))
   const text = { name: 'Opening', body: 'Hello', recipients: phones(AUDIENCE), hold_seconds: 3_600 }
   const { id: campaign } = await must(user, 'POST', '/api/campaigns', text)
   return { campaign: String(campaign) }

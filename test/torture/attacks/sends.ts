@@ -18,13 +18,13 @@ const WEBHOOKS = 20
 /** A user with a device, 1,000 contacts who are opted out, and webhooks at `port`. */
 const optedOut = asUser(async (user, target): Promise<Prepared> => {
   await target.addDevice(user)
-  await createRecords(user, 'contacts', 1_000, (i) => ({
+  await createRecords(target, 'contacts', 1_000, (i) => ({
     user: user.id,
     phone: number(i),
     opted_out: true,
   }))
   const port = await freePort()
-  await createRecords(user, 'webhooks', WEBHOOKS, (i) => ({
+  await createRecords(target, 'webhooks', WEBHOOKS, (i) => ({
     user: user.id,
     url: `http://127.0.0.1:${port}/${i}`,
     events: ['message.failed', 'message.sent'],

@@ -38,6 +38,9 @@ export async function rawFlood(
   await Promise.race([Promise.all(Array.from({ length: connections }, shoot)), run.end])
 }
 
+const statusIn = (data: Buffer) =>
+  Number(/^HTTP\/1\.1 (\d{3})/.exec(data.toString('latin1'))?.[1] ?? 0)
+
 /** Writes and reads until the server closes or `patienceMs` are over; answers the first status. */
 export function exchange(
   run: AttackRun,
@@ -55,13 +58,16 @@ export function exchange(
     const timer = setTimeout(done, patienceMs)
     socket.once('close', done)
     socket.on('data', (data) => {
-      status ??= Number(/^HTTP\/1\.1 (\d{3})/.exec(data.toString('latin1'))?.[1] ?? 0)
+      status ??= statusIn(data)
     })
     socket.write(bytes)
   })
 }
 
-/** Keeps so many connections open, each fed by `feed` until the attack ends; a closed one is opened again. */
+/**
+ * Keeps so many connections open, each fed by `feed` until the attack ends; a closed one is opened again.
+ * Counts the first status of each that is read.
+ */
 export async function hold(
   run: AttackRun,
   connections: number,
@@ -74,7 +80,10 @@ export async function hold(
       const socket = openSocket(run, addressOf(i))
       const closed = new Promise((resolve) => socket.once('close', resolve))
       run.count('opened')
-      await Promise.race([feed(socket, i).then(() => closed), closed])
+      const fed = feed(socket, i)
+      // a listener would read what the attack leaves unread
+      if (!socket.isPaused()) socket.once('data', (data) => run.count(statusIn(data)))
+      await Promise.race([fed.then(() => closed), closed])
       run.count('closed')
       await sleep(200)
     }
@@ -148,7 +157,7 @@ export function send(run: AttackRun, shot: Shot, agent?: Agent): Promise<number 
   const all = {
     ...(body !== undefined && {
       'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
+      ...(!headers?.['transfer-encoding'] && { 'content-length': Buffer.byteLength(body) }),
     }),
     ...(token && { authorization: token }),
     ...headers,
@@ -190,6 +199,7 @@ async function finish(
   } else if (isUnread && status === 200) {
     // a little is read and then nothing more
     answer.pause()
+    run.count('unread')
     await run.end
   } else {
     answer.resume()

@@ -95,8 +95,8 @@ const filteredTopics = (count: number, stream: number) =>
 /** A condition over what a user has, over and over: 1,000 contacts make 10^9 rows of it. */
 const SLOW = 'user.contacts_via_user.user.contacts_via_user.user.contacts_via_user'
 const SLOW_FIELDS = ['name', 'phone', 'id', 'created', 'updated', 'groups']
-const withContacts = asUser(async (user) => {
-  await addContacts(user, 1_000)
+const withContacts = asUser(async (user, target) => {
+  await addContacts(target, user, 1_000)
   const { body } = await user.call('GET', '/api/collections/contacts/records?perPage=1')
   return { contact: body.items[0].id }
 })

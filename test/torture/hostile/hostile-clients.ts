@@ -1,5 +1,5 @@
 import { ATTACKS, control, warmUp } from '../attacks/all.ts'
-import { type Attack, asUser, type Prepared } from '../attacks/attack.ts'
+import { type Attack, asUser, FIRST_ANSWER_MS, type Prepared, VISITOR } from '../attacks/attack.ts'
 import type { Outcome, Scenario, ScenarioContext } from '../scenario.ts'
 import type { AttackTask, Counts } from './attacker.ts'
 import {
@@ -33,8 +33,30 @@ const WARM_UP_SECONDS = 3
 /** Attacks that a crowd makes at once. */
 const CROWD = 10
 
+/** Attacks that are prepared at once. */
+const PREPARED_AT_ONCE = 4
+
 const startAttackers = (count: number) =>
   Array.from({ length: count }, () => new Child('./attacker.ts'))
+
+/** Prepares attacks, some at once; answers what each made, in their order. */
+async function prepareAll(attacks: readonly Attack[], site: HostileSite): Promise<Prepared[]> {
+  const prepared: Prepared[] = []
+  const waiting = [...attacks.entries()]
+  const prepareNext = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [i, { who, prepare = who === 'user' ? asUser() : undefined }] = next
+      try {
+        prepared[i] = (await prepare?.(site)) ?? {}
+      } catch (error) {
+        waiting.length = 0
+        throw error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: PREPARED_AT_ONCE }, prepareNext))
+  return prepared
+}
 
 /** What came of one attack. */
 interface Played {
@@ -50,6 +72,10 @@ class Field {
   readonly #stage: ScenarioContext
   #victim = new Child('./victim.ts')
   #site: HostileSite | undefined
+  /** Those of the attack that runs, or one that starts for the next. */
+  #attackers: Child[] = []
+  /** What attacks made that are prepared and were not played yet. */
+  readonly #ahead = new Map<Attack, Prepared>()
   /** Memory of the site's server after ordinary work. */
   #restingRss = 0
   /** By how much all bounds of time are wider here: see slacknessOf. */
@@ -62,7 +88,7 @@ class Field {
   /** A site that has done ordinary work. */
   async site(): Promise<HostileSite> {
     if (this.#site) return this.#site
-    this.#site = await HostileSite.open(this.#stage.basePort)
+    this.#site = await HostileSite.open(this.#stage.basePort, this.#stage.hostile.memory)
     const prepared = [await warmUp.prepare!(this.#site)]
     await this.#measure(this.#site, startAttackers(1), [warmUp], prepared, WARM_UP_SECONDS)
     this.#restingRss = await residentBytes(this.#site.pid)
@@ -82,28 +108,44 @@ class Field {
     }
   }
 
+  /** Prepares attacks that are played later, on the same site. One that fails is tried again in its turn. */
+  async prepareAhead(attacks: readonly Attack[]): Promise<void> {
+    const site = await this.site()
+    const prepared = await prepareAll(attacks, site).catch(() => [])
+    for (const [i, made] of prepared.entries()) this.#ahead.set(attacks[i]!, made)
+    await site.settle(SETTLE_SECONDS)
+    this.#restingRss = await residentBytes(site.pid)
+  }
+
   get slackness(): number {
     return this.#slackness
   }
 
   async close(): Promise<void> {
     this.#victim.kill()
+    for (const attacker of this.#attackers) attacker.kill()
     await this.#site?.close()
+  }
+
+  async #prepare(attacks: readonly Attack[], site: HostileSite): Promise<Prepared[]> {
+    const ahead = attacks
+      .map((attack) => this.#ahead.get(attack))
+      .filter((made) => made !== undefined)
+    for (const attack of attacks) this.#ahead.delete(attack)
+    if (ahead.length === attacks.length) return ahead
+    const prepared = await prepareAll(attacks, site)
+    await site.settle(SETTLE_SECONDS)
+    return prepared
   }
 
   async #playOnce(attacks: readonly Attack[], seconds: number): Promise<Played> {
     const site = await this.site()
-    // processes start while what they need is prepared
-    const attackers = startAttackers(attacks.length)
-    const prepared: Prepared[] = []
-    for (const { who, prepare = who === 'user' ? asUser() : undefined } of attacks)
-      prepared.push((await prepare?.(site)) ?? {})
-    await site.settle(SETTLE_SECONDS)
+    // processes start while what they need is prepared, one of them while the server settles before
+    this.#attackers.push(...startAttackers(attacks.length - this.#attackers.length))
+    const attackers = this.#attackers.slice()
+    const prepared = await this.#prepare(attacks, site)
     const { counts, ...measured } = await this.#measure(site, attackers, attacks, prepared, seconds)
-    const idle = attacks.find(
-      (attack, i) => attack !== control && Object.keys(counts[i] ?? {}).length === 0,
-    )
-    if (idle) throw new Error(`${idle.name}: the attack did nothing.`)
+    this.#attackers = []
     if (attacks.includes(control)) {
       const factor = this.#stage.hostile.isShort ? SHORT_SLACKNESS : 1
       this.#slackness = factor * slacknessOf(measured)
@@ -114,12 +156,16 @@ class Field {
       attacks.every(({ crowd }) => crowd),
     )
     const { note, faults: more } = await afterwards(site, attacks, seconds)
+    const others = [...more, ...judgeCounts(attacks, counts)]
     const verdict = {
-      faults: [...judged.faults, ...more],
-      isSlow: judged.isSlow && more.length === 0,
+      faults: [...judged.faults, ...others],
+      isSlow: judged.isSlow && others.length === 0,
     }
     if (verdict.faults.length > 0) await this.#beginAnew()
-    else await site.settle(SETTLE_SECONDS)
+    else {
+      this.#attackers = startAttackers(1)
+      await site.settle(SETTLE_SECONDS)
+    }
     const { times } = measured.noticed
     const row = rowOf(attacks, counts, measured, note, verdict)
     return { verdict, times, row, growthOverAll: measured.growth.peakRss - this.#restingRss }
@@ -127,6 +173,7 @@ class Field {
 
   /** Nothing was measured: the attack failed or did nothing, or the server did not answer any more. */
   async #giveUp(attacks: readonly Attack[], { message }: Error): Promise<Played> {
+    for (const attacker of this.#attackers.splice(0)) attacker.kill()
     await this.#beginAnew()
     this.#victim.kill()
     this.#victim = new Child('./victim.ts')
@@ -137,6 +184,7 @@ class Field {
   async #beginAnew(): Promise<void> {
     await this.#site?.close()
     this.#site = undefined
+    this.#ahead.clear()
   }
 
   async #measure(
@@ -149,7 +197,7 @@ class Field {
     const ready = await Promise.all(attackers.map((one) => one.last ?? one.next(ATTACKER_START_MS)))
     if (ready.some((word) => word === undefined)) throw new Error('An attacker did not start.')
     await this.#order({ kind: 'start', account: site.victim }, VICTIM_GRACE_MS)
-    const meter = new Meter(site.pid, site.temporaryFolder)
+    const meter = new Meter(site.pid, site.temporaryFolder, site.maxRss)
     await meter.start()
     const ends = attackers.map(async (attacker, i) => {
       const task: AttackTask = {
@@ -161,10 +209,11 @@ class Field {
         seconds,
       }
       attacker.tell(task)
-      const code = await attacker.ended(seconds * 1_000 + ATTACKER_GRACE_MS)
+      const code = await attacker.ended(FIRST_ANSWER_MS + seconds * 1_000 + ATTACKER_GRACE_MS)
       attacker.kill()
       if (code) throw new Error(`The attacker failed at ${task.name}.`)
-      return attacker.last as Counts
+      // its first message is a word: it has not told any counts
+      return typeof attacker.last === 'string' ? {} : (attacker.last as Counts)
     })
     const counts = await Promise.all(ends)
     const noticed = await this.#order<Noticed>({ kind: 'stop' }, VICTIM_GRACE_MS)
@@ -191,6 +240,19 @@ async function afterwards(site: HostileSite, attacks: readonly Attack[], seconds
   }
 }
 
+/** An attack must have an answer, else it tests nothing; and those beside it must have theirs. */
+function judgeCounts(attacks: readonly Attack[], counts: readonly Counts[]): string[] {
+  const isIdle = (one: Counts) => Object.keys(one).every((key) => key === 'asked')
+  const idle = attacks.filter((attack, i) => attack !== control && isIdle(counts[i]!))
+  const visits = counts.flatMap((one) =>
+    Object.entries(one).filter(([answer]) => answer.startsWith(VISITOR)),
+  )
+  return [
+    ...idle.map(({ name }) => `no answer to ${name}`),
+    ...visits.map(([answer, count]) => `${count} x ${answer}`),
+  ]
+}
+
 const namesOf = (attacks: readonly Attack[]) => attacks.map(({ name }) => name).join(' + ')
 
 function rowOf(
@@ -200,20 +262,26 @@ function rowOf(
   note: string,
   { faults }: Verdict,
 ): string {
-  const answers = counts.flatMap((one) =>
-    Object.entries(one).map(([answer, count]) => `${count} x ${answer}`),
+  const answers = counts.map((one) =>
+    Object.entries(one)
+      .map(([answer, count]) => `${count} x ${answer}`)
+      .join(', '),
   )
+  const [only = ''] = answers
   const columns = [
     faults.length === 0 ? 'held  ' : 'BROKEN',
-    namesOf(attacks).padEnd(46),
+    (attacks.length === 1 ? namesOf(attacks) : `${attacks.length} attacks`).padEnd(46),
     `p50 ${quantile(times, 0.5)} p99 ${quantile(times, 0.99)} max ${quantile(times, 1)} ms of ${times.length}`.padEnd(
       38,
     ),
     `sends p99 ${quantile(sends, 0.99)} ms`.padEnd(18),
-    `memory +${megabytes(growth.rss)} MB, files +${megabytes(growth.temporary)} MB`.padEnd(32),
-    [...answers, ...(note ? [note] : [])].join(', '),
+    `memory +${megabytes(growth.rss)} of ${megabytes(growth.peakRss)} MB, files +${megabytes(growth.temporary)} MB`.padEnd(
+      38,
+    ),
+    [...(attacks.length === 1 ? [only] : []), ...(note ? [note] : [])].join(', '),
   ]
-  return columns.join('  ')
+  const each = attacks.map(({ name }, i) => `\n            ${name.padEnd(46)}  ${answers[i]}`)
+  return columns.join('  ') + (attacks.length === 1 ? '' : each.join(''))
 }
 
 type Choose = (options: ScenarioContext['hostile']) => readonly (readonly Attack[])[]
@@ -234,25 +302,33 @@ function crowds(options: ScenarioContext['hostile']): (readonly Attack[])[] {
   return [...mixed, ...all.values()]
 }
 
+/** Of a short run: the next scenario plays on its server. */
+let kept: Field | undefined
+
 async function playAll(context: ScenarioContext, choose: Choose): Promise<Outcome> {
   const { isShort, seconds = isShort ? SHORT_SECONDS : SECONDS } = context.hostile
-  const field = new Field(context)
+  const chosen = choose(context.hostile)
+  const groups = kept ? chosen : [[control], ...chosen]
+  const field = kept ?? new Field(context)
+  kept = isShort ? field : undefined
   const faults: string[] = []
-  const groups = [[control], ...choose(context.hostile)]
   let broken = 0
   let growth = 0
   const times: number[] = []
   try {
+    if (isShort) await field.prepareAhead(groups.flat())
     for (const attacks of groups) {
+      const begin = performance.now()
       const played = await field.play(attacks, seconds)
-      context.say(played.row)
+      const took = Math.round((performance.now() - begin) / 1_000)
+      context.say(`${String(took).padStart(3)} s  ${played.row}`)
       times.push(...played.times)
       growth = Math.max(growth, played.growthOverAll)
       if (played.verdict.faults.length > 0) broken++
       faults.push(...played.verdict.faults.map((fault) => `${namesOf(attacks)}: ${fault}`))
     }
   } finally {
-    await field.close()
+    if (!isShort) await field.close()
   }
   // attacks that were broken by themselves are told already
   if (broken === 0) faults.push(...judgeAll(times, growth, field.slackness))
@@ -274,6 +350,10 @@ const scenarioOf = (name: string, what: string, choose: Choose): Scenario => ({
     if (process.platform !== 'linux')
       return { faults: [], figures: 'NOT RUN: it needs /proc, as Linux has it' }
     return playAll(context, choose)
+  },
+  async close() {
+    await kept?.close()
+    kept = undefined
   },
 })
 

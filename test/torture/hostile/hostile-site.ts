@@ -66,30 +66,31 @@ export class HostileSite implements Target {
   readonly pid: number
   readonly #site: Site
 
-  private constructor(site: Site, root: Client, victim: VictimAccount) {
+  /** Bytes of memory that the server may have. */
+  readonly maxRss: number
+
+  private constructor(site: Site, root: Client, victim: VictimAccount, maxRss: number) {
+    this.maxRss = maxRss
     this.#site = site
     this.root = root
     this.victim = victim
     this.pid = site.nodes[0]!.pid
   }
 
-  static async open(basePort: number): Promise<HostileSite> {
+  /** `memory`: megabytes of the machine that the server sees, and is killed above. */
+  static async open(basePort: number, memory?: number): Promise<HostileSite> {
     // attacks with webhooks and push have their receivers on this machine
-    const site = await Site.open({ basePort, env: { WEBHOOK_ALLOW_PRIVATE: 'true' } })
+    const env = { WEBHOOK_ALLOW_PRIVATE: 'true', ...(memory && limitMemory(memory)) }
+    const site = await Site.open({ basePort, env })
     const root = await site.signInRoot()
     for (const collection of COLLECTIONS) await createCollection(root, collection)
     const { url } = site
     const user = await makeUser(url, root, { verified: true })
     const { id, token, email } = user
     const device = await site.addDevice(user)
-    return new HostileSite(site, root, {
-      url,
-      id,
-      token,
-      email,
-      password: PASSWORD,
-      device: device.token,
-    })
+    const victim = { url, id, token, email, password: PASSWORD, device: device.token }
+    const maxRss = memory ? memory << 20 : Number.POSITIVE_INFINITY
+    return new HostileSite(site, root, victim, maxRss)
   }
 
   get url(): string {
@@ -126,6 +127,13 @@ export class HostileSite implements Target {
     await this.#site.nodes[0]!.kill()
     await this.#site.close()
   }
+}
+
+/** What Node and the server would see in a container: its memory, and a heap of half of it. */
+function limitMemory(megabytes: number): Readonly<Record<string, string>> {
+  const code = `process.constrainedMemory = () => ${megabytes << 20}`
+  const module = `data:text/javascript,${encodeURIComponent(code)}`
+  return { NODE_OPTIONS: `--max-old-space-size=${megabytes >> 1} --import=${module}` }
 }
 
 function createCollection(root: Client, { rules, ...values }: (typeof COLLECTIONS)[number]) {

@@ -40,15 +40,18 @@ export async function folderBytes(folder: string): Promise<number> {
 export class Meter {
   readonly #pid: number
   readonly #folder: string
+  readonly #limit: number
   #maxRss = 0
   #maxTemporary = 0
   #isOver = false
   #before = { rss: 0, temporary: 0 }
   #running = Promise.resolve()
 
-  constructor(pid: number, folder: string) {
+  /** `maxRss`: a server that has more is killed, as the system kills it in a container. */
+  constructor(pid: number, folder: string, maxRss = Number.POSITIVE_INFINITY) {
     this.#pid = pid
     this.#folder = folder
+    this.#limit = maxRss
   }
 
   async start(): Promise<void> {
@@ -74,6 +77,10 @@ export class Meter {
   async #watch(): Promise<void> {
     while (!this.#isOver) {
       this.#maxRss = Math.max(this.#maxRss, await residentBytes(this.#pid))
+      if (this.#maxRss > this.#limit) {
+        process.kill(this.#pid, 'SIGKILL')
+        return
+      }
       this.#maxTemporary = Math.max(this.#maxTemporary, await folderBytes(this.#folder))
       await sleep(EVERY_MS)
     }
