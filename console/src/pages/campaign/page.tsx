@@ -37,6 +37,7 @@ import { makeConversationPath, makePageHref, type PageProps } from '../../router
 import { Actions } from './actions.tsx'
 import { makeFilter } from './messages-filter.ts'
 import './page.css'
+import { QuietTexts } from './quiet-texts.tsx'
 import { countGiven, SimulatedNotice, useSimulatedTexts } from './simulated.tsx'
 import { useWaitingPhones } from './waiting-phones.ts'
 
@@ -73,6 +74,7 @@ export function Page({ params: { id = '' } }: PageProps) {
       {campaign.error && <Notice kind="wrong">{translateFault(campaign.error)}</Notice>}
       {progress && hasTeamRole('admin') && <Hold campaign={campaign} progress={progress} />}
       {simulated > 0 && <SimulatedNotice count={simulated} />}
+      {progress && <QuietTexts campaign={campaign} pending={progress.counts.pending} />}
       {campaign.repeat && <Runs campaign={campaign} />}
       {!campaign.repeat &&
         (progress ? (

@@ -4,12 +4,16 @@ import { countRecords, pb, postRequest } from '../../data/client.ts'
 import { startConversation } from '../../data/connection/outbox.ts'
 import { requestKeys } from '../../data/connection/request-key.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
+import { describeHours } from '../../data/hours.ts'
+import { isWithinHours } from '../../data/notifications/is-within-hours.ts'
 import { type Repeat, writeRepeatSentence } from '../../data/repeat.ts'
 import { hasTeamRole, readUserId } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import { formatSegments } from '../../data/text/text-size.ts'
+import { accountZone, HERE } from '../../data/time-zones.ts'
 import type { ChosenFile } from '../../data/use/chosen-files.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
+import { ownHours } from '../../data/user-settings/own.ts'
 import { t, tx } from '../../language/words.ts'
 import {
   confirmManyPeople,
@@ -104,6 +108,20 @@ function makeCampaign({ ttl, ...request }: Request, begins: string, atMs: number
   return { ...request, expires_at: new Date(due + Number(ttl) * 1000).toISOString() }
 }
 
+/** Says that texts wait if they are due in quiet hours by this clock. `at`: their time; '' for now. */
+function QuietNotice({ at }: { at: string }) {
+  const hours = ownHours.value
+  const due = at ? new Date(parseDate(at)) : new Date()
+  if (!hours || !isWithinHours(hours.from, hours.to, accountZone.value || HERE, due)) return null
+  return (
+    <Notice kind="warning">
+      {t('Quiet hours are {hours}: where it is then, texts wait for their end.', {
+        hours: describeHours(hours),
+      })}
+    </Notice>
+  )
+}
+
 function isConfirmed(
   {
     recipients_count,
@@ -142,6 +160,9 @@ function isConfirmed(
               names: missing.join(', '),
             })}
           </Notice>
+        )}
+        {(isCampaign || request.quiet_hours === true) && request.quiet_hours !== false && (
+          <QuietNotice at={scheduledAt} />
         )}
         <OptedOutMembers groups={(request.group_ids ?? []) as readonly string[]} />
         <EstimatedCost estimate={estimate} />
