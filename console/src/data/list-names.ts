@@ -1,5 +1,6 @@
 import { locale } from '../language/language.ts'
 import { t } from '../language/words.ts'
+import { makeTitle } from './campaign-progress.ts'
 import { pb } from './client.ts'
 
 /** An account has fewer views, answers and hooks. */
@@ -11,6 +12,10 @@ const listFormat = new Intl.ListFormat(locale)
 export async function listNames(collection: string, filter: string): Promise<string> {
   const { items } = await pb
     .collection(collection)
-    .getList(1, MOST, { filter, sort: 'name', fields: 'name,value', skipTotal: true })
-  return listFormat.format(items.map(({ name, value }) => name || value || t('Any text')))
+    .getList(1, MOST, { filter, sort: 'name', fields: 'name,value,body', skipTotal: true })
+  return listFormat.format(
+    items.map(({ name, value, body }) =>
+      collection === 'campaigns' ? makeTitle({ name, body }) : name || value || t('Any text'),
+    ),
+  )
 }

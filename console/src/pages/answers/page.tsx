@@ -1,8 +1,8 @@
 import { pb } from '../../data/client.ts'
 import { describeHours, type Hours } from '../../data/hours.ts'
 import type { AutoAnswer, Template } from '../../data/record-types.ts'
+import { warnOfVariables } from '../../data/text/answer-variables.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
-import { findDefault, listVariables } from '../../data/text/variables.ts'
 import { useLabels, useList, useTemplates } from '../../data/use/use-list.ts'
 import { ownSettings } from '../../data/user-settings/own.ts'
 import { t, tn } from '../../language/words.ts'
@@ -60,7 +60,10 @@ const makeAnswerColumns = (edit: (answer: AutoAnswer) => void): readonly Column<
         {expand?.label && <LabelChip label={expand.label} />} <PicturesMark files={attachments} />{' '}
         {body ||
           (expand?.template && t('Template {name}', { name: expand.template.name })) ||
-          (enabled && <Badge tone="warn">{t('Nothing is sent: its template was deleted.')}</Badge>)}
+          (enabled && (
+            <Badge tone="warn">{t('Nothing is sent: its template was deleted.')}</Badge>
+          ))}{' '}
+        <span class="muted">{warnOfVariables(body || expand?.template?.body)}</span>
       </>
     ),
   },
@@ -80,18 +83,6 @@ const makeAnswerColumns = (edit: (answer: AutoAnswer) => void): readonly Column<
     ]
   }, 'admin'),
 ]
-
-/** Says when a text with these variables is not sent; '' if it always is. */
-function warnOfVariables(body = ''): string {
-  const names = listVariables(body).filter(
-    (name) => findDefault(body, name) === '' && !/^(?:phone|stop_link)$/i.test(name),
-  )
-  return names.length === 0
-    ? ''
-    : t('Not sent to a person without {names}. Write a default, as in {{name|there}}.', {
-        names: names.map((name) => `{{${name}}}`).join(', '),
-      })
-}
 
 function switchAnswer(answer: AutoAnswer): void {
   const { id, enabled } = answer

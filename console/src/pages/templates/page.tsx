@@ -1,10 +1,11 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { countSegments } from '#portable/segments.ts'
 import { pb } from '../../data/client.ts'
 import { findContactField } from '../../data/contact-fields.ts'
 import { listNames } from '../../data/list-names.ts'
 import type { Contact, Template } from '../../data/record-types.ts'
+import { warnOfVariables } from '../../data/text/answer-variables.ts'
 import { formatSegments } from '../../data/text/text-size.ts'
 import {
   fillPiece,
@@ -18,6 +19,7 @@ import { t } from '../../language/words.ts'
 import { PicturesMark } from '../../parts/attachments/attachments.tsx'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
+import { Notice } from '../../parts/form/form.tsx'
 import { VariableButtons } from '../../parts/form/variable-buttons.tsx'
 import { makeActionsColumn } from '../../parts/list/actions-column.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
@@ -124,6 +126,7 @@ function TemplateForm({
               <>
                 <SuggestPlainText {...props} />
                 <VariableButtons {...props} area={area} />
+                {template && <OfAnswers template={template} body={props.text} />}
                 <TemplatePreview body={props.text} />
               </>
             )
@@ -139,6 +142,21 @@ function TemplateForm({
         }}
       />
     </Dialog>
+  )
+}
+
+/** Names the automatic answers that a changed template would no longer let go to everybody. */
+function OfAnswers({ template, body }: { template: Template; body: string }) {
+  const [answers, setAnswers] = useState('')
+  useEffect(() => {
+    listNames('auto_answers', pb.filter('template = {:id}', template)).then(setAnswers, () => {})
+  }, [template.id])
+  const warning = warnOfVariables(body)
+  if (!answers || !warning) return null
+  return (
+    <Notice kind="warning">
+      {t('Automatic answers with this template: {names}.', { names: answers })} {warning}
+    </Notice>
   )
 }
 
