@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, posix, resolve } from 'node:path'
 import { Marked, type Token, type Tokens } from 'marked'
@@ -78,6 +79,20 @@ function readBlocks(page: string): Block[] {
 
 const english = readBlocks(ENGLISH)
 
+/** By language, the sections of the English page as they were when that language last followed them. */
+const FOLLOWED: Readonly<Record<string, Readonly<Record<string, string>>>> = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'help-followed.json'), 'utf8'),
+)
+
+/** A short hash of each section of the English page, by its title. Line breaks do not count. */
+function hashSections(): Record<string, string> {
+  const [head, ...sections] = readFileSync(join(DOCS, ENGLISH), 'utf8').split(/^## /m)
+  const hash = (text: string) =>
+    createHash('sha256').update(text.replaceAll(/\s+/g, ' ').trim()).digest('hex').slice(0, 8)
+  const hashes = sections.map((text) => [text.split('\n', 1)[0]!, hash(text)] as const)
+  return Object.fromEntries([['', hash(head!)], ...hashes])
+}
+
 /** `Wait ({hours})` is called `Wait`. */
 const nameOf = (word: string) => word.replace(/ \(\{\w+\}\)$/, '')
 
@@ -102,7 +117,15 @@ test.each(PAGES)('the help page %s links the help in each other language', (page
 })
 
 describe.each(TRANSLATIONS)('the help page %s', (page) => {
+  const language = basename(page, '.md')
   const blocks = readBlocks(page)
+
+  test('a help page follows each change of the English page', () => {
+    expect(
+      FOLLOWED[language],
+      `translate the changed sections in docs/${page}, then write their new hashes under "${language}" in test/console/help-followed.json`,
+    ).toEqual(hashSections())
+  })
 
   test('a help page has the same headings, paragraphs, lists and pictures as the English page, in order', () => {
     const outlineOf = (all: readonly Block[]) =>
@@ -117,7 +140,7 @@ describe.each(TRANSLATIONS)('the help page %s', (page) => {
   })
 
   test('each paragraph of a help page names the controls of the English one, as the console does', () => {
-    const names = readNames(basename(page, '.md'))
+    const names = readNames(language)
     for (const [at, block] of blocks.entries()) {
       const missing = english[at]!.names.filter(
         (name) => !block.names.some((own) => names.get(name)?.has(own)),
