@@ -192,7 +192,7 @@ const dialogsOfSuperuser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/settings', new RegExp(say('Change {rule}', { rule: '.+' }))],
   ['/settings', new RegExp(say('Delete {rule}', { rule: '.+' }))],
   ['/backups', say('Upload')],
-  ['/backups', say('Restore {name}', { name: ids.backup })],
+  ['/backups', `${say('Restore')} ${ids.backup}`],
   ['/backups', say('Delete {name}', { name: ids.backup })],
   ['/logs', say('Details')],
   ['/logs', say('Delete all logs')],

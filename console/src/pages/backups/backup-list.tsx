@@ -56,7 +56,7 @@ export function BackupList({
             {t('Download {name}', { name: backup.key })}
           </Button>
           <Button kind="quiet" disabled={isBusy} onClick={() => onRestore(backup)}>
-            {tx('Restore {name}', { name: <span class="unseen">{backup.key}</span> })}
+            {t('Restore')} <span class="unseen">{backup.key}</span>
           </Button>
           <Button
             kind="quiet"

@@ -137,10 +137,14 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
   )
 }
 
-const describeStep = (step: string, done: number, total: number) =>
-  step === ''
-    ? '…'
-    : `: ${step.replaceAll('_', ' ').trim()}, ${t('{count} of {total}', { count: done, total })}`
+/** Steps without a table, whose names are the server's own. */
+const OWN_STEPS = ['fetching', 'storing']
+
+function describeStep(step: string, done: number, total: number): string {
+  if (step === '') return '…'
+  const table = OWN_STEPS.includes(step) ? '' : `${step.replaceAll('_', ' ').trim()}, `
+  return `: ${table}${t('{count} of {total}', { count: done, total })}`
+}
 
 function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<void> }) {
   const [file, setFile] = useState<File>()

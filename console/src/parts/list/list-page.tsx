@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { hasTeamRole, type TeamRole } from '../../data/session.ts'
 import type { List } from '../../data/use/use-list.ts'
 import { Button, ButtonLink } from '../form/form.tsx'
@@ -28,7 +28,7 @@ interface ListPageProps<T extends { id: string }> {
   readonly needs?: TeamRole
   /** Renders the dialog of a row, which the row's name opens, or of a new record if `row` is undefined. */
   readonly dialog?: (row: T | undefined, close: () => void) => ComponentChildren
-  /** Whether the dialog of a new record is open at first. */
+  /** Opens the dialog of a new record, at first or when it becomes true: a link may lead to the open page. */
   readonly isAdding?: boolean
   readonly children?: ComponentChildren
   readonly after?: ComponentChildren
@@ -37,6 +37,9 @@ interface ListPageProps<T extends { id: string }> {
 export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
   const { title, text, list, columns, href, icon, none, needs, dialog, children } = props
   const [edited, setEdited] = useState<T | 'new' | undefined>(props.isAdding ? 'new' : undefined)
+  useEffect(() => {
+    if (props.isAdding) setEdited('new')
+  }, [props.isAdding])
   const look = { kind: 'primary', needs, children: props.add, 'aria-keyshortcuts': 'N' } as const
   const add =
     props.add &&
