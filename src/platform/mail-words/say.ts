@@ -41,7 +41,7 @@ export const sayIn =
 
 /** A stored instant as `20 Nov 2026, 07:00 UTC`. What is no instant, stays. */
 export function formatMailTime(language: Language, instant: string, timeZone = 'UTC'): string {
-  const date = new Date(instant)
+  const date = new Date(instant.replace(' ', 'T')) // with a space, the year 0000 would be 2000
   if (Number.isNaN(date.getTime())) return instant
   return date.toLocaleString(LOCALES[language], {
     day: 'numeric',

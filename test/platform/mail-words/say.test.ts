@@ -77,8 +77,9 @@ test.each([
   expect(formatMailTime(language, '2026-11-20 07:00:12.345Z', 'Europe/Berlin')).toBe(written)
 })
 
-test('a time of a mail that is no instant stays as it is', () => {
+test('a time of a mail that is no instant stays as it is, and an early year too', () => {
   expect(formatMailTime('de', 'soon')).toBe('soon')
+  expect(formatMailTime('en', '0000-01-01 00:00:00.000Z')).toBe('1 Jan 1, 00:00 UTC')
 })
 
 test.each([
