@@ -171,3 +171,23 @@ scenario(
     await page.getByText('Unused recovery codes: 9.').waitFor()
   },
 )
+
+scenario(
+  'the console gives a person its language for mails, and each language that is chosen',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    const users = ann.collection('users')
+    const readLanguage = async () => (await users.getOne(ann.authStore.record!.id)).language
+    expect(await readLanguage()).toBe('')
+    await fixture.signIn()
+    await expect.poll(readLanguage).toBe('en')
+    await fixture.visit('/account')
+    await page.getByRole('combobox', { name: 'Language' }).selectOption('fr')
+    await page.getByRole('combobox', { name: 'Langue' }).waitFor()
+    expect(await readLanguage()).toBe('fr')
+    await page.reload()
+    await page.getByRole('combobox', { name: 'Langue' }).waitFor()
+    expect(await readLanguage()).toBe('fr')
+  },
+)
