@@ -27,7 +27,7 @@ export const FRENCH_MAILS: MailWords = {
     'Si ce n’était pas vous, changez tout de suite votre mot de passe pour {APP_NAME} : cela coupe l’accès depuis tous les autres endroits.',
   signInIgnore: 'Si c’était vous, vous n’avez rien à faire.',
   inviteSubject: '{name} vous invite',
-  inviteText: '{name} vous invite à répondre ensemble aux SMS.',
+  inviteText: '{name} vous invite à répondre aux SMS en équipe.',
   inviteButton: 'Rejoindre l’équipe',
   inviteLimits: {
     one: 'Le lien est valable {count} jour et pour une seule personne. Si vous ne connaissez pas {name}, ignorez cet e-mail.',
@@ -91,18 +91,18 @@ export const FRENCH_MAILS: MailWords = {
   },
   silent: '{name} ne répond plus depuis le {time}.',
   failing:
-    '{name} est en échec depuis le {time} : au moins 5 SMS de suite n’ont pas été envoyés. D’autres appareils prennent le relais, s’il y en a. Vérifiez la SIM, le crédit et l’autorisation d’envoyer.',
+    '{name} est en échec depuis le {time} : au moins 5 SMS de suite ont échoué. D’autres appareils prennent le relais, s’il y en a. Vérifiez la SIM, le crédit et l’autorisation d’envoyer.',
   low: 'Il reste {percent} % de batterie à {name}, qui n’est pas en charge. Branchez l’appareil.',
   faulty:
     '{name} n’envoie pas de SMS. {fault}. Vérifiez ses paramètres et votre compte chez l’opérateur : identifiants, crédit, expéditeurs.',
   spent:
-    '{name} a atteint son budget mensuel de {budget} : un SMS n’entrait plus dedans. Les SMS passent par d’autres lignes ou attendent le mois suivant. Pour envoyer davantage, augmentez le budget.',
-  back: '{name} répond à nouveau depuis le {time}, après un silence commencé le {from}.',
+    '{name} a atteint son budget mensuel de {budget} : il ne suffisait plus pour un SMS. Les SMS passent par d’autres lignes ou attendent le mois suivant. Pour envoyer davantage, augmentez le budget.',
+  back: '{name} répond à nouveau depuis le {time} ; il ne répondait plus depuis le {from}.',
   stopped:
-    '{name} n’envoie plus de codes aux numéros qui commencent par {country} : trop peu des derniers ont été saisis, comme lorsque quelqu’un fait envoyer des codes pour de l’argent. Si tout va bien, retirez le pays de ceux qui sont arrêtés.',
+    '{name} n’envoie plus de codes aux numéros qui commencent par {country} : trop peu des derniers codes ont été saisis, ce qui peut venir d’une fraude. Si tout va bien, retirez ce pays de la liste des pays bloqués.',
   refused:
     '{name} a été utilisé depuis {address}, que sa liste d’adresses exclut : l’utilisation a été refusée.',
-  refusedDevice: 'Si ce n’était pas vous, supprimez l’appareil et associez à nouveau le téléphone.',
+  refusedDevice: 'Si ce n’était pas vous, supprimez l’appareil et ajoutez à nouveau le téléphone.',
   refusedMember: 'Si ce n’était pas vous, terminez les sessions de ce membre ou retirez-le.',
   refusedKey: 'Si ce n’était pas vous, créez un nouveau secret.',
   refusedElse:
