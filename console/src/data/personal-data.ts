@@ -35,7 +35,7 @@ export interface FoundData {
 /** The server counts up to this number, which means as many or more. */
 export const MOST_COUNTED = 10_000
 
-const DELETED = t('Deleted')
+const DELETED = t('Deleted#data')
 const EMPTIED = t('Content removed, status and time kept')
 const REMOVED = t('Number removed')
 

@@ -167,7 +167,7 @@ const makeMemberColumns = (
     if (id === mine.sender)
       return isByDirectory ? [] : [{ ...leave, onClick: () => leaveTeam(person) }]
     const bindTo = { icon: 'edit', words: t('Addresses of {name}', { name }) } as const
-    const remove = { ...look, icon: 'trash', words: t('Remove {name}', { name }) } as const
+    const remove = { ...look, icon: 'trash', words: t('Remove {name}#member', { name }) } as const
     return [
       { ...bindTo, needs: 'admin', onClick: () => bind(id) },
       ...(isByDirectory
