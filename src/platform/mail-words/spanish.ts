@@ -27,7 +27,7 @@ export const SPANISH_MAILS: MailWords = {
     'Si no ha sido usted, cambie enseguida su contraseña de {APP_NAME}: así se cierra el acceso desde todos los demás lugares.',
   signInIgnore: 'Si ha sido usted, no tiene que hacer nada.',
   inviteSubject: 'Invitación de {name}',
-  inviteText: '{name} le invita a responder SMS en equipo.',
+  inviteText: '{name} le invita a responder a los SMS en equipo.',
   inviteButton: 'Unirse al equipo',
   inviteLimits: {
     one: 'El enlace vale durante {count} día y para una persona. Si no conoce a {name}, ignore este correo.',
@@ -47,7 +47,7 @@ export const SPANISH_MAILS: MailWords = {
   },
   waitsSince: '{link}, desde el {time}',
   waitsButton: 'Sus conversaciones',
-  waitsChosen: 'Ha elegido estos correos en la página {link}.',
+  waitsChosen: 'Recibe estos correos porque los eligió en la página {link}.',
   account: 'Cuenta',
   isSilent: {
     one: '{name} no responde',
@@ -96,10 +96,10 @@ export const SPANISH_MAILS: MailWords = {
   faulty:
     '{name} no envía SMS. {fault}. Compruebe los ajustes y su cuenta del operador: credenciales, saldo, remitentes.',
   spent:
-    '{name} ha alcanzado su presupuesto mensual de {budget}: un SMS ya no cabía. Los SMS salen por otras líneas o esperan al mes siguiente. Si quiere enviar más, suba el presupuesto.',
+    '{name} ha alcanzado su presupuesto mensual de {budget}: un SMS más lo superaría. Los SMS salen por otras líneas o esperan al mes siguiente. Si quiere enviar más, suba el presupuesto.',
   back: '{name} vuelve a responder desde el {time}. No respondía desde el {from}.',
   stopped:
-    '{name} ya no envía códigos a números que empiezan por {country}: de los últimos se introdujeron muy pocos, como cuando alguien hace enviar códigos por dinero. Si todo está bien, quite el país de los detenidos.',
+    '{name} ya no envía códigos a números que empiezan por {country}: de los últimos se introdujeron muy pocos, como cuando alguien hace enviar códigos por dinero. Si todo está bien, quite el país de «Países detenidos».',
   refused: '{name} se usó desde {address}, que su lista de direcciones excluye: el uso se rechazó.',
   refusedDevice: 'Si no ha sido usted, elimine el dispositivo y vuelva a vincular el teléfono.',
   refusedMember: 'Si no ha sido usted, cierre las sesiones de este miembro o quítelo del equipo.',
