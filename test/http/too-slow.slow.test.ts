@@ -31,10 +31,12 @@ test.each<[api: string, ask: () => Promise<{ status: number; body: unknown }>, b
     () => twilio.ask('GET', 'Messages.json?To=%2B4915112345678'),
     { code: 20001, status: 400, message: TOO_SLOW },
   ],
-  ["SMSGate's inbox", () => smsgate.call('GET', '/api/3rdparty/v1/inbox'), { message: TOO_SLOW }],
+  [
+    "SMSGate's inbox",
+    () => smsgate.call('GET', '/api/3rdparty/v1/inbox?limit=10'),
+    { message: TOO_SLOW },
+  ],
   ['usage by day', () => user.call('GET', '/api/sms/usage/days?days=366'), gateway],
-  ['a batch', () => user.call('GET', '/api/sms/batches/any'), gateway],
-  ["a campaign's progress", () => user.call('GET', `/api/campaigns/${running}/progress`), gateway],
   [
     'a list far from its first page',
     () => user.call('GET', `${records}?page=1000&perPage=1000`),
@@ -48,6 +50,20 @@ test.each<[api: string, ask: () => Promise<{ status: number; body: unknown }>, b
   expect([answer.status, answer.body]).toEqual([400, expect.objectContaining(body)])
   expect(errors).toEqual([])
 })
+
+test.each([
+  ['a batch', '/api/sms/batches/any'],
+  ["a campaign's progress", `/api/campaigns/${running}/progress`],
+])(
+  '%s, which cannot be asked for less, is answered with 503 when it times out',
+  async (_, path) => {
+    const message = expect.stringMatching(/^This took too long\. Try again/)
+    expect(await duringLock(() => user.call('GET', path))).toEqual({
+      status: 503,
+      body: { error: 'unavailable', message },
+    })
+  },
+)
 
 test('a send that times out on a lock is answered with 503 and stores nothing', async () => {
   const values = { user: user.id, name: 'Friends' }

@@ -63,10 +63,11 @@ type FailureServices = Pick<Services, 'log' | 'config' | 'apis'>
 export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices): Response {
   const { method, path } = c.req
   const isRead = method === 'GET' || method === 'HEAD'
+  const asked = !isRead ? 'change' : c.req.url.includes('?') ? 'list' : 'read'
   const error =
     thrown instanceof FilterError
       ? badRequest()
-      : addKeyHint(c, toAnswerableError(thrown, isRead), services.apis)
+      : addKeyHint(c, toAnswerableError(thrown, asked), services.apis)
   recordFault(c.env.outgoing, thrown instanceof FilterError ? thrown : error)
   if (findRequestGroup(method, path, services.apis) === SENDS)
     incrementCount(counts.refused, chooseErrorLabel(error))

@@ -25,19 +25,25 @@ export const isTooSlow = (error: unknown): boolean => isSqlError(error, QUERY_CA
 
 /** Turns an error that Postgres raised in a list request into a 400. Returns other errors unchanged. */
 export function listFault(error: unknown, message?: string): unknown {
-  if (isTooSlow(error)) return toAnswerableError(error, true)
+  if (isTooSlow(error)) return toAnswerableError(error, 'list')
   return isSqlError(error) ? badRequest(message) : error
 }
 
 const RETRY_SECONDS = 5
 
-/** Turns a canceled statement into a 400 for a read or a 503 for a write (phones give up after a 400). */
-export function toAnswerableError(error: unknown, isRead: boolean): unknown {
+/** What a client asked for: a list that it can make smaller, a fixed read, or a change. */
+export type AskedFor = 'list' | 'read' | 'change'
+
+const LATER = {
+  read: 'This took too long. Try again in a moment.',
+  change: 'This took too long, and nothing was changed. Try again in a moment.',
+} as const
+
+/** Turns a canceled statement into a 400 for a list, else into a 503 (phones give up after a 400). */
+export function toAnswerableError(error: unknown, asked: AskedFor): unknown {
   if (!isTooSlow(error)) return error
-  if (isRead)
-    return badRequest('This takes too long. Ask for less: a shorter period, a simpler filter.')
-  const message = 'This took too long, and nothing was changed. Try again in a moment.'
-  return tryLater(RETRY_SECONDS, message)
+  if (asked !== 'list') return tryLater(RETRY_SECONDS, LATER[asked])
+  return badRequest('This takes too long. Ask for less: a shorter period, a simpler filter.')
 }
 
 /** SQLSTATEs which mean that a statement, or its cached plan, does not fit the tables. */

@@ -5,7 +5,7 @@ import type { McpServices } from './caller.ts'
 
 /** The message of an error for the caller; a general one, with a log entry, for an internal error. */
 export function explainToolError({ log }: McpServices, name: string, thrown: unknown): string {
-  const error = toAnswerableError(thrown, true)
+  const error = toAnswerableError(thrown, 'list')
   if (error instanceof StaleAuth) return 'The account was changed meanwhile. Call again.'
   if (error instanceof GatewayError) return error.message
   if (error instanceof ApiError)

@@ -26,7 +26,7 @@ const CODES: Readonly<Record<number, number>> = { 401: 535, 413: 552 }
 /** The SMTP reply for a thrown error. Logs unknown errors (bugs) and an unreachable database. */
 function makeSmtpRefusal(thrown: unknown, log: Logger): Error {
   if (thrown instanceof Error && 'responseCode' in thrown) return thrown
-  const error = toAnswerableError(thrown, false)
+  const error = toAnswerableError(thrown, 'change')
   if (error instanceof ApiError || error instanceof GatewayError)
     return makeSmtpReply(CODES[error.status] ?? (error.status < 429 ? 550 : 451), error.message)
   const isAway = error instanceof DatabaseUnavailable
