@@ -61,10 +61,13 @@ export const makeBackupCommand = (setting: Setting) =>
         )
       }
       const set = setting()
-      const path = chooseBackupFile(
-        args.to,
-        set.config.backupRecipients.length > 0 ? SEALED_ENDING : '',
-      )
+      const isSealed = set.config.backupRecipients.length > 0
+      const path = chooseBackupFile(args.to, isSealed ? SEALED_ENDING : '')
+      // as when the command that prints the public key has failed
+      if (!isSealed && path.endsWith(SEALED_ENDING))
+        throw new UserError(
+          `${path} would not be sealed, because BACKUP_RECIPIENTS is empty. Set it, or choose a name that does not end in ${SEALED_ENDING}.`,
+        )
       const summary = await runBackup(set, path)
       printLine(`Wrote ${path}.\n${await describeBackup(path, summary)}`)
     },
@@ -104,7 +107,13 @@ async function withUnsealed<T>(
   keyFile: string | undefined,
   work: (path: string) => Promise<T>,
 ): Promise<T> {
-  if (!(await isFileSealed(path))) return work(path)
+  if (!(await isFileSealed(path))) {
+    if (keyFile)
+      throw new UserError(
+        `${path} is not sealed: everybody can read it. Without --identity, the command reads it.`,
+      )
+    return work(path)
+  }
   if (!keyFile)
     throw new UserError(`${path} is sealed. Name the file of its key: --identity KEYFILE`)
   const identities = requireIdentities(readText(keyFile))

@@ -161,6 +161,15 @@ describe.skipIf(!hasAge)('with the program age', async () => {
     expect(run('backup', '--check', pathOf(name), '--identity', spare.path).status).toBe(0)
     expect(readdirSync(temporary)).toEqual([])
   })
+
+  test('the command calls no file sealed that everybody can read', () => {
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [CLI, 'backup', ...args], { encoding: 'utf8' }).stderr
+    const path = pathOf('open.zip.age')
+    expect(run('--to', path)).toContain('would not be sealed, because BACKUP_RECIPIENTS is empty')
+    writeFileSync(path, 'PK')
+    expect(run('--check', path, '--identity', mine.path)).toContain('is not sealed: everybody')
+  })
 })
 
 /** The bytes with one of them changed. */
