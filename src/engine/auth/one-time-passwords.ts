@@ -120,10 +120,11 @@ export async function authWithOtp(call: OtpCall): Promise<Proven> {
   const isOurs =
     otp?.collectionRef === collection.id && !isOlderRecord(otp.created, collection.otp.duration)
   const auth = isOurs ? await findAuthRecord(store, collection, otp.recordRef) : null
+  // their own count of tries begins after the password: a stranger must not use it up
+  if (auth && (await hasFactor(store.db, auth))) return authWithApp(call, auth, form)
   const account = auth?.id ?? form.otpId
   if (!(await countAttempt(store.db, `otp ${account} ${toNetwork(ip)}`, MAX_TRIES, TRIES_SECONDS)))
     throw tooManyTries(TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
-  if (auth && (await hasFactor(store.db, auth))) return authWithApp(call, auth, form)
   const sentTo = otp?.sentTo ?? ''
   // a password sent to a phone number is valid only while the record has this number
   const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === findOtpNumber(auth))

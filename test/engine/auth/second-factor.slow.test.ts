@@ -164,6 +164,15 @@ test('a recovery code signs in once, in any case and with or without hyphens', a
   expect(methods.filter((method: string) => method === 'recovery')).toHaveLength(2)
 })
 
+test('codes entered without the password use up no tries of others in the same network', async () => {
+  const network = { 'x-forwarded-for': '198.18.0.1' }
+  const inNetwork = (form: object) => post(signInPath(ann!, 'auth-with-otp'), form, network)
+  const otpId = await requestOtp(ann!)
+  for (let tries = 0; tries < 7; tries++)
+    expect((await inNetwork({ otpId, password: '000000' })).status).toBe(400)
+  expect((await inNetwork(await begin(ann!))).status).toBe(200)
+})
+
 const ATTACKS: Readonly<Record<string, () => Promise<{ status: number; body: unknown }>>> = {
   'the password alone': () => startByPassword(ann!),
   'a code without a started sign-in': async () =>
