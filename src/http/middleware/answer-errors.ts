@@ -117,6 +117,8 @@ function answerError(c: Ctx, error: ApiError | GatewayError, { apis }: FailureSe
 
 const RECORDS = '/api/collections/'
 const FOR_HEADER = 'This is an API key. Send it in the header X-API-Key.'
+const FOR_PEOPLE =
+  'This route takes no API key. Sign in as a user, and send the token in Authorization.'
 
 /** The root of a path of our own, such as `/api/sms`; undefined for all others. */
 const findOwnApiRoot = (apis: readonly Api[], path: string): string | undefined =>
@@ -148,8 +150,9 @@ function findKeyHint(
   if (!own && !(isRefusal && path.startsWith(RECORDS))) return undefined
   const { authorization, 'x-api-key': header } = env.incoming.headers
   const isBearer = isKey(readHeaderToken(authorization))
-  if (own?.takesKeys) return isBearer ? FOR_HEADER : undefined
-  return isBearer || header !== undefined ? writeTokenHint(apis) : undefined
+  if (own?.takesKeys && isRefusal) return isBearer ? FOR_HEADER : undefined
+  if (!isBearer && header === undefined) return undefined
+  return own?.takesKeys ? FOR_PEOPLE : writeTokenHint(apis)
 }
 
 function writeTokenHint(apis: readonly Api[]): string {

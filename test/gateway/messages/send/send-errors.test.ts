@@ -136,6 +136,18 @@ test.each<[what: string, method: string, path: string, headers: object, hint: st
   },
 )
 
+test.each(['scheduled', 'scheduled/days'])(
+  'a 401 for an API key at /api/sms/%s says that the route is for people',
+  async (path) => {
+    for (const headers of [as(ANN), { authorization: `Bearer ${ANN.key}` }]) {
+      const answer = await server.ask('GET', path, undefined, headers)
+      const message =
+        'This route takes no API key. Sign in as a user, and send the token in Authorization.'
+      expect([answer.status, answer.body]).toEqual([401, { error: 'unauthorized', message }])
+    }
+  },
+)
+
 test('a 401 of PocketBase stays as it is if the request has an API key', async () => {
   const { status, body } = await server.ask(
     'GET',
