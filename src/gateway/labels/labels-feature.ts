@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Value } from '../../engine/fields/field.ts'
 import { type Extension, makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { parseJson } from '../../platform/tools/json.ts'
@@ -20,6 +21,7 @@ const viewsExtension: Extension = {
   check: checkLabels,
   async beforeCreate(store, values, { auth }) {
     if (auth && !auth.isSuperuser) values.author = auth.sender
+    trimName(values)
     values.state ||= 'open'
     values.sort ||= 'newest'
     values.labels ??= '[]'
@@ -28,8 +30,14 @@ const viewsExtension: Extension = {
     return undefined
   },
   async beforeUpdate(_store, values) {
+    trimName(values)
     checkLabels(values)
   },
+}
+
+/** A name of blanks is empty then, which the field refuses, and equal names look different. */
+function trimName(values: Record<string, Value>): void {
+  values.name = String(values.name ?? '').trim()
 }
 
 function checkLabels({ labels }: Readonly<Record<string, unknown>>): void {
@@ -41,8 +49,12 @@ function checkLabels({ labels }: Readonly<Record<string, unknown>>): void {
 const labelsExtension: Extension = {
   async beforeCreate(store, values) {
     values.color ||= 'gray'
+    trimName(values)
     await requireRoomFor(store.db, 'labels', String(values.user))
     return undefined
+  },
+  async beforeUpdate(_store, values) {
+    trimName(values)
   },
 }
 

@@ -63,6 +63,26 @@ test('a name is unique in an account, in any case of letters', async () => {
   await make('labels', { name: 'vip' }, eve)
 })
 
+test('labels and views have names without blanks around them, and none of blanks alone', async () => {
+  for (const [collection, name] of [
+    ['labels', 'Regular'],
+    ['inbox_views', 'Who waits'],
+  ] as const) {
+    const { id } = await make(collection, { name: ` ${name} ` })
+    expect((await change(collection, id, { name: `${name}\t` })).name).toBe(name)
+    const path = pathOf(collection)
+    const blank = { user: ann.id, name: ' \t' }
+    const answers = [
+      await ann.call('POST', path, blank),
+      await ann.call('PATCH', `${path}/${id}`, { name: blank.name }),
+    ]
+    for (const { status, body } of answers)
+      expect([status, body.data.name?.code]).toEqual([400, 'validation_required'])
+  }
+  const twice = await ann.call('POST', pathOf('labels'), { user: ann.id, name: ' VIP' })
+  expect([twice.status, twice.body.data.name?.code]).toEqual([400, 'validation_not_unique'])
+})
+
 test('an account has at most 100 labels', async () => {
   await server.query(
     `insert into labels (id, "user", name, color, created, updated)
