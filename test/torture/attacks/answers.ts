@@ -49,7 +49,7 @@ export const answers: readonly Attack[] = [
     })),
   ),
   byUser('thousands of excerpts', { prepare: withContacts(200, 5_000) }, (run) => {
-    const fields = Array.from({ length: 500 }, (_, i) => `data.text:excerpt(${i + 1},true)`).join(
+    const fields = Array.from({ length: 400 }, (_, i) => `data.text:excerpt(${i + 1},true)`).join(
       ',',
     )
     const deep = Array.from({ length: 300 }, () => 'expand.user.expand.contacts_via_user.*').join(

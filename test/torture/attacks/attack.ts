@@ -92,9 +92,9 @@ export async function createRecords(
       url: `/api/collections/${collection}/records`,
       body: valuesOf(first + i),
     }))
-    const { status, body } = await root.call('POST', '/api/batch', { requests })
-    if (status < 300) return
-    if (size === 1) throw new Error(`a batch for ${collection}: ${status} ${JSON.stringify(body)}`)
+    // a single one has no limit of 3 s
+    if (size === 1) return must(root, 'POST', requests[0]!.url, requests[0]!.body)
+    if ((await root.call('POST', '/api/batch', { requests })).status < 300) return
     await create(first, size >> 1)
     await create(first + (size >> 1), size - (size >> 1))
   }

@@ -107,25 +107,37 @@ const FORM = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
 const RECORDS = '/api/collections/boards/records'
 const BLOCK = Buffer.alloc(64 << 10, 'a')
 
+/** As many parts as a form may have: with one more, it is refused. */
+const PARTS = 1_000
+const FILE_HEAD = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="a.bin"\r\n\r\n`
+
 const part = (name: string, value: string) =>
   `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
 
-const manyParts = (count: number) =>
+const manyParts = (value: string) =>
   Buffer.from(
-    `${Array.from({ length: count }, (_, i) => part(`f${i}`, '1')).join('')}--${BOUNDARY}--\r\n`,
+    `${Array.from({ length: PARTS }, (_, i) => part(`f${i}`, value)).join('')}--${BOUNDARY}--\r\n`,
   )
 
-/** Starts a body of 100 MB on each connection, sends 99 of them, and then nothing. */
+interface Unfinished {
+  readonly connections: number
+  readonly path: string
+  /** What the head says. */
+  readonly bytes: number
+  readonly headers: Record<string, string>
+  /** The first bytes of the body. */
+  readonly begin?: string
+}
+
+/** Starts a body on each connection, sends all but the last mebibyte or quarter, and then nothing. */
 const unfinished = (
   run: AttackRun,
-  connections: number,
-  path: string,
-  headers: Record<string, string>,
+  { connections, path, bytes, headers, begin = '' }: Unfinished,
 ) =>
   hold(run, connections, async (socket) => {
-    const bytes = 100 << 20
-    await write(socket, head('POST', path, { 'content-length': String(bytes), ...headers }))
-    for (let sent = 0; sent < bytes - (1 << 20); sent += BLOCK.length) {
+    await write(socket, head('POST', path, { 'content-length': String(bytes), ...headers }) + begin)
+    const last = Math.min(1 << 20, bytes / 4)
+    for (let sent = 0; sent < bytes - last; sent += BLOCK.length) {
       if (!(await write(socket, BLOCK))) return
     }
   })
@@ -140,17 +152,13 @@ const chunked = (run: AttackRun, chunk: string) =>
   })
 
 export const bodies: readonly Attack[] = [
-  byGuest('forms of 9,000 parts', (run) => {
-    const body = manyParts(9_000)
-    return flood(run, 4, () => ({ path: RECORDS, headers: FORM, body }))
-  }),
-  byUser('forms of 9,000 parts from a user', (run) => {
-    const body = manyParts(9_000)
+  byUser('forms of 1,000 parts from a user', (run) => {
+    const body = manyParts('a'.repeat(4_000))
     const path = '/api/collections/albums/records'
     return flood(run, 4, () => ({ path, headers: FORM, body }))
   }),
   byGuest('forms of 1,000 parts', (run) => {
-    const body = manyParts(1_000)
+    const body = manyParts('1')
     return flood(run, 16, () => ({ path: RECORDS, headers: FORM, body }))
   }),
   byGuest('a form part with an endless head', (run) =>
@@ -160,14 +168,24 @@ export const bodies: readonly Attack[] = [
       while (await write(socket, 'x-header: a\r\n'.repeat(500))) await sleep(5)
     }),
   ),
-  byGuest('unfinished bodies of 100 MB', { isShort: true }, (run) =>
-    unfinished(run, 8, '/api/batch', { 'content-type': 'application/json' }),
+  byGuest('unfinished bodies where guests write', { isShort: true }, (run) =>
+    unfinished(run, { connections: 50, path: RECORDS, bytes: 1_000_000, headers: JSON_TYPE }),
   ),
-  byGuest('unfinished forms of 100 MB', (run) => unfinished(run, 8, '/api/batch', FORM)),
+  byGuest('unfinished forms where guests write', (run) =>
+    unfinished(run, {
+      connections: 20,
+      path: RECORDS,
+      bytes: 5_500_000,
+      headers: FORM,
+      begin: FILE_HEAD,
+    }),
+  ),
   byUser('unfinished uploads from a user', (run) =>
-    unfinished(run, 12, '/api/batch', {
-      'content-type': 'application/json',
-      authorization: run.prepared.token!,
+    unfinished(run, {
+      connections: 12,
+      path: '/api/batch',
+      bytes: 100 << 20,
+      headers: { ...JSON_TYPE, authorization: run.prepared.token! },
     }),
   ),
   byGuest('bodies a byte at a time', (run) =>

@@ -79,8 +79,8 @@ const bodies = (
   )
 
 async function know(run: AttackRun, path: string): Promise<void> {
-  for (const token of tokensOf(run))
-    await request(run.url, 'GET', path, undefined, { authorization: token })
+  const ask = (token: string) => request(run.url, 'GET', path, undefined, { authorization: token })
+  await Promise.all(tokensOf(run).map(ask))
 }
 
 const ofAccounts = (path: string, headers: Readonly<Record<string, string>>) =>

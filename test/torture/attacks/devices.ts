@@ -13,7 +13,8 @@ const withDevice = asUser(async (user, target) => {
   return { device: device.token }
 })
 
-const DEVICES = 300
+/** As many as an account may have. */
+const DEVICES = 100
 const withPushedDevices = asUser(async (user, target) => {
   const port = await freePort()
   for (let i = 0; i < DEVICES; i++) {
@@ -42,8 +43,9 @@ const asDevice = (
     body: JSON.stringify(bodyOf(turn)),
   }))
 
-const reports = (count: number, turn: number) =>
-  Array.from({ length: count }, (_, i) => ({
+/** As many as a report may have. */
+const reports = (turn: number) =>
+  Array.from({ length: 100 }, (_, i) => ({
     id: `nothing${turn}x${i}`,
     attempt: i % 3,
     status: 'sent',
@@ -136,7 +138,7 @@ export const devices: readonly Attack[] = [
     asDevice(run, 1_000, 'claim', () => ({ limit: 100, wait: 30 })),
   ),
   byUser('reports about nothing', { prepare: withDevice }, (run) =>
-    asDevice(run, 16, 'report', (turn) => ({ items: reports(turn % 2 ? 1_000 : 100, turn) })),
+    asDevice(run, 16, 'report', (turn) => ({ items: reports(turn) })),
   ),
   byUser(
     'reports on messages of others, and claims',
@@ -173,7 +175,7 @@ export const devices: readonly Attack[] = [
       })),
     })),
   ),
-  byUser('300 devices with slow push services', { prepare: withPushedDevices }, (run) => {
+  byUser('100 devices with slow push services', { prepare: withPushedDevices }, (run) => {
     receive(run, () => {})
     const body = JSON.stringify({
       recipients: Array.from({ length: 300 }, (_, i) => `+4915${1e7 + i}`),
@@ -197,13 +199,18 @@ export const devices: readonly Attack[] = [
         }),
       })),
   ),
-  byUser('automatic answers with expensive patterns', { prepare: withAnswers }, (run) =>
+  byUser('automatic answers of many keywords, written anew', { prepare: withAnswers }, (run) =>
     flood(run, 8, (turn) => {
-      const patterns = ['(?:[\\pL\\pN]{0,1000}){0,1}x$', '\\PC{0,1000}'.repeat(17)]
-      const [match, value] = [turn % 2 ? 'pattern' : 'contains', patterns[(turn % 4) >> 1]!]
+      const match = ['words', 'first_word', 'contains'][turn % 3]
       return {
         path: ANSWERS,
-        body: JSON.stringify({ user: run.prepared.id, enabled: true, match, value, body: 'a' }),
+        body: JSON.stringify({
+          user: run.prepared.id,
+          enabled: true,
+          match,
+          value: keywords(turn),
+          body: 'a',
+        }),
       }
     }),
   ),

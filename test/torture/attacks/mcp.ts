@@ -76,9 +76,10 @@ export const mcp: readonly Attack[] = [
     (run) => {
       const recipients = Array.from({ length: 1_000 }, (_, i) => `+4915${1e7 + i}`)
       const messages = [
-        Array.from({ length: 5_000 }, (_, i) => call('find_messages', {}, i)),
+        // near the 100,000 values and 10,000 keys that a body may have
+        tenOf((i) => call('find_messages', { fields: Array(9_000).fill(1) }, i)),
         tenOf((i) => call('find_messages', { per_page: 100 }, i)),
-        call('send_message', { recipients: Array.from({ length: 400_000 }, () => 1), body: 'x' }),
+        call('send_message', { recipients: Array.from({ length: 90_000 }, () => 1), body: 'x' }),
         call('preview_message', { recipients, body: LONG }),
         tenOf((i) =>
           call('send_template', { template_id: 'a', variables: { a: LONG.repeat(20) } }, i),

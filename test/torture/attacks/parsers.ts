@@ -5,8 +5,8 @@ import { handIn, receive } from '../hostile/receivers.ts'
 import { type Attack, type AttackRun, asUser, byUser, must, type Prepared } from './attack.ts'
 import { flood, query, type Shot } from './sockets.ts'
 
-// The worst texts for each parser of the server, near the sizes that its doors let through. They are played
-// together: twenty tenants, each at another parser.
+// The worst texts for each parser of the server, near the sizes and counts that its doors let through (30,000
+// keys, 100,000 texts, lists and objects). They are played together: twenty tenants, each at another parser.
 
 const CROWD = 'parsers'
 const RECORDS = '/api/collections/contacts/records'
@@ -38,7 +38,8 @@ const withKey = asUser(async (user, target) => {
   await target.addDevice(user)
   const values = { user: user.id, name: 'Shop', scopes: ['all:any'] }
   const { key } = await must(user, 'POST', '/api/collections/api_keys/records', values)
-  return { key }
+  const { email } = await must(user, 'GET', `/api/collections/users/records/${user.id}`)
+  return { key, email }
 })
 const withTwilio = asUser(async (user) => {
   const values = { user: user.id, name: 'Twilio', twilio: true }
@@ -85,9 +86,9 @@ const withEcho = asUser(async (user, target) => {
   return { port: String(port), device: (await target.addDevice(user)).token }
 })
 
-const number = (i: number) => `0151 ${2_000_000 + i}`
-const numbers = (count: number, between: string) =>
-  Array.from({ length: count }, (_, i) => number(i)).join(between)
+const number = (i: number) => `+49151${2_000_000 + i}`
+/** The last of them is none: all are read, and no text is stored. */
+const numbers = (count: number) => [...Array.from({ length: count - 1 }, (_, i) => number(i)), '0']
 const manyParts = (boundary: string) =>
   Array.from(
     { length: 999 },
@@ -110,10 +111,17 @@ const mcpHead = (made: Prepared) => ({
 })
 
 export const parsers: readonly Attack[] = [
-  shots('JSON of many keys', () => json(RECORDS, 'data', /keys/, 400_000), asUser(), true),
-  shots('JSON of deep lists', () => json(RECORDS, 'data', /lists/, MEBI)),
-  shots('JSON of short texts', () => json(RECORDS, 'data', /short|empty/, MEBI)),
-  shots('JSON of numbers', () => json(RECORDS, 'groups', /number|ones/, 2 * MEBI)),
+  shots('JSON of many keys', () => json(RECORDS, 'data', /keys/, 300_000), asUser(), true),
+  shots('JSON of deep lists', () => json(RECORDS, 'data', /lists/, 190_000)),
+  shots('JSON of short texts', () => [
+    ...json(RECORDS, 'data', /short/, 850_000),
+    ...json(RECORDS, 'data', /empty/, 290_000),
+  ]),
+  shots('JSON of numbers', () => [
+    ...json(RECORDS, 'groups', /numbers|ones/, 1_500_000),
+    // with two keys each, of 30,000
+    ...json(RECORDS, 'groups', /objects with/, 800_000),
+  ]),
   shots('long texts', () => json(RECORDS, 'name', /^text of/, MEBI), asUser(), true),
   shots('forms of many pairs', () => [
     { path: RECORDS, headers: FORM, body: 'a=1&'.repeat(9_999) },
@@ -163,18 +171,18 @@ export const parsers: readonly Attack[] = [
         path: '/jsonrpc/sms',
         body: JSON.stringify({
           method: 'sms.send_sms',
-          params: { access_token: made.key, to: numbers(5_000, ','), message: 'x' },
+          params: { access_token: made.key, to: numbers(1_000).join(','), message: 'x' },
         }),
       },
       {
         path: '/api/v1/sms/send',
         headers: authorized(made),
-        body: JSON.stringify({ to: numbers(1_000, ','), body: 'x' }),
+        body: JSON.stringify({ to: numbers(1_000).join(','), body: 'x' }),
       },
       {
         path: '/vendel/api/sms/send',
         headers: authorized(made),
-        body: JSON.stringify({ recipients: numbers(60_000, ',').split(','), body: 'x' }),
+        body: JSON.stringify({ recipients: numbers(1_000), body: 'x' }),
       },
     ],
     withKey,
@@ -184,7 +192,7 @@ export const parsers: readonly Attack[] = [
     'numbers with spaces between',
     (made) => [
       {
-        path: `/cgi-bin/sendsms?username=a&password=${made.key}&text=x&to=${numbers(900, '+').replaceAll(' ', '+')}`,
+        path: `/cgi-bin/sendsms?${query({ username: made.email!, password: made.key!, text: 'x', to: numbers(850).join(' ') })}`,
       },
     ],
     withKey,
@@ -192,18 +200,17 @@ export const parsers: readonly Attack[] = [
   shots(
     'texts of marks',
     () => [
-      { path: '/api/sms/preview', body: JSON.stringify({ body: '\u0301'.repeat(600_000) }) },
       {
         path: '/api/sms/preview',
         body: JSON.stringify({
           body: '\u0301'.repeat(1_600),
-          recipients: numbers(1_000, ',').replaceAll('0151 ', '+4915').split(','),
+          recipients: Array.from({ length: 1_000 }, (_, i) => number(i)),
         }),
       },
       {
         method: 'PATCH',
         path: '/api/sms/messages/x',
-        body: JSON.stringify({ body: '\u0301'.repeat(600_000) }),
+        body: JSON.stringify({ body: '\u0301'.repeat(1_600) }),
       },
     ],
     asUser(),
@@ -215,7 +222,7 @@ export const parsers: readonly Attack[] = [
       body: JSON.stringify({
         body: `ж{{name}}${'{{a|б}}'.repeat(200)}`,
         variables: Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`v${i}`, 'x'])),
-        recipients: numbers(1_000, ',').replaceAll('0151 ', '+4915').split(','),
+        recipients: Array.from({ length: 1_000 }, (_, i) => number(i)),
       }),
     },
   ]),
@@ -224,7 +231,7 @@ export const parsers: readonly Attack[] = [
     ({ secret }) => [
       { path: `/api/hooks/${secret}`, headers: FORM, body: `a=${'%00'.repeat(690_000)}` },
       { path: `/api/hooks/${secret}`, headers: FORM, body: `payload=${'['.repeat(2_000_000)}` },
-      ...json(`/api/hooks/${secret}`, 'b', /keys|lists|short/, MEBI),
+      ...json(`/api/hooks/${secret}`, 'b', /keys|lists|short/, 110_000),
     ],
     withHook,
     true,
@@ -250,7 +257,7 @@ export const parsers: readonly Attack[] = [
         headers: mcpHead(made),
         body: rpc({
           name: 'send_message',
-          arguments: { recipients: numbers(60_000, ',').split(','), body: 'x' },
+          arguments: { recipients: numbers(1_000), body: 'x' },
         }),
       },
       {

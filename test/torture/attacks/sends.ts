@@ -10,8 +10,8 @@ const SEND = '/api/sms/send'
 const number = (i: number) => `+4915${1e7 + i}`
 const recipients = Array.from({ length: 1_000 }, (_, i) => number(i))
 
-const list = (bytes: number, item: string) =>
-  `[${`${item},`.repeat(bytes / (item.length + 1))}${item}]`
+/** Almost as many values as a body may have: with more, it is refused before anything looks at them. */
+const list = (item: string) => `[${`${item},`.repeat(45_000)}${item}]`
 
 const WEBHOOKS = 20
 
@@ -46,9 +46,7 @@ const countOf = async (target: Target, path: string) =>
 
 export const sends: readonly Attack[] = [
   byUser('recipients of wrong kinds', { isShort: true }, (run) => {
-    const lists = ['1', 'null', '""', '{}', '[]', '"+49"', '1e9', 'true'].map((item) =>
-      list(3_900_000, item),
-    )
+    const lists = ['1', 'null', '""', '{}', '[]', '"+49"', '1e9', 'true'].map((item) => list(item))
     const bodies = lists.flatMap((all) => [
       `{"body":"a","recipients":${all}}`,
       `{"body":"a","recipients":["+4915110"],"group_ids":${all}}`,
@@ -114,7 +112,7 @@ export const sends: readonly Attack[] = [
     },
     (run) => {
       const variables = Object.fromEntries(
-        Array.from({ length: 15_000 }, (_, i) => [`v${i}`, '{{a}}'.repeat(10)]),
+        Array.from({ length: 9_900 }, (_, i) => [`v${i}`, '{{a}}'.repeat(10)]),
       )
       const body = {
         recipients,

@@ -115,7 +115,7 @@ export const smsgate: readonly Attack[] = [
         },
         {
           path: '/messages',
-          body: `{"phoneNumbers":[${'"+4915000",'.repeat(100_000)}1],"message":"a"}`,
+          body: `{"phoneNumbers":[${'"+4915112345678",'.repeat(99)}1],"message":"a"}`,
         },
         {
           path: '/settings',

@@ -62,12 +62,13 @@ const withHistory = withNumber(async (made, user) => {
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const MEGABYTE = 1 << 20
+/** With more than 10,000 pairs, a form is refused. */
 const FORMS = [
-  'a=1&'.repeat(200_000),
+  'a=1&'.repeat(9_990),
   '&'.repeat(MEGABYTE),
   `To${'['.repeat(400_000)}${']'.repeat(400_000)}=1`,
   `To=%2B4915112345678&Body=x${'&MediaUrl=https://example.com/a.png'.repeat(190)}`,
-  `To=%2B4915112345678&Body=x${'&MediaUrl=https://example.com/a.png'.repeat(20_000)}`,
+  `To=%2B4915112345678&Body=x${'&MediaUrl=https://example.com/a.png'.repeat(9_900)}`,
   `To=%2B4915112345678&Body=${'%E2%82%AC'.repeat(100_000)}`,
   `To=${'%20'.repeat(340_000)}&Body=x`,
   `Body=${'%'.repeat(MEGABYTE - 10)}`,
@@ -145,7 +146,7 @@ export const twilio: readonly Attack[] = [
     const callback = encodeURIComponent(`http://127.0.0.1:${run.prepared.port}/status`)
     await flood(run, 8, (turn) => {
       const to = `%2B4915${1e7 + turn}`
-      const sendAt = new Date(Date.now() + 1_000).toISOString()
+      const sendAt = new Date(Date.now() + 3_000).toISOString()
       const body = `To=${to}&Body=Hi&StatusCallback=${callback}&ScheduleType=fixed&SendAt=${sendAt}`
       return signedIn(run, { path: '/Messages.json', headers: FORM, body })
     })
