@@ -132,8 +132,21 @@ function explainIssue(issue: z.core.$ZodRawIssue) {
   if (issue.code === 'invalid_union') return ''
   if (issue.code === 'invalid_value')
     return `must be ${ALTERNATIVES.format(issue.values.map(String))}`
+  if (issue.code === 'too_small') return explainBound('least', issue.minimum, issue.origin)
+  if (issue.code === 'too_big') return explainBound('most', issue.maximum, issue.origin)
   const type = issue.code === 'invalid_type' && TYPES[String(issue.expected)]
   return type ? `must be ${type}` : 'has a value that is not allowed'
+}
+
+/** What a text and a list are counted in; a number is compared itself. */
+const COUNTED: Readonly<Record<string, string>> = { string: 'characters', array: 'items' }
+
+function explainBound(bound: 'least' | 'most', limit: number | bigint, origin: string): string {
+  const unit = COUNTED[origin]
+  if (!unit) return `must be at ${bound} ${limit}`
+  return bound === 'least' && limit === 1
+    ? 'must not be empty'
+    : `must have at ${bound} ${limit} ${unit}`
 }
 
 /** Describes a fault: `items[2].attempt must be a whole number`. */
