@@ -70,6 +70,6 @@ export function isMobilePhone(phone: string): boolean {
   return number !== undefined && isMobileNumber(number)
 }
 
-/** Whether a number in E.164 costs its caller more than a call, and pays its owner. */
+/** Whether a number in E.164 costs its caller more than a call. All of +1900 does, also what no plan has. */
 export const isPremiumNumber = (phone: string): boolean =>
-  /PREMIUM_RATE|SHARED_COST/.test(parsePhone(phone)?.getType() ?? '')
+  phone.startsWith('+1900') || /PREMIUM_RATE|SHARED_COST/.test(parsePhone(phone)?.getType() ?? '')

@@ -60,6 +60,7 @@ test.each([
   ['+43,+8816', '', '+881612345678', 'sent'],
   ['+43,+8816', '', '+881712345678', 'destination_not_allowed'],
   ['', '+12125550100', '+19005551234', 'destination_not_allowed'],
+  ['', '', '+19001234567', 'destination_not_allowed'],
   ['', '', '+491371234567', 'destination_not_allowed'],
   ['+41', '', '+41900123456', 'destination_not_allowed'],
 ])(
