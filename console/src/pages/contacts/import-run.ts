@@ -1,7 +1,7 @@
 import { matchAny, pb } from '../../data/client.ts'
 import { readFault } from '../../data/fault.ts'
-import { isObject } from '../../data/is-object.ts'
 import type { Contact } from '../../data/record-types.ts'
+import { type ImportOptions, makeContactWrite } from './contact-write.ts'
 import type { NewContact } from './import-plan.ts'
 
 export interface Outcome {
@@ -13,15 +13,6 @@ export interface Outcome {
   readonly failed: readonly { readonly contact: NewContact; readonly why: string }[]
 }
 
-interface ImportOptions {
-  readonly user: string
-  /** The id of the group that all contacts join, or ''. */
-  readonly group: string
-  readonly overwrite: boolean
-  /** Fields of the entries of `consents` by which all contacts agreed to the group, or without one to all. */
-  readonly consent: Readonly<Record<string, unknown>> | undefined
-}
-
 /** The contacts' entries of `consents` then say that they were imported. */
 const AS_IMPORT = { headers: { 'Consent-Source': 'import' } }
 
@@ -29,9 +20,6 @@ const AS_IMPORT = { headers: { 'Consent-Source': 'import' } }
 const BATCH = 50
 
 type Step = 'added' | 'changed' | 'left'
-
-/** What to store: an update if there is an `id`, else a new contact. Undefined if nothing is to be stored. */
-type Write = { readonly id?: string; readonly values: Record<string, unknown> } | undefined
 
 /**
  * Stores contacts in batches and reports progress to `tell`. No batch begins after `stop` is aborted.
@@ -69,7 +57,9 @@ async function storeBatch(
 ): Promise<Step[]> {
   const { user, group, consent } = options
   const known = await findContacts(contacts, user)
-  const writes = contacts.map((contact) => makeWrite(contact, known.get(contact.phone), options))
+  const writes = contacts.map((contact) =>
+    makeContactWrite(contact, known.get(contact.phone), options),
+  )
   const batch = pb.createBatch()
   // a single contact is not sent as a batch: the error of a batch would not say why this contact is refused
   const openRecords = (name: string) =>
@@ -105,23 +95,6 @@ async function findContacts(
   const options = { filter, skipTotal: true }
   const { items } = await pb.collection<Contact>('contacts').getList(1, BATCH, options)
   return new Map(items.map((contact) => [contact.phone, contact]))
-}
-
-function makeWrite(
-  { name, phone, data }: NewContact,
-  known: Contact | undefined,
-  { user, group, overwrite }: ImportOptions,
-): Write {
-  const hasData = Object.keys(data).length > 0
-  const groups = group ? [group] : []
-  if (!known) return { values: { user, name, phone, groups, ...(hasData && { data }) } }
-  if (!overwrite && !group) return undefined
-  const values = {
-    ...(overwrite && name && { name }),
-    ...(overwrite && hasData && { data: { ...(isObject(known.data) && known.data), ...data } }),
-    ...(group && { 'groups+': group }),
-  }
-  return { id: known.id, values }
 }
 
 function readReason(error: unknown): string {
