@@ -75,6 +75,15 @@ export const OUTGOING_STATES = [
   'canceled',
 ] as const
 
+/** States whose words differ for several messages, as in French. */
+const OF_SEVERAL: Readonly<Partial<Record<ShownState, string>>> = {
+  pending: t('Scheduled#messages'),
+  sent: t('Sent#messages'),
+  delivered: t('Delivered#messages'),
+  failed: t('Failed#messages'),
+  canceled: t('Canceled#messages'),
+}
+
 /** Counts of the messages that `filter` finds, by state, as links. `words`: other words for some states. */
 export const StateCounts = ({
   counts,
@@ -95,7 +104,8 @@ export const StateCounts = ({
           href={makePageHref('/messages', { filter: `${filter} && ${writeStateFilter(state)}` })}
         >
           <Badge tone={tone}>
-            {formatNumber(counts[state] ?? 0)} {words[state] ?? usual.toLowerCase()}
+            {formatNumber(counts[state] ?? 0)}{' '}
+            {words[state] ?? ((counts[state] !== 1 && OF_SEVERAL[state]) || usual).toLowerCase()}
           </Badge>
         </a>
       )

@@ -94,6 +94,7 @@ export function groupByDay(
   ])
   return [...Map.groupBy(entries, ({ at }) => readDay(parseDate(at)))].map(([day, those]) => {
     const date = formatTitle(parseDate(those[0]!.at), readNowMs())
-    return [near.has(day) ? `${near.get(day)}, ${date}` : date, those]
+    const title = near.has(day) ? `${near.get(day)}, ${date}` : date
+    return [title.charAt(0).toLocaleUpperCase() + title.slice(1), those]
   })
 }
