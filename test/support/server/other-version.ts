@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = 'f2b882f539e9198fda4f09c2bee75b4a3f01f5fa'
+const FIRST_RELEASE = 'deb3fadec47c6d3cce257e4e9a1a92d9c65227ad'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
