@@ -53,6 +53,13 @@ function config({ core: { ruler } }) {
   ruler.push('link-repository', linkRepository)
 }
 
+/** The id of a heading, as on GitHub: links of the pages work at both places. */
+const slugify = (heading) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+
 export default {
   title: 'pocketsms',
   description: 'An SMS gateway that you run yourself',
@@ -60,6 +67,6 @@ export default {
   // files of the repository
   ignoreDeadLinks: [/^(?:\.\/)?\.\.\//],
   // the site shows HTML as text; it has no highlighting for Caddyfiles
-  markdown: { languageAlias: { caddyfile: 'nginx' }, html: false, config },
+  markdown: { languageAlias: { caddyfile: 'nginx' }, html: false, config, anchor: { slugify } },
   themeConfig: { search: { provider: 'local' }, outline: [2, 3], sidebar: sidebar() },
 }
