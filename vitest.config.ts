@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { type PoolMode, whyNoPgBouncer } from './test/support/database/pgbouncer.ts'
 import { findPostgres } from './test/support/database/postgres.ts'
-import { SlowFirst } from './test/support/slow-first.ts'
 
 // compiled code is kept for the hundreds of programs that tests start: each needs 1.6 s of CPU time instead of 2.8
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
@@ -107,7 +106,6 @@ export default defineConfig({
     // on two cores, too: many tests wait for timers. A process runs files of one project; all projects are in
     // one group, so that no process waits for the last file of another project
     maxWorkers: 4,
-    sequence: { sequencer: SlowFirst },
     setupFiles: 'test/support/each-file.ts',
     reporters: ['default', './test/support/slowest-files.ts'],
     projects: [

@@ -31,7 +31,8 @@ import {
 const ROUNDS = 10
 
 const BUSY = `select 1 from pg_stat_activity
-  where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`
+  where datname = current_database() and backend_type = 'client backend' and state <> 'idle'
+    and pid <> pg_backend_pid()`
 
 const smtpPort = await freePort()
 const env = {

@@ -145,7 +145,10 @@ export function renderConsentText(
 ): string {
   const language = chosen.find((name) => Object.hasOwn(WORDINGS, name)) ?? other
   const { stop } = findReplyWords(language, chosen)
-  return fillNames(WORDINGS[language]![kind].replaceAll('{stop}', stop), names)
+  return fillNames(
+    WORDINGS[language]![kind].replaceAll('{stop}', () => stop),
+    names,
+  )
 }
 
 /** Replaces `{account}` and `{group}`, each once or more. */

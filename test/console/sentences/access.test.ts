@@ -16,6 +16,30 @@ const on = await openSentenceServer({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const { server, ann, create, change, remove, list, send } = on
 const { superuser, url } = server
 
+/** Deletes the service of the public pages while a code of a visitor waits. */
+async function tryDeletingPageService() {
+  const page = { name: nextNumber(), join_page: true, page_confirm: 'code' }
+  const { id } = await create('contact_groups', page)
+  const { text } = await request(url, 'GET', `/join/${id}`)
+  const version = /name="version" value="(\w+)"/.exec(text)![1]!
+  const ask = () =>
+    request(
+      url,
+      'POST',
+      `/join/${id}`,
+      new URLSearchParams({ country: '', number: nextNumber(), agree: 'yes', version }),
+    )
+  expect((await ask()).status).toBe(200)
+  const services = () => list('verify_services', `name = "join page"`)
+  const [service] = await services()
+  expect(await list('verifications', `service = "${service!.id}"`)).toHaveLength(1)
+  await change('verify_services', service!.id, { templates: { en: 'Own text: {{code}}' } })
+  await remove('verify_services', service!.id)
+  expect(await list('verifications', `service = "${service!.id}"`)).toEqual([])
+  expect((await ask()).status).toBe(200)
+  expect(await services()).toMatchObject([{ templates: null }])
+}
+
 const sendBy = (key: string) =>
   request(
     url,
@@ -175,6 +199,11 @@ const SENTENCES: readonly Sentence[] = [
       expect((await begin()).status).toBeGreaterThanOrEqual(400)
       expect(await list('verifications', `service = "${id}"`)).toEqual([])
     },
+  ],
+  [
+    'Codes that visitors of public pages have not entered yet stop working. The next visitor of a page makes the service again, with the built-in texts.',
+    'Codes, die Besucher öffentlicher Seiten noch nicht eingegeben haben, gelten nicht mehr. Der nächste Besucher einer Seite legt den Dienst wieder an, mit den eingebauten Texten.',
+    tryDeletingPageService,
   ],
   [
     'All sessions end at once. Nobody can sign in as this user, API keys are refused, and devices get no messages. Nothing is deleted: campaigns are paused, messages wait. Before you enable the user you choose whether keys, devices and the like go on.',

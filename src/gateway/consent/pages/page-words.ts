@@ -32,8 +32,8 @@ export const fillPageWords = (
 ): string => {
   const { stop, start, help } = findReplyWords(language, names.chosen)
   const sentence = WORDS[language][word]
-    .replaceAll('{stop}', stop)
-    .replaceAll('{start}', start)
-    .replaceAll('{help}', help)
+    .replaceAll('{stop}', () => stop)
+    .replaceAll('{start}', () => start)
+    .replaceAll('{help}', () => help)
   return fillNames(sentence, names).replaceAll('{number}', () => number)
 }
