@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, parse } from 'node:path'
 import { promisify } from 'node:util'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { must, startServerWithDevices } from '../support/server/server-with-devices.ts'
@@ -32,9 +32,12 @@ function findLeftOut(operations: Operations, folder: string): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const code = files.filter((file) => /\.(ts|go|py|java|php|cs)$/.test(file))
   const names = new Set<string>()
-  for (const file of code)
+  for (const file of code) {
+    // openapi-python-client has a module for each
+    names.add(fold(parse(file).name))
     for (const [word] of readFileSync(join(folder, file), 'utf8').matchAll(/[A-Za-z_]\w*/g))
       names.add(fold(word))
+  }
   const ids = Object.values(operations).flatMap((methods) =>
     Object.values(methods).flatMap(({ operationId = [] }) => operationId),
   )
