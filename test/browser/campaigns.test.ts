@@ -104,7 +104,7 @@ scenario('a campaign that waits for room is paused, resumed and canceled', async
   await fixture.visit(`/campaigns/${id}`)
   await page.getByText('5 waiting').waitFor()
   await page
-    .locator('.figures div')
+    .locator('dl div')
     .filter({ hasText: 'Texts wait for' })
     .getByText('desk phone')
     .waitFor()
