@@ -8,6 +8,18 @@ const MOST = 200
 
 const listFormat = new Intl.ListFormat(locale)
 
+/** A collection, a filter for its records that name an id, and a sentence with the names of those records. */
+export type Use = readonly [collection: string, filter: string, write: (names: string) => string]
+
+/** A sentence for each collection with records that name this id. */
+export async function describeNamingRecords(uses: readonly Use[], id: string): Promise<string[]> {
+  const sentences = uses.map(async ([collection, filter, write]) => {
+    const names = await listNames(collection, pb.filter(filter, { id }))
+    return names === '' ? [] : [write(names)]
+  })
+  return (await Promise.all(sentences)).flat()
+}
+
 /** The names of the records that a filter finds, or their words without a name, as one text; '' if none. */
 export async function listNames(collection: string, filter: string): Promise<string> {
   const { items } = await pb

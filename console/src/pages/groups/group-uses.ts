@@ -1,20 +1,19 @@
-import { pb } from '../../data/client.ts'
-import { listNames } from '../../data/list-names.ts'
+import { describeNamingRecords, type Use } from '../../data/list-names.ts'
 import { t } from '../../language/words.ts'
 
-/** The collections whose records send to groups, and a sentence with the names of those records. */
-const USERS = [
+/** What sends to groups. */
+const USES: readonly Use[] = [
   [
     'campaigns',
     "groups ~ {:id} && repeat != null && (status = 'repeating' || status = 'paused')",
-    (names: string) => t('Campaigns that repeat and go to it no more: {names}.', { names }),
+    (names) => t('Campaigns that repeat and go to it no more: {names}.', { names }),
   ],
   [
     'hooks',
     'groups ~ {:id}',
-    (names: string) => t('Incoming webhooks that text it no more: {names}.', { names }),
+    (names) => t('Incoming webhooks that text it no more: {names}.', { names }),
   ],
-] as const
+]
 
 /** What the deletion of a group changes, and what sends to it again and again. */
 export async function describeGroupUses({
@@ -24,9 +23,8 @@ export async function describeGroupUses({
   id: string
   name: string
 }): Promise<string> {
-  const users = await Promise.all(
-    USERS.map(([collection, filter]) => listNames(collection, pb.filter(filter, { id }))),
-  )
-  const sentences = USERS.map(([, , write], i) => users[i] && write(users[i]))
-  return [t('The contacts in {name} stay.', { name }), ...sentences].filter(Boolean).join(' ')
+  return [
+    t('The contacts in {name} stay.', { name }),
+    ...(await describeNamingRecords(USES, id)),
+  ].join(' ')
 }

@@ -28,6 +28,7 @@ import {
   makeSendEntry,
 } from './entries.ts'
 import { useLaterRuns } from './later-runs.ts'
+import { ListLinks } from './list-links.tsx'
 import { Month } from './month.tsx'
 import {
   addDays,
@@ -184,36 +185,13 @@ function Sends({
               }
               none=""
             />
-            <Lists rows={rows} timeZone={timeZone} />
+            <ListLinks rows={rows} timeZone={timeZone} />
           </Fragment>
         ))}
       <Pager page={1} pages={1} total={undefined} goTo={() => {}} grow={sends.grow} />
       {changed && <ChangeTime send={changed} onClose={() => setChanged(undefined)} />}
     </>
   )
-}
-
-/** From so many texts of their own on, those of a time are taken for a list. */
-const LIST_LENGTH = 5
-
-/** Links to the texts of lists, which are sends of one text each. */
-function Lists({ rows, timeZone }: { rows: readonly Entry[]; timeZone: string }) {
-  const alone = rows.filter(({ send }) => send && !send.is_batch)
-  const lists = [...Map.groupBy(alone, ({ at }) => at)].filter(
-    ([, { length }]) => length >= LIST_LENGTH,
-  )
-  const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone })
-  return lists.map(([at]) => (
-    <p key={at}>
-      <a
-        href={makePageHref('/messages', { filter: `scheduled_at = "${at}" && status = "pending"` })}
-      >
-        {t('All texts for {time} in Messages, where you can cancel them together', {
-          time: hour.format(parseDate(at)),
-        })}
-      </a>
-    </p>
-  ))
 }
 
 const makeColumns = (
