@@ -4,6 +4,9 @@ export type Language = (typeof LANGUAGES)[number]
 
 export const isLanguage = (text: unknown): text is Language => LANGUAGES.includes(text as Language)
 
+/** A stored language; English where none is chosen. */
+export const readLanguage = (stored: unknown): Language => (isLanguage(stored) ? stored : 'en')
+
 /** Maximum items of an Accept-Language header that are read. */
 const MAX_WANTED = 20
 

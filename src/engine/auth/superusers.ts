@@ -2,7 +2,7 @@ import { ApiError, type FieldError, UserError } from '../../platform/api-errors.
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
-import { isLanguage, type Language } from '../../portable/languages.ts'
+import { type Language, readLanguage } from '../../portable/languages.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS, USERS_ID } from '../collections/collection.ts'
 import { deleteRecords } from '../records/cascade.ts'
@@ -97,7 +97,7 @@ export async function listSuperuserMails(
   return Promise.all(
     (await listSuperusers(store)).map(async (email) => {
       const { language } = (await findByEmail(store, users, email))?.values ?? {}
-      return { email, language: isLanguage(language) ? language : 'en' }
+      return { email, language: readLanguage(language) }
     }),
   )
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '../../platform/log.ts'
-import { sayIn } from '../../platform/mail-words/say.ts'
+import { makeSayMail } from '../../platform/mail-words/say.ts'
 import { escapeHtml, renderMailLayout } from '../auth/mail-html.ts'
 import { sendMail } from '../auth/send-mail.ts'
 import { listSuperuserMails } from '../auth/superusers.ts'
@@ -40,7 +40,7 @@ async function alertSuperusers(
 ): Promise<void> {
   const { appName: app } = settings.current.meta
   for (const { email: to, language } of await listSuperuserMails(store)) {
-    const say = sayIn(language)
+    const say = makeSayMail(language)
     const subject = say('backupSubject', { app })
     const body = [say('backupText', { app }), reason, say('backupPage')]
       .map((text) => `<p>${escapeHtml(text)}</p>`)

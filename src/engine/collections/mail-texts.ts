@@ -1,4 +1,4 @@
-import { sayIn } from '../../platform/mail-words/say.ts'
+import { makeSayMail } from '../../platform/mail-words/say.ts'
 import type { Language } from '../../portable/languages.ts'
 
 const renderMailButton = (path: string, label: string) => `<p>
@@ -7,7 +7,7 @@ const renderMailButton = (path: string, label: string) => `<p>
 
 /** The mail templates in a language. PocketBase: core/collection_model_auth_templates.go */
 function makeMailTemplates(language: Language) {
-  const say = sayIn(language)
+  const say = makeSayMail(language)
   const makeTemplate = (subject: string, ...paragraphs: string[]) => ({
     subject,
     body: [

@@ -12,7 +12,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { sayIn } from '../../platform/mail-words/say.ts'
+import { makeSayMail } from '../../platform/mail-words/say.ts'
 import { isLanguage, type Language } from '../../portable/languages.ts'
 import { loadMailLook } from '../base/account-look.ts'
 import { findSenderNames } from './load-own-account.ts'
@@ -36,7 +36,7 @@ export async function sendInvitationMail(
   const [found] = await findSenderNames(store.db, [auth.id])
   const name = formatNameForMail(found?.name ?? '', sender.appName)
   const language = await findLanguage(store, auth, to, browser)
-  const say = sayIn(language)
+  const say = makeSayMail(language)
   const html = `<p>${escapeHtml(say('inviteText', { name }))}</p>
 <p>${renderLink(link, say('inviteButton'), 'btn')}</p>
 <p>${escapeHtml(say('inviteLimits', { name, count: days }))}</p>`

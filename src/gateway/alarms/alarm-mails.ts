@@ -13,8 +13,8 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
 import type { MailWord } from '../../platform/mail-words/english.ts'
-import { formatMailTime, type SayMail, sayIn } from '../../platform/mail-words/say.ts'
-import { isLanguage, type Language } from '../../portable/languages.ts'
+import { formatMailTime, makeSayMail, type SayMail } from '../../platform/mail-words/say.ts'
+import { type Language, readLanguage } from '../../portable/languages.ts'
 import { isTimeZone } from '../lines/quiet-hours.ts'
 
 /** Name of the jobs that send alarm mails. The payload is AlarmNews[], the key is part of the Message-ID. */
@@ -76,7 +76,7 @@ export const makeAlarmMailJobs = (
     if (await findOlderMail(db, job)) return { inSeconds: IN_ORDER_SECONDS }
     const owner = await findOwner(db, job)
     if (!owner) return
-    const language = isLanguage(owner.language) ? owner.language : 'en'
+    const language = readLanguage(owner.language)
     const timeZone = isTimeZone(owner.timeZone ?? '') ? owner.timeZone! : 'UTC'
     await sendMail(post, {
       ...renderAlarmMail(job.payload as AlarmNews[], readMailSender(post), { language, timeZone }),
@@ -143,7 +143,7 @@ export function renderAlarmMail(
     [refused, 'isRefused', 'refused'],
     [stopped, 'isStopped', 'stopped'],
   ] as const
-  const say = sayIn(reader.language)
+  const say = makeSayMail(reader.language)
   const body = [
     say('hello'),
     ...groups.flatMap(([all, , word]) => describeNews(all, word, reader)),
@@ -168,7 +168,7 @@ export function renderAlarmMail(
 type NewsWord = 'silent' | 'failing' | 'low' | 'faulty' | 'spent' | 'back' | 'refused' | 'stopped'
 
 function describeNews(news: readonly AlarmNews[], word: NewsWord, reader: Reader): string[] {
-  const say = sayIn(reader.language)
+  const say = makeSayMail(reader.language)
   const more = news.length - MAX_LISTED
   const lines = news.slice(0, MAX_LISTED).map((one) => {
     const ends = WITH_WAITING.has(word) ? [describeWaitingTexts(one, say)] : listAdvice(one, say)
@@ -182,7 +182,7 @@ const WITH_WAITING: ReadonlySet<NewsWord> = new Set(['silent', 'failing', 'low',
 function makeValues(one: AlarmNews, word: NewsWord, { language, timeZone }: Reader) {
   const since = word === 'back' ? one.backSince : (one.failingSince ?? one.silentSince)
   return {
-    name: nameThing(one, word, sayIn(language)),
+    name: nameThing(one, word, makeSayMail(language)),
     time: formatMailTime(language, since ?? '', timeZone),
     from: formatMailTime(language, one.silentSince ?? '', timeZone),
     percent: Math.round(one.battery ?? 0),

@@ -14,8 +14,8 @@ import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
-import { formatMailTime, sayIn } from '../../platform/mail-words/say.ts'
-import { isLanguage } from '../../portable/languages.ts'
+import { formatMailTime, makeSayMail } from '../../platform/mail-words/say.ts'
+import { readLanguage } from '../../portable/languages.ts'
 import { loadMailLook } from '../base/account-look.ts'
 import { isTimeZone } from '../lines/quiet-hours.ts'
 
@@ -146,7 +146,7 @@ type Recipient = Readonly<Record<'user' | 'to' | 'language' | 'timeZone' | 'unti
 
 async function sendReplyMail(db: Db, post: MailServices, recipient: Recipient) {
   const { user, to, timeZone, until } = recipient
-  const language = isLanguage(recipient.language) ? recipient.language : 'en'
+  const language = readLanguage(recipient.language)
   const found = await readWaiting(db, user, until)
   const waiting = found.map(({ number, name, since }) => ({ number, name, since }))
   const total = found[0]?.total ?? 0
@@ -172,7 +172,7 @@ function renderReplyMail(
   look: MailLook,
 ): { subject: string; html: string } {
   const zone = isTimeZone(timeZone) ? timeZone : 'UTC'
-  const say = sayIn(look.language)
+  const say = makeSayMail(look.language)
   const fillLink = (text: string, link: string) => escapeHtml(text).replace('{link}', () => link)
   const lineOf = ({ number, name, since }: WaitingConversation) => {
     const link = `${appUrl}/#/conversations/${encodeURIComponent(number)}`

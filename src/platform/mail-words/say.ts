@@ -25,14 +25,21 @@ const LOCALES: Readonly<Record<Language, string>> = {
 /** Says a sentence of a mail with its values; `count` chooses its form. Others keep their braces. */
 export type SayMail = (word: MailWord, values?: Readonly<Record<string, string | number>>) => string
 
-/** Says sentences as text, which is not escaped for HTML. */
-export const sayIn =
+type Forms = Exclude<MailWords[MailWord], string>
+
+const chooseForm = (forms: Forms, locale: string, count: number): string =>
+  forms[new Intl.PluralRules(locale).select(count)] ?? forms.other!
+
+/** A function that says sentences in a language, as text that is not escaped for HTML. */
+export const makeSayMail =
   (language: Language): SayMail =>
   (word, values = {}) => {
     const locale = LOCALES[language]
     const sentence = MAIL_WORDS[language][word]
-    const form = new Intl.PluralRules(locale).select(Number(values.count ?? 0))
-    const text = typeof sentence === 'string' ? sentence : (sentence[form] ?? sentence.other!)
+    const text =
+      typeof sentence === 'string'
+        ? sentence
+        : chooseForm(sentence, locale, Number(values.count ?? 0))
     return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
       const value = values[name] ?? whole
       return typeof value === 'number' ? value.toLocaleString(locale) : value

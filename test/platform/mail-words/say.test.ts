@@ -7,7 +7,7 @@ import {
   type MailWord,
   type Sentence,
 } from '../../../src/platform/mail-words/english.ts'
-import { formatMailTime, MAIL_WORDS, sayIn } from '../../../src/platform/mail-words/say.ts'
+import { formatMailTime, MAIL_WORDS, makeSayMail } from '../../../src/platform/mail-words/say.ts'
 import { LANGUAGES, readAcceptLanguage } from '../../../src/portable/languages.ts'
 
 const WORDS = Object.keys(ENGLISH_MAILS) as MailWord[]
@@ -58,13 +58,15 @@ describe.each(LANGUAGES.filter((language) => language !== 'en'))('the mails in %
 })
 
 test('a sentence of a mail has the form and the numbers of its language', () => {
-  const more = (count: number) => sayIn('de')('isSilent', { name: 'Büro', count })
+  const more = (count: number) => makeSayMail('de')('isSilent', { name: 'Büro', count })
   expect([more(1), more(2_000)]).toEqual([
     'Büro meldet sich nicht',
     '2.000 Geräte melden sich nicht',
   ])
-  expect(sayIn('fr')('waiting', { count: 0 })).toBe('0 message en attente')
-  expect(sayIn('en')('inviteText', { name: '{name} $& {count}' })).toContain('{name} $& {count}')
+  expect(makeSayMail('fr')('waiting', { count: 0 })).toBe('0 message en attente')
+  expect(makeSayMail('en')('inviteText', { name: '{name} $& {count}' })).toContain(
+    '{name} $& {count}',
+  )
 })
 
 test.each([
