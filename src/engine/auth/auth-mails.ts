@@ -1,4 +1,4 @@
-import { formatMailTime } from '../../platform/mail-words/say.ts'
+import { formatMailTime } from '../../platform/words/say.ts'
 import { isLanguage, type Language } from '../../portable/languages.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import {

@@ -1,11 +1,12 @@
 import type { Logger } from '../../platform/log.ts'
-import { makeSayMail } from '../../platform/mail-words/say.ts'
+import { makeSay } from '../../platform/words/say.ts'
 import { escapeHtml, renderMailLayout } from '../auth/mail-html.ts'
 import { sendMail } from '../auth/send-mail.ts'
 import { listSuperuserMails } from '../auth/superusers.ts'
 import type { Store } from '../collections/catalog.ts'
 import { parseCron } from '../settings/cron.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
+import { ENGINE_WORDS } from '../words/engine-words.ts'
 import { AUTO_PREFIX } from './backup-names.ts'
 import type { Backups } from './backups.ts'
 import { beginSchedule, loadBackupState } from './state.ts'
@@ -40,7 +41,7 @@ async function alertSuperusers(
 ): Promise<void> {
   const { appName: app } = settings.current.meta
   for (const { email: to, language } of await listSuperuserMails(store)) {
-    const say = makeSayMail(language)
+    const say = makeSay(ENGINE_WORDS, language)
     const subject = say('backupSubject', { app })
     const body = [say('backupText', { app }), reason, say('backupPage')]
       .map((text) => `<p>${escapeHtml(text)}</p>`)

@@ -1,5 +1,6 @@
-import { makeSayMail } from '../../platform/mail-words/say.ts'
+import { makeSay } from '../../platform/words/say.ts'
 import type { Language } from '../../portable/languages.ts'
+import { ENGINE_WORDS } from '../words/engine-words.ts'
 
 const renderMailButton = (path: string, label: string) => `<p>
   <a class="btn" href="{APP_URL}/_/#/auth/${path}/{TOKEN}" target="_blank" rel="noopener">${label}</a>
@@ -7,7 +8,7 @@ const renderMailButton = (path: string, label: string) => `<p>
 
 /** The mail templates in a language. PocketBase: core/collection_model_auth_templates.go */
 function makeMailTemplates(language: Language) {
-  const say = makeSayMail(language)
+  const say = makeSay(ENGINE_WORDS, language)
   const makeTemplate = (subject: string, ...paragraphs: string[]) => ({
     subject,
     body: [

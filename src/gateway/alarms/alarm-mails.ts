@@ -12,10 +12,17 @@ import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
-import type { MailWord } from '../../platform/mail-words/english.ts'
-import { formatMailTime, makeSayMail, type SayMail } from '../../platform/mail-words/say.ts'
+import { formatMailTime, makeSay, type SaySentence } from '../../platform/words/say.ts'
 import { type Language, readLanguage } from '../../portable/languages.ts'
 import { isTimeZone } from '../lines/quiet-hours.ts'
+import de from './words/de.json' with { type: 'json' }
+import en from './words/en.json' with { type: 'json' }
+import es from './words/es.json' with { type: 'json' }
+import fr from './words/fr.json' with { type: 'json' }
+import pt from './words/pt.json' with { type: 'json' }
+
+const WORDS = { en, de, es, fr, pt }
+type AlarmWord = keyof typeof en
 
 /** Name of the jobs that send alarm mails. The payload is AlarmNews[], the key is part of the Message-ID. */
 const ALARM_MAIL = 'alarm_mail'
@@ -143,7 +150,7 @@ export function renderAlarmMail(
     [refused, 'isRefused', 'refused'],
     [stopped, 'isStopped', 'stopped'],
   ] as const
-  const say = makeSayMail(reader.language)
+  const say = makeSay(WORDS, reader.language)
   const body = [
     say('hello'),
     ...groups.flatMap(([all, , word]) => describeNews(all, word, reader)),
@@ -168,7 +175,7 @@ export function renderAlarmMail(
 type NewsWord = 'silent' | 'failing' | 'low' | 'faulty' | 'spent' | 'back' | 'refused' | 'stopped'
 
 function describeNews(news: readonly AlarmNews[], word: NewsWord, reader: Reader): string[] {
-  const say = makeSayMail(reader.language)
+  const say = makeSay(WORDS, reader.language)
   const more = news.length - MAX_LISTED
   const lines = news.slice(0, MAX_LISTED).map((one) => {
     const ends = WITH_WAITING.has(word) ? [describeWaitingTexts(one, say)] : listAdvice(one, say)
@@ -182,7 +189,7 @@ const WITH_WAITING: ReadonlySet<NewsWord> = new Set(['silent', 'failing', 'low',
 function makeValues(one: AlarmNews, word: NewsWord, { language, timeZone }: Reader) {
   const since = word === 'back' ? one.backSince : (one.failingSince ?? one.silentSince)
   return {
-    name: nameThing(one, word, makeSayMail(language)),
+    name: nameThing(one, word, makeSay(WORDS, language)),
     time: formatMailTime(language, since ?? '', timeZone),
     from: formatMailTime(language, one.silentSince ?? '', timeZone),
     percent: Math.round(one.battery ?? 0),
@@ -193,10 +200,13 @@ function makeValues(one: AlarmNews, word: NewsWord, { language, timeZone }: Read
   }
 }
 
-const nameThing = ({ name }: AlarmNews, word: NewsWord, say: SayMail) =>
+const nameThing = ({ name }: AlarmNews, word: NewsWord, say: SaySentence<AlarmWord>) =>
   formatNameForMail(name, say(word === 'refused' ? 'someKey' : 'someDevice'))
 
-function describeWaitingTexts({ waiting, moved = 0 }: AlarmNews, say: SayMail): string {
+function describeWaitingTexts(
+  { waiting, moved = 0 }: AlarmNews,
+  say: SaySentence<AlarmWord>,
+): string {
   const parts = [
     ...(waiting > 0 ? [say('waiting', { count: waiting })] : []),
     ...(moved > 0 ? [say('moved', { count: moved })] : []),
@@ -205,10 +215,13 @@ function describeWaitingTexts({ waiting, moved = 0 }: AlarmNews, say: SayMail): 
 }
 
 /** What to do against a stranger, by the collection of what was refused. */
-const AGAINST_STRANGERS: Readonly<Record<string, MailWord>> = {
+const AGAINST_STRANGERS: Readonly<Record<string, AlarmWord>> = {
   devices: 'refusedDevice',
   members: 'refusedMember',
 }
 
-const listAdvice = ({ refusedAddress, refusedOf = '' }: AlarmNews, say: SayMail): string[] =>
+const listAdvice = (
+  { refusedAddress, refusedOf = '' }: AlarmNews,
+  say: SaySentence<AlarmWord>,
+): string[] =>
   refusedAddress ? [say(AGAINST_STRANGERS[refusedOf] ?? 'refusedKey'), say('refusedElse')] : []

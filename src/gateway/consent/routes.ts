@@ -21,9 +21,8 @@ import { findJoinPage, type JoinPage } from './pages/join-page.ts'
 import { findLeavePage, type LeavePage, leaveForm, renderLeftPage } from './pages/leave-page.ts'
 import { describePageFault } from './pages/page-errors.ts'
 import { type HtmlPage, html, renderHtmlPage, escapeText as words } from './pages/page-html.ts'
-import { fillPageWords } from './pages/page-words.ts'
+import { fillPageWords, type PageWord } from './pages/page-words.ts'
 import { askToJoin } from './pages/send-join-question.ts'
-import type { PageWord } from './pages/words/english.ts'
 
 const MAX_FORM_BYTES = 16 << 10
 

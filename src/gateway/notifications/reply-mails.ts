@@ -14,10 +14,17 @@ import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
-import { formatMailTime, makeSayMail } from '../../platform/mail-words/say.ts'
+import { formatMailTime, makeSay } from '../../platform/words/say.ts'
 import { readLanguage } from '../../portable/languages.ts'
 import { loadMailLook } from '../base/account-look.ts'
 import { isTimeZone } from '../lines/quiet-hours.ts'
+import de from './words/de.json' with { type: 'json' }
+import en from './words/en.json' with { type: 'json' }
+import es from './words/es.json' with { type: 'json' }
+import fr from './words/fr.json' with { type: 'json' }
+import pt from './words/pt.json' with { type: 'json' }
+
+const WORDS = { en, de, es, fr, pt }
 
 /** Name of the jobs that mail about unanswered messages. The key is the account's id: one job per account. */
 const REPLY_MAIL = 'reply_mail'
@@ -172,7 +179,7 @@ function renderReplyMail(
   look: MailLook,
 ): { subject: string; html: string } {
   const zone = isTimeZone(timeZone) ? timeZone : 'UTC'
-  const say = makeSayMail(look.language)
+  const say = makeSay(WORDS, look.language)
   const fillLink = (text: string, link: string) => escapeHtml(text).replace('{link}', () => link)
   const lineOf = ({ number, name, since }: WaitingConversation) => {
     const link = `${appUrl}/#/conversations/${encodeURIComponent(number)}`

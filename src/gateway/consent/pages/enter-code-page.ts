@@ -1,8 +1,7 @@
 import { renderJoinError } from './join-form.ts'
 import type { JoinPage } from './join-page.ts'
 import { escapeText, type Html, type HtmlPage, html, renderHtmlPage } from './page-html.ts'
-import { fillPageWords } from './page-words.ts'
-import type { PageWord } from './words/english.ts'
+import { fillPageWords, type PageWord } from './page-words.ts'
 
 /** The page after a number was asked to confirm, by a reply or by the code that it got. */
 export function renderAskedPage(

@@ -10,8 +10,7 @@ import {
   NOTHING,
   renderHtmlPage,
 } from './page-html.ts'
-import { fillPageWords } from './page-words.ts'
-import type { PageWord } from './words/english.ts'
+import { fillPageWords, type PageWord } from './page-words.ts'
 
 /** What a person has typed. `country`: ISO 3166 alpha-2. */
 export interface Typed {

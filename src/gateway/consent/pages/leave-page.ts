@@ -7,8 +7,7 @@ import { readStopLink, type StopLink } from '../../base/stop-link.ts'
 import { isStoppedSql } from '../stopped-numbers.ts'
 import { renderJoinError } from './join-form.ts'
 import { escapeText, type Html, type HtmlPage, html, NOTHING, renderHtmlPage } from './page-html.ts'
-import { fillPageWords } from './page-words.ts'
-import type { PageWord } from './words/english.ts'
+import { fillPageWords, type PageWord } from './page-words.ts'
 
 /** A group that a person can leave. */
 interface LeftGroup {

@@ -1,5 +1,5 @@
 import { ApiError, GatewayError, RetryLater } from '../../../platform/api-errors.ts'
-import type { PageWord } from './words/english.ts'
+import type { PageWord } from './page-words.ts'
 
 /** The sentence for a refused request of a page, by the code of the refusal. */
 const WORDS: Readonly<Record<string, PageWord>> = {

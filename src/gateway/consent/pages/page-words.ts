@@ -1,18 +1,15 @@
+import { type Catalogues, makeSay } from '../../../platform/words/say.ts'
 import type { Language } from '../../../portable/languages.ts'
-import { fillNames, findReplyWords } from '../consent-texts.ts'
-import { ENGLISH, type PageWord, type PageWords } from './words/english.ts'
-import { FRENCH } from './words/french.ts'
-import { GERMAN } from './words/german.ts'
-import { PORTUGUESE } from './words/portuguese.ts'
-import { SPANISH } from './words/spanish.ts'
+import { findReplyWords } from '../consent-texts.ts'
+import de from './words/de.json' with { type: 'json' }
+import en from './words/en.json' with { type: 'json' }
+import es from './words/es.json' with { type: 'json' }
+import fr from './words/fr.json' with { type: 'json' }
+import pt from './words/pt.json' with { type: 'json' }
 
-const WORDS: Readonly<Record<Language, PageWords>> = {
-  en: ENGLISH,
-  de: GERMAN,
-  es: SPANISH,
-  fr: FRENCH,
-  pt: PORTUGUESE,
-}
+export type PageWord = keyof typeof en
+
+const WORDS: Catalogues<PageWord> = { en, de, es, fr, pt }
 
 export interface Names {
   readonly account: string
@@ -27,13 +24,9 @@ const NO_NAMES: Names = { account: '', group: '', chosen: [] }
 export const fillPageWords = (
   language: Language,
   word: PageWord,
-  names = NO_NAMES,
+  { account, group, chosen } = NO_NAMES,
   number = '',
 ): string => {
-  const { stop, start, help } = findReplyWords(language, names.chosen)
-  const sentence = WORDS[language][word]
-    .replaceAll('{stop}', () => stop)
-    .replaceAll('{start}', () => start)
-    .replaceAll('{help}', () => help)
-  return fillNames(sentence, names).replaceAll('{number}', () => number)
+  const replyWords = findReplyWords(language, chosen)
+  return makeSay(WORDS, language)(word, { ...replyWords, account, group, number })
 }

@@ -1,16 +1,11 @@
 import type { Language } from '../../portable/languages.ts'
-import { ENGLISH_MAILS, type MailWord, type MailWords } from './english.ts'
-import { FRENCH_MAILS } from './french.ts'
-import { GERMAN_MAILS } from './german.ts'
-import { PORTUGUESE_MAILS } from './portuguese.ts'
-import { SPANISH_MAILS } from './spanish.ts'
 
-export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
-  en: ENGLISH_MAILS,
-  de: GERMAN_MAILS,
-  es: SPANISH_MAILS,
-  fr: FRENCH_MAILS,
-  pt: PORTUGUESE_MAILS,
+/** A sentence, or its forms by the count, as CLDR names them. */
+export type Sentence = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>
+
+/** The sentences of a feature in all languages. `{name}` and the like are filled in. */
+export type Catalogues<Word extends string> = {
+  readonly [Name in Language]: { readonly [Each in Word]: Sentence }
 }
 
 /** How each language writes dates and numbers. */
@@ -22,20 +17,21 @@ const LOCALES: Readonly<Record<Language, string>> = {
   pt: 'pt-BR',
 }
 
-/** Says a sentence of a mail with its values; `count` chooses its form. Others keep their braces. */
-export type SayMail = (word: MailWord, values?: Readonly<Record<string, string | number>>) => string
+/** Says a sentence with its values; `count` chooses its form. Other names keep their braces. */
+export type SaySentence<Word extends string> = (
+  word: Word,
+  values?: Readonly<Record<string, string | number>>,
+) => string
 
-type Forms = Exclude<MailWords[MailWord], string>
-
-const chooseForm = (forms: Forms, locale: string, count: number): string =>
+const chooseForm = (forms: Exclude<Sentence, string>, locale: string, count: number): string =>
   forms[new Intl.PluralRules(locale).select(count)] ?? forms.other!
 
-/** A function that says sentences in a language, as text that is not escaped for HTML. */
-export const makeSayMail =
-  (language: Language): SayMail =>
+/** A function that says a feature's sentences in a language, as text that is not escaped for HTML. */
+export const makeSay =
+  <Word extends string>(catalogues: Catalogues<Word>, language: Language): SaySentence<Word> =>
   (word, values = {}) => {
     const locale = LOCALES[language]
-    const sentence = MAIL_WORDS[language][word]
+    const sentence = catalogues[language][word]
     const text =
       typeof sentence === 'string'
         ? sentence

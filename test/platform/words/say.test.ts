@@ -1,0 +1,38 @@
+import { formatMailTime, makeSay } from '../../../src/platform/words/say.ts'
+
+const FORMS = { one: '{name} waits', other: '{count} wait' }
+const WORDS = {
+  en: { waiting: FORMS },
+  de: { waiting: { one: '{name} wartet', other: '{count} warten' } },
+  es: { waiting: FORMS },
+  fr: { waiting: { one: '{count} attend', many: '{count} d’attente', other: '{count} attendent' } },
+  pt: { waiting: FORMS },
+}
+
+test('a sentence has the form and the numbers of its language', () => {
+  const say = (language: 'de' | 'fr', count: number) =>
+    makeSay(WORDS, language)('waiting', { name: 'Büro', count })
+  expect([say('de', 1), say('de', 2_000)]).toEqual(['Büro wartet', '2.000 warten'])
+  expect([say('fr', 0), say('fr', 2)]).toEqual(['0 attend', '2 attendent'])
+})
+
+test('a value is not filled in again, and a name without a value keeps its braces', () => {
+  const say = makeSay(WORDS, 'en')
+  expect(say('waiting', { name: '{name} $& {count}', count: 1 })).toBe('{name} $& {count} waits')
+  expect(say('waiting', { count: 1 })).toBe('{name} waits')
+})
+
+test.each([
+  ['en', '20 Nov 2026, 08:00 CET'],
+  ['de', '20. Nov. 2026, 08:00 MEZ'],
+  ['es', '20 nov 2026, 08:00 CET'],
+  ['fr', '20 nov. 2026, 08:00 UTC+1'],
+  ['pt', '20 de nov. de 2026, 08:00 GMT+1'],
+] as const)('a time of a mail in %s is %s', (language, written) => {
+  expect(formatMailTime(language, '2026-11-20 07:00:12.345Z', 'Europe/Berlin')).toBe(written)
+})
+
+test('a time of a mail that is no instant stays as it is, and an early year too', () => {
+  expect(formatMailTime('de', 'soon')).toBe('soon')
+  expect(formatMailTime('en', '0000-01-01 00:00:00.000Z')).toBe('1 Jan 1, 00:00 UTC')
+})
