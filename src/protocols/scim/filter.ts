@@ -75,6 +75,26 @@ function takeValue(reader: Reader): string | boolean {
   }
 }
 
+/** SQL conditions by the names of attributes in lower case; null for one that is always true. */
+export type Conditions<Query> = Readonly<
+  Record<string, null | ((query: Query, value: string) => Query)>
+>
+
+/** The query with the conditions of a filter. `kind` names what it finds, in the plural. Throws 400. */
+export function addFilter<Query>(
+  query: Query,
+  filter: string | undefined,
+  conditions: Conditions<Query>,
+  kind: string,
+): Query {
+  const comparisons = filter ? parseScimFilter(filter) : []
+  return comparisons.reduce((chosen, { name, value }) => {
+    if (!Object.hasOwn(conditions, name))
+      throw scimRefusal(400, `${kind} cannot be found by ${name}`, 'invalidFilter')
+    return conditions[name]?.(chosen, String(value)) ?? chosen
+  }, query)
+}
+
 /** A path of a PATCH: an attribute, which of its items, and which part of them. */
 export interface AttributePath {
   readonly attribute: string

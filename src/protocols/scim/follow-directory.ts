@@ -206,8 +206,12 @@ async function createMember(
   const password = makeRandomText(PASSWORD_LENGTH)
   const { formatted } = (attributes.name ?? {}) as Item
   const body = {
-    ...{ email, name: String(attributes.displayName ?? formatted ?? name) },
-    ...{ password, passwordConfirm: password, verified: true, member_only: true },
+    email,
+    name: String(attributes.displayName ?? formatted ?? name),
+    password,
+    passwordConfirm: password,
+    verified: true,
+    member_only: true,
   }
   const users = store.catalog.find(USERS_ID)!
   const request = makeServerRequest(store, body)
@@ -235,6 +239,9 @@ async function giveRole(
 
 const setRole = ({ store, services, account, by }: Directory, member: string, role: Role | null) =>
   setDirectoryRole(store, services.extensions, {
-    ...{ account, member, role, by },
+    account,
+    member,
+    role,
+    by,
     directory: SCIM_DIRECTORY,
   })

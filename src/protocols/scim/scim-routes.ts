@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Bound } from '../../http/bounds.ts'
-import { WITHOUT_ROWS } from '../../http/bounds.ts'
+import { type Bound, WITHOUT_ROWS } from '../../http/bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import type { Operation } from '../../http/openapi/describe-operations.ts'
 import type { Ctx } from '../../http/request-context.ts'
@@ -52,7 +51,10 @@ const defineRoute = (route: Route, run: Run) => {
   const answer =
     status === 204 ? ([status, 'Done.'] as const) : ([status, 'Done.', RESOURCE] as const)
   const described = describeRoute({
-    ...{ id: `scim${id}`, summary, answer, error: ERROR },
+    id: `scim${id}`,
+    summary,
+    answer,
+    error: ERROR,
     ...(query && { query }),
     ...(hasBody && { body: RESOURCE }),
   })

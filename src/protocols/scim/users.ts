@@ -10,7 +10,7 @@ import { unauthorized } from '../../platform/api-errors.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { MAX_PEOPLE, type Resource, readResource, USER_ATTRIBUTES } from './attributes.ts'
 import { changeDirectory, type Directory, type DirectoryCaller } from './directory.ts'
-import { type AttributeComparison, parseScimFilter } from './filter.ts'
+import { addFilter, type Conditions } from './filter.ts'
 import { endAccess, followDirectory, type GroupNames, loadGroupNames } from './follow-directory.ts'
 import { makeMeta, USER_SCHEMA } from './metadata.ts'
 import { equalsIgnoringCase, isWanted, pickAttributes, readPage, renderList } from './page.ts'
@@ -32,10 +32,8 @@ const MAX_PAGE = 100
 
 type PeopleQuery = ReturnType<typeof selectPeople>
 
-/** SQL conditions by the names of filters. Those that are always true of one address are null. */
-const CONDITIONS: Readonly<
-  Record<string, null | ((query: PeopleQuery, value: string) => PeopleQuery)>
-> = {
+/** SQL of filters. A person has one address, of which its type is always true. */
+const CONDITIONS: Conditions<PeopleQuery> = {
   id: (query, value) => query.where('id', '=', value),
   externalid: (query, value) => query.where('external_id', '=', value),
   username: (query, value) => query.where(equalsIgnoringCase('name', value)),
@@ -49,18 +47,12 @@ const CONDITIONS: Readonly<
   'groups.value': (query, value) => query.where(sql<boolean>`${value} = any(groups)`),
 }
 
-function addCondition(query: PeopleQuery, { name, value }: AttributeComparison): PeopleQuery {
-  if (!Object.hasOwn(CONDITIONS, name))
-    throw scimRefusal(400, `Users cannot be found by ${name}`, 'invalidFilter')
-  return CONDITIONS[name]?.(query, String(value)) ?? query
-}
-
 /** `GET /Users`. Throws 400. */
 export async function listUsers(caller: DirectoryCaller) {
   const { query } = caller.c.env.incoming
   const page = readPage(query, MAX_PAGE)
-  const filter = query.filter ? parseScimFilter(query.filter) : []
-  const chosen = filter.reduce(addCondition, selectPeople(caller.store.db, caller.auth.id))
+  const known = selectPeople(caller.store.db, caller.auth.id)
+  const chosen = addFilter(known, query.filter, CONDITIONS, 'Users')
   const rows = await chosen
     .select(sql<number>`count(*) over ()`.as('total'))
     .offset(page.startIndex - 1)
