@@ -123,7 +123,9 @@ const noteAgain = (db: Db, { id, joined, ...part }: Found, seq: number) =>
     .updateTable('sms_origins')
     .set({
       data: JSON.stringify({
-        ...{ seq: part.seq, before: part.before, behind: part.behind },
+        seq: part.seq,
+        before: part.before,
+        behind: part.behind,
         joined: { ...joined, again: [...new Set([...joined!.again, seq])] },
       }),
     })

@@ -80,5 +80,8 @@ export const readDoorSend = (
   fields: DoorSend,
 ): Promise<{ readonly body: SendBody }> =>
   readGivenSend(store, user, services.config, {
-    ...{ schema: SEND, fields, notation: 'world', request: c.env.incoming },
+    schema: SEND,
+    fields,
+    notation: 'world',
+    request: c.env.incoming,
   })

@@ -103,7 +103,11 @@ export async function storePasskey(
     const { numInsertedOrUpdatedRows: stored = 0n } = await queries(inside)
       .insertInto('auth_passkeys')
       .values({
-        ...{ ...made, ...makeOwnerKey(auth), id: makeRandomId(), name, host: site.host },
+        ...made,
+        ...makeOwnerKey(auth),
+        id: makeRandomId(),
+        name,
+        host: site.host,
         transports: [...transports],
       })
       .onConflict((found) => found.doNothing())

@@ -19,7 +19,8 @@ export async function queueAuditCalls(db: Db, entries: readonly SealedEntry[]): 
   const ofAccounts = entries.filter(({ account }) => account !== SUPERUSERS_LOG)
   if (ofAccounts.length === 0) return
   const given = ofAccounts.map((entry) => ({
-    ...{ id: entry.id, user: entry.account },
+    id: entry.id,
+    user: entry.account,
     image: { audit: makeEventEntry(entry) },
   }))
   await evaluateSql(

@@ -32,7 +32,11 @@ export async function sendTestEvent(
     if (tests >= MAX_WAITING)
       throw makeOverLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
     const call = writeRow('webhook_call', {
-      ...{ delivery: id, webhook, user, event_id: eventId, event: TEST_EVENT },
+      delivery: id,
+      webhook,
+      user,
+      event_id: eventId,
+      event: TEST_EVENT,
       image: JSON.stringify(makeSampleMessage(user)),
     })
     await evaluateSql(db, sql`webhook_queue(array[${call}::webhook_call])`)

@@ -36,8 +36,14 @@ export const hasSignedEnds = (key: Buffer, chain: Chain): boolean =>
   chain.signature === computeSignature(key, chain)
 
 export const makeChain = (account: string): Chain => ({
-  ...{ account, first_number: 0, first_seal: '', last_number: 0, last_seal: '' },
-  ...{ chains: 0, settled: '', signature: '' },
+  account,
+  first_number: 0,
+  first_seal: '',
+  last_number: 0,
+  last_seal: '',
+  chains: 0,
+  settled: '',
+  signature: '',
 })
 
 /** Finds chains by their accounts, and locks them until the transaction ends. */

@@ -133,7 +133,10 @@ function makeSeals({ key, unsealed, entries, settled }: Batch, ends: Map<string,
     const found = entries.get(entry)
     const isFound = found?.account === account
     const row = {
-      ...{ account, entry, settled, number: end.last_number + 1 },
+      account,
+      entry,
+      settled,
+      number: end.last_number + 1,
       created: isFound ? found.created : '',
       digest: isFound ? digestEntry(found) : '',
     }

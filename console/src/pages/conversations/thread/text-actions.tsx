@@ -19,11 +19,18 @@ type Props = ComponentProps<typeof SendAgain> & {
 export function TextActions({ texts, onUndone, ...rest }: Props) {
   const { message } = rest
   const [isChanging, setChanging] = useState(false)
-  // may() is called first, so that it always runs: it reads a signal
+  // hasTeamRole() is called first, so that it always runs: it reads a signal
   if (!hasTeamRole('agent') || message.expand?.sent_by?.kind === 'campaign') return null
   if (canUndo(message)) return <Undo message={message} onUndone={onUndone} />
   if (isScheduled(message) || isChanging)
-    return <WaitingActions {...{ message, isChanging, setChanging }} kind="quiet" />
+    return (
+      <WaitingActions
+        message={message}
+        kind="quiet"
+        isChanging={isChanging}
+        setChanging={setChanging}
+      />
+    )
   return isFailure(message, texts) ? <SendAgain {...rest} kind="quiet" /> : null
 }
 
