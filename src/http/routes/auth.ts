@@ -33,11 +33,9 @@ import {
 } from '../../engine/auth/password-reset.ts'
 import { hasFactors } from '../../engine/auth/second-factor.ts'
 import { refreshToken } from '../../engine/auth/sessions.ts'
-import { answerSignIn, type SignInProof } from '../../engine/auth/sign-in.ts'
 import { authWithPassword, PASSWORD_FORM } from '../../engine/auth/sign-in-with-password.ts'
 import { type AuthCollection, SUPERUSERS } from '../../engine/collections/collection.ts'
 import type { Shape } from '../../engine/fields/json-shapes.ts'
-import type { AuthRecord, RequestContext } from '../../engine/request/request.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { allowByRules, allowPathRecord, allowSuperuser } from '../allow-callers.ts'
@@ -46,16 +44,13 @@ import { type FormOptions, readForm } from '../body/form.ts'
 import { readRequestBody } from '../body/read-body.ts'
 import type { Bound } from '../bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
-import {
-  auditConfirmation,
-  auditRefusedSignIn,
-  auditRequest,
-} from '../middleware/audit-requests.ts'
+import { auditConfirmation, auditRequest } from '../middleware/audit-requests.ts'
 import { requireAuthCollection } from '../middleware/require-caller.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { NO_CALLER, retryRequest } from '../retry-request.ts'
 import { FORM_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
+import { answerSignInCall, answerWithToken } from './answer-with-token.ts'
 
 const BY_RULES = allowByRules()
 /** Allowed to members, because a sign-in ignores the token that is sent with it. */
@@ -233,50 +228,3 @@ const makeAuthCall = <T extends object>(
   browser: c.env.incoming.language,
   readForm: () => readForm(c, shape, options),
 })
-
-/** Answers a sign-in by `find`, and audits it. `identity`: whom a refused sign-in named. */
-export async function answerSignInCall(
-  c: Ctx,
-  services: Services,
-  context: 'password' | 'otp',
-  find: () => Promise<Proven>,
-  identity = async () => '',
-): Promise<Response> {
-  try {
-    const { auth, method } = await retryRequest(services.store, NO_CALLER, find)
-    const answer = await answerWithToken(c, services, auth, { method }, { context })
-    if (auth.isSuperuser) await auditRequest(c, auth, { action: 'sign in' })
-    return answer
-  } catch (error) {
-    await auditRefusedSignIn(c, services, error, identity)
-    throw error
-  }
-}
-
-/** Answers a successful sign-in by any method. `known.asker`: who sent the request, if already identified. */
-export async function answerWithToken(
-  c: Ctx,
-  services: Services,
-  auth: AuthRecord,
-  proof: SignInProof,
-  known: { readonly context?: RequestContext; readonly asker?: AuthRecord },
-): Promise<Response> {
-  const { values } = await readRequestBody(c)
-  const asker = known.asker ?? (await authenticate(c, services))
-  const visit = {
-    readMfaForm: () => readForm(c, MFA_FORM),
-    request: c.env.incoming.describe(
-      asker,
-      values,
-      known.context,
-      c.env.incoming.makeMeter(asker ?? auth),
-    ),
-    ip: c.env.incoming.ip,
-    userAgent: c.env.incoming.headers['user-agent'] ?? '',
-  }
-  c.header('cache-control', 'no-store')
-  return sendJson(
-    c,
-    await answerSignIn(c.env.incoming.openStore(asker ?? auth), services, auth, visit, proof),
-  )
-}

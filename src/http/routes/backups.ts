@@ -1,30 +1,12 @@
 import { z } from 'zod'
-import { checkAddress } from '../../engine/auth/superuser-addresses.ts'
-import { requireSuperuserFactor } from '../../engine/auth/superuser-factor.ts'
-import { findRecordByToken } from '../../engine/auth/tokens.ts'
 import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../engine/backup/backup-names.ts'
 import { makeBusyError } from '../../engine/backup/backups.ts'
-import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
 import { requireIdentities, SEALED_ENDING } from '../../engine/backup/sealed-backup.ts'
 import { loadBackupState } from '../../engine/backup/state.ts'
 import { loadBackupStatus, STATUS } from '../../engine/backup/status.ts'
 import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
-import { formatDate } from '../../engine/fields/parse-date.ts'
-import {
-  checkFields,
-  checkLength,
-  checkPattern,
-  failWith,
-} from '../../engine/fields/value-checks.ts'
 import type { AgeIdentity } from '../../platform/age/keys.ts'
-import {
-  ApiError,
-  badRequest,
-  forbidden,
-  makeFieldError,
-  notFound,
-  UserError,
-} from '../../platform/api-errors.ts'
+import { ApiError, badRequest, UserError } from '../../platform/api-errors.ts'
 import { allowEverybody, allowSuperuser } from '../allow-callers.ts'
 import { readForm } from '../body/form.ts'
 import type { Bound } from '../bounds.ts'
@@ -33,17 +15,16 @@ import { auditRequest } from '../middleware/audit-requests.ts'
 import { SERVER_TAG } from '../openapi/describe-operations.ts'
 import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
 import { describeJson, FILE } from '../openapi/success-answers.ts'
-import type { Ctx, Services } from '../request-context.ts'
 import { FORM_BYTES } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
-import { sendFile } from './send-file.ts'
 import {
+  checkBackupName,
   checkUploadedBackup,
-  EXISTS,
-  isBackupStored,
+  downloadBackup,
+  listBackups,
   makeUploadError,
   readUploadedFile,
-} from './uploaded-backup.ts'
+} from './backup-files.ts'
 
 const BACKUP = z
   .object({
@@ -241,47 +222,4 @@ function readRequestIdentities(text: string): AgeIdentity[] {
   } catch (error) {
     throw badRequest((error as Error).message)
   }
-}
-
-async function listBackups(backups: Services['backups']): Promise<object[]> {
-  try {
-    const found = await (await backups.storage()).list()
-    return found.map(({ key, size, modified }) => ({ modified: formatDate(modified), key, size }))
-  } catch (error) {
-    throw badRequest(`Failed to retrieve backup items. Raw error: \n${(error as Error).message}`)
-  }
-}
-
-/** Sends a backup. Browsers send no header for a link, so a token in the URL identifies the caller. */
-async function downloadBackup(c: Ctx, services: Services, key: string): Promise<Response> {
-  const auth = await findRecordByToken(
-    services.store.signIn,
-    c.env.incoming.query.token ?? '',
-    'file',
-  )
-  if (!auth?.isSuperuser) throw forbidden('Insufficient permissions to access the resource.')
-  checkAddress(services, auth, c.env.incoming.ip)
-  await requireSuperuserFactor(services, auth, c.req.path)
-  const storage = await services.backups.storage()
-  const found = await storage.find(key).catch(() => {
-    throw badRequest()
-  })
-  if (!found) throw notFound()
-  await auditRequest(c, auth, { action: 'download backup', record: key })
-  const read = (start: number, end: number) => storage.read(key, start, end)
-  const type = key.endsWith(SEALED_ENDING) ? 'application/octet-stream' : 'application/zip'
-  return sendFile(c, { ...found, type, caching: 'no-store', read }, key)
-}
-
-async function checkBackupName(storage: BackupStorage, name: string, key: string): Promise<void> {
-  const isTaken = BACKUP_NAME.test(name) && (await isBackupStored(storage, key))
-  const taken = isTaken
-    ? makeFieldError(EXISTS, 'The backup file name is invalid or already exists.')
-    : undefined
-  checkFields(
-    { name },
-    {
-      name: [checkLength(1, MAX_BACKUP_NAME), checkPattern(BACKUP_NAME), failWith(taken)],
-    },
-  )
 }
