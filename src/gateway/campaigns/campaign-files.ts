@@ -1,13 +1,17 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { copyFiles } from '../../engine/files/copy-files.ts'
+import type { Upload } from '../../engine/files/upload.ts'
+import type { Ctx } from '../../http/request-context.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Media } from '../base/message-files.ts'
+import type { ActingCaller } from '../messages/require-sender.ts'
 import { MAX_FILES, storeMediaFiles } from '../messages/send/mms.ts'
+import { makeMediaLoad } from '../messages/send/read-media.ts'
 import { withRecordFiles } from '../messages/send/stored-media.ts'
 import { addTemplateFiles } from '../messages/send/template-files.ts'
 import type { Campaign, CampaignServices } from './campaign.ts'
-import type { NewCampaign } from './campaign-body.ts'
+import type { CampaignChange, NewCampaign } from './campaign-body.ts'
 
 // The files of a campaign are prepared once. The files of its messages share their contents.
 
@@ -25,6 +29,21 @@ export async function addCampaignFiles(
   const files = attachments.length + uploads
   return { ...wanted, attachments, options: { ...options, files, orLink } }
 }
+
+/** As `makeMediaLoad`, for the files of a request for a campaign. */
+export const makeCampaignLoad = (
+  { store, user, services }: ActingCaller,
+  c: Ctx,
+  uploads: readonly Upload[],
+  { attachments, subject }: Pick<CampaignChange, 'attachments' | 'subject'>,
+) =>
+  makeMediaLoad(store, user, services.config, c.env.incoming, {
+    subject: subject ?? '',
+    named: attachments ?? [],
+    uploads,
+    // the plan asks for a line
+    orLink: true,
+  })
 
 /** Stores the files of a campaign in the transaction that stores their names. Throws FilesFull. */
 export const storeCampaignFiles = (

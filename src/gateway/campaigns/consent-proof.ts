@@ -6,10 +6,29 @@ import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { NEVER_AGAIN, REASONS } from '../base/message-status.ts'
 import type { Campaign } from './campaign.ts'
-import { summarizeNoConsent, WITHOUT_CONSENT } from './plan-campaign.ts'
 
 const MAX_TEXTS = 20
 const COUNT = z.int().min(0)
+
+const MAX_NAMED = 1_000
+
+export const WITHOUT_CONSENT = z
+  .object({
+    count: z.int().min(0),
+    recipients: z
+      .array(z.string())
+      .max(MAX_NAMED)
+      .describe(`The first ${MAX_NAMED} of their numbers.`),
+  })
+  .describe('Recipients who are left out, as they have not given the required consent.')
+
+/** Counts the numbers that a campaign leaves out, and names the first of them. */
+export const summarizeNoConsent = (
+  numbers: readonly string[],
+): z.output<typeof WITHOUT_CONSENT> => ({
+  count: numbers.length,
+  recipients: numbers.slice(0, MAX_NAMED),
+})
 
 export const CAMPAIGN_PROOF = z
   .object({

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
-import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
-import { INSTANT_OR_EMPTY } from '../../engine/fields/date-schema.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
@@ -12,20 +10,15 @@ import { REASONS } from '../base/message-status.ts'
 import type { Permit } from '../base/permissions.ts'
 import { loadUsage } from '../base/quota.ts'
 import { requiresConsent } from '../messages/send/consent-scope.ts'
-import { ESTIMATE_OR_NULL, estimateCost } from '../messages/send/cost-estimate.ts'
 import { loadAllRecipients } from '../messages/send/load-all-recipients.ts'
 import { checkDevice } from '../messages/send/prepare-offer.ts'
-import {
-  estimateLastSending,
-  LAST_LEAVES_AT,
-  makeFileAdder,
-} from '../messages/send/preview-send.ts'
+import { makeFileAdder } from '../messages/send/preview-send.ts'
 import { makeSubjectError } from '../messages/send/read-send-body.ts'
 import { findRefused } from '../messages/send/refused-recipients.ts'
 import type { Content } from '../messages/send/send-options.ts'
 import { type ChosenLine, requireReach } from '../messages/send/sending-permission.ts'
 import { type Missing, refuseMissingVariable } from '../messages/send/text-template.ts'
-import { loadTemplate, TEXT, type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
+import { loadTemplate, type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import type { CampaignServices, CampaignText } from './campaign.ts'
 import { MAX_AUDIENCE, type NewCampaign } from './campaign-body.ts'
 
@@ -162,43 +155,6 @@ async function findNamedLine(
   return found.line
 }
 
-const MAX_NAMED = 1_000
-
-export const WITHOUT_CONSENT = z
-  .object({
-    count: z.int().min(0),
-    recipients: z
-      .array(z.string())
-      .max(MAX_NAMED)
-      .describe(`The first ${MAX_NAMED} of their numbers.`),
-  })
-  .describe('Recipients who are left out, as they have not given the required consent.')
-
-/** Counts the numbers that a campaign leaves out, and names the first of them. */
-export const summarizeNoConsent = (
-  numbers: readonly string[],
-): z.output<typeof WITHOUT_CONSENT> => ({
-  count: numbers.length,
-  recipients: numbers.slice(0, MAX_NAMED),
-})
-
-export const CAMPAIGN_PREVIEW = z
-  .object({
-    recipients_count: z.int().min(1).describe('Recipients, without those who have opted out.'),
-    segments: z.int().min(0).describe('Segments of all texts together; 0 for MMS.'),
-    first: TEXT.describe('The text for the first of them.'),
-    last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
-    estimate: ESTIMATE_OR_NULL,
-    without_consent: WITHOUT_CONSENT,
-    missing: z
-      .array(z.string())
-      .optional()
-      .describe(
-        'The variables without a default whose value is empty for one recipient at least, if any.',
-      ),
-  })
-  .meta({ id: 'CampaignPreview' })
-
 /** The line, text and recipients of a new campaign. Throws 400, 403, 404, 409 as a send does. */
 export async function planCampaign(
   services: CampaignServices,
@@ -212,40 +168,4 @@ export async function planCampaign(
   const text = await loadCampaignText(store, user, wanted.text)
   const way = { ...wanted.options, line }
   return { line, text, ...(await planAudience(services, permit, text, wanted.audience, way)) }
-}
-
-/** Counts a new campaign's recipients and segments without storing it. Throws as `planCampaign`. */
-export async function previewCampaign(
-  services: CampaignServices,
-  permit: Permit,
-  wanted: NewCampaign,
-) {
-  const { store, config } = services
-  const { user } = permit.sender
-  const plan = await planCampaign(services, permit, wanted)
-  const { text, audience, segments, sizes, addFiles, missing, withoutConsent } = plan
-  const [words] = await writeTexts(store, config, user, text, audience.slice(0, 1))
-  const named = { deviceId: wanted.options.device, line: wanted.line }
-  const last_leaves_at = await estimateLastSending(
-    store,
-    user,
-    audience.length,
-    wanted.scheduledAt,
-    named,
-  )
-  const texts = audience.map((to, i) => ({ to, segments: sizes[i]! }))
-  const estimate = await estimateCost(store, config, user, texts, {
-    ...wanted.options,
-    line: wanted.line,
-  })
-  const without_consent = summarizeNoConsent(withoutConsent)
-  return {
-    recipients_count: audience.length,
-    segments,
-    first: addFiles(words!),
-    last_leaves_at,
-    estimate,
-    without_consent,
-    ...(missing.length > 0 && { missing }),
-  }
 }

@@ -1,4 +1,3 @@
-import type { Upload } from '../../engine/files/upload.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
@@ -12,42 +11,21 @@ import type { RefusalCode } from '../base/gateway-errors.ts'
 import { RETRY_BATCH } from '../messages/queue/retry-schemas.ts'
 import { type ActingCaller, allowPerson } from '../messages/require-sender.ts'
 import { readIdempotency } from '../messages/send/idempotency.ts'
-import { describeAsked, makeMediaLoad } from '../messages/send/read-media.ts'
+import { describeAsked } from '../messages/send/read-media.ts'
 import { allowFiles, readSendRequest } from '../messages/send/read-send-request.ts'
 import { SHAPE } from '../messages/send-routes.ts'
-import {
-  CAMPAIGN,
-  CAMPAIGN_CHANGE,
-  type CampaignChange,
-  readCampaignChange,
-  readNewCampaign,
-} from './campaign-body.ts'
-import { addCampaignFiles } from './campaign-files.ts'
+import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from './campaign-body.ts'
+import { addCampaignFiles, makeCampaignLoad } from './campaign-files.ts'
 import { CAMPAIGN_PROGRESS, loadCampaignProgress } from './campaign-progress.ts'
 import { changeCampaign } from './change-campaign.ts'
 import { createCampaign } from './create-campaign.ts'
 import { CAMPAIGN_STATE } from './load-campaign-state.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './pause-resume-cancel.ts'
-import { CAMPAIGN_PREVIEW, previewCampaign } from './plan-campaign.ts'
+import { CAMPAIGN_PREVIEW, previewCampaign } from './preview-campaign.ts'
 import { CAMPAIGN_TIMES, REPETITION, readRepetition, readTimes } from './repetition.ts'
 import { RETRIED_CAMPAIGN, retryCampaign } from './retry-campaign.ts'
 
 const MAX_BODY_BYTES = 1 << 20
-
-/** As `makeMediaLoad`, for the files of a campaign. */
-const makeLoad = (
-  { store, user, services }: ActingCaller,
-  c: Ctx,
-  uploads: readonly Upload[],
-  { attachments, subject }: Pick<CampaignChange, 'attachments' | 'subject'>,
-) =>
-  makeMediaLoad(store, user, services.config, c.env.incoming, {
-    subject: subject ?? '',
-    named: attachments ?? [],
-    uploads,
-    // the plan asks for a line
-    orLink: true,
-  })
 
 const GIVEN: readonly RefusalCode[] = [
   ...SHAPE,
@@ -128,7 +106,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       const asked = await describeAsked(key, json, uploads)
       const idempotency = readIdempotency(key, '/api/campaigns', asked)
       // messages are created after the answer, so that the user can still undo the send
-      const load = makeLoad(caller, c, uploads, wanted)
+      const load = makeCampaignLoad(caller, c, uploads, wanted)
       return createCampaign(caller.sending, caller.permit, wanted, idempotency, load)
     },
   },
@@ -191,7 +169,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     run: async (caller, c, id) => {
       const { json, uploads } = await readSendRequest(c)
       const change = readCampaignChange(json, new Date(), uploads.length)
-      const load = makeLoad(caller, c, uploads, change)
+      const load = makeCampaignLoad(caller, c, uploads, change)
       return changeCampaign(caller.sending, caller.permit, id, change, load)
     },
   },
@@ -199,7 +177,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     'pause',
     pauseCampaign,
     'Pause a campaign',
-    'What no device has claimed waits until the campaign is resumed; it still ends at `expires_at`. What a device has goes on. Again is no error.',
+    'Texts that no device has claimed wait until the campaign is resumed; they still expire at `expires_at`. Texts that a device has claimed are still sent. Repeating the request has no effect.',
     'campaign_over',
     'campaign_busy',
   ),
@@ -207,7 +185,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     'resume',
     resumeCampaign,
     'Resume a paused campaign',
-    'It goes on at its time, or at once when that is past; one that repeats, at its next time. Again is no error.',
+    'The campaign continues at its time, or at once if that has passed; a campaign that repeats, at its next time. Repeating the request has no effect.',
     'campaign_over',
     'campaign_busy',
   ),
@@ -215,7 +193,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     'cancel',
     cancelCampaign,
     'Cancel a campaign',
-    'Ends all its messages that no device has claimed, and gives their quota back. A campaign that repeats has no more runs. A repeated request is no error.',
+    'Ends all its messages that no device has claimed, and gives their quota back. A campaign that repeats has no more runs. Repeating the request has no effect.',
     'campaign_over',
   ),
   'POST /api/campaigns/:id/retry': {
