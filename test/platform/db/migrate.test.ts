@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { UserError } from '../../../src/platform/api-errors.ts'
 import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { readSqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
-import { git, HOME, lastReleaseCommit } from '../../support/server/other-version.ts'
+import { git, lastReleaseCommit } from '../../support/server/other-version.ts'
+import { CLONE } from '../../support/server/program-files.ts'
 import { openTestDb } from '../../support/server/start.ts'
 
 const db = await openTestDb()
@@ -78,7 +79,7 @@ test('migrations of the last release are unchanged', () => {
 
 test('changed functions come with a new migration', () => {
   const hasChanged = git('diff', '--name-only', release, '--', 'sql/functions') !== ''
-  if (hasChanged) expect(readdirSync(HOME + FOLDER).length).toBeGreaterThan(released.length)
+  if (hasChanged) expect(readdirSync(CLONE + FOLDER).length).toBeGreaterThan(released.length)
 })
 
 const SQL = fileURLToPath(new URL('../../../sql/', import.meta.url))

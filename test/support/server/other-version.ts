@@ -10,11 +10,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { CLONE } from './program-files.ts'
 
-/** The folder of this version. */
-export const HOME = fileURLToPath(new URL('../../../', import.meta.url))
 const PARTS = ['bin', 'grammar', 'package.json', 'package-lock.json', 'sql', 'src']
 
 /** Another version of the program, in a folder of its own. */
@@ -68,11 +66,11 @@ function installed(folder: string, release: string): string {
 }
 
 function checkedOut(home: string): string {
-  const archive = execFileSync('git', ['-C', HOME, 'archive', lastReleaseCommit(), ...PARTS], {
+  const archive = execFileSync('git', ['-C', CLONE, 'archive', lastReleaseCommit(), ...PARTS], {
     maxBuffer: 2 ** 30,
   })
   execFileSync('tar', ['-x', '-C', home], { input: archive })
-  if (packagesOf(home) === packagesOf(HOME)) linkPackages(home)
+  if (packagesOf(home) === packagesOf(CLONE)) linkPackages(home)
   else execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: home })
   return home
 }
@@ -80,7 +78,7 @@ function checkedOut(home: string): string {
 /** This version and a migration that servers without it cannot go on with. */
 export function nextVersion(): OtherVersion {
   return inFolder((home) => {
-    for (const part of PARTS) cpSync(join(HOME, part), join(home, part), { recursive: true })
+    for (const part of PARTS) cpSync(join(CLONE, part), join(home, part), { recursive: true })
     linkPackages(home)
     const number = Number.parseInt(readdirSync(join(home, 'sql/migrations')).sort().at(-1)!, 10) + 1
     const file = `${String(number).padStart(4, '0')}_next.sql`
@@ -91,10 +89,10 @@ export function nextVersion(): OtherVersion {
 
 /** What a command of git prints. */
 export const git = (...args: string[]): string =>
-  execFileSync('git', ['-C', HOME, ...args], { encoding: 'utf8' }).trim()
+  execFileSync('git', ['-C', CLONE, ...args], { encoding: 'utf8' }).trim()
 
 const linkPackages = (home: string) =>
-  symlinkSync(join(HOME, 'node_modules'), join(home, 'node_modules'))
+  symlinkSync(join(CLONE, 'node_modules'), join(home, 'node_modules'))
 
 /** What the program needs of the packages that npm installs for a folder. */
 function packagesOf(home: string): string {
