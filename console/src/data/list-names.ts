@@ -1,3 +1,4 @@
+import type { RecordModel } from 'pocketbase'
 import { locale } from '../language/language.ts'
 import { t } from '../language/words.ts'
 import { makeTitle } from './campaign-progress.ts'
@@ -20,14 +21,17 @@ export async function describeNamingRecords(uses: readonly Use[], id: string): P
   return (await Promise.all(sentences)).flat()
 }
 
-/** The names of the records that a filter finds, or their words without a name, as one text; '' if none. */
+/** What a record without a name is called, by its collection. */
+const NAMELESS: Readonly<Record<string, (record: RecordModel) => string>> = {
+  campaigns: ({ body }) => makeTitle({ name: '', body }),
+  auto_answers: ({ value }) => value || t('Any text'),
+}
+
+/** The names of the records that a filter finds as one text; '' if there are none. */
 export async function listNames(collection: string, filter: string): Promise<string> {
   const { items } = await pb
     .collection(collection)
     .getList(1, MOST, { filter, sort: 'name', fields: 'name,value,body', skipTotal: true })
-  return listFormat.format(
-    items.map(({ name, value, body }) =>
-      collection === 'campaigns' ? makeTitle({ name, body }) : name || value || t('Any text'),
-    ),
-  )
+  const nameOf = (record: RecordModel): string => record.name || NAMELESS[collection]?.(record)
+  return listFormat.format(items.map(nameOf))
 }

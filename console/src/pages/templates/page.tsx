@@ -1,24 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format-phone.ts'
-import { countSegments } from '#portable/segments.ts'
 import { pb } from '../../data/client.ts'
-import { findContactField } from '../../data/contact-fields.ts'
 import { listNames } from '../../data/list-names.ts'
-import type { Contact, Template } from '../../data/record-types.ts'
+import type { Template } from '../../data/record-types.ts'
 import { warnOfVariables } from '../../data/text/answer-variables.ts'
-import { formatSegments } from '../../data/text/text-size.ts'
-import {
-  fillPiece,
-  listVariables,
-  OF_CONTACTS,
-  splitAtVariables,
-} from '../../data/text/variables.ts'
-import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { PicturesMark } from '../../parts/attachments/attachments.tsx'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
-import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { VariableButtons } from '../../parts/form/variable-buttons.tsx'
 import { makeActionsColumn } from '../../parts/list/actions-column.tsx'
@@ -29,7 +17,7 @@ import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { Time } from '../../parts/time.tsx'
 import { makePageHref } from '../../router.ts'
-import './page.css'
+import { TemplatePreview } from './preview.tsx'
 
 export const Page = () => (
   <ListPage
@@ -78,8 +66,12 @@ const makeTemplateColumns = (edit: (template: Template) => void): readonly Colum
   ),
 ]
 
+/** The automatic answers with a template. */
+const nameAnswers = (template: Template): Promise<string> =>
+  listNames('auto_answers', pb.filter('template = {:id}', template))
+
 async function deleteTemplate(template: Template): Promise<void> {
-  const answers = await listNames('auto_answers', pb.filter('template = {:id}', template))
+  const answers = await nameAnswers(template)
   await deleteRecord(
     template,
     {
@@ -149,7 +141,7 @@ function TemplateForm({
 function OfAnswers({ template, body }: { template: Template; body: string }) {
   const [answers, setAnswers] = useState('')
   useEffect(() => {
-    listNames('auto_answers', pb.filter('template = {:id}', template)).then(setAnswers, () => {})
+    nameAnswers(template).then(setAnswers, () => {})
   }, [template.id])
   const warning = warnOfVariables(body)
   if (!answers || !warning) return null
@@ -157,80 +149,5 @@ function OfAnswers({ template, body }: { template: Template; body: string }) {
     <Notice kind="warning">
       {t('Automatic answers with this template: {names}.', { names: answers })} {warning}
     </Notice>
-  )
-}
-
-/** Maximum contacts to choose from for the preview. */
-const CHOICES = 100
-
-function TemplatePreview({ body }: { body: string }) {
-  const contacts = useList<Contact>('contacts', { sort: 'name', perPage: CHOICES, live: false })
-  const [chosen, setChosen] = useState('')
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
-  const contact = contacts.items.find(({ id }) => id === chosen) ?? contacts.items[0]
-  const fields = useContactFields()
-  const findField = (name: string) => contact && findContactField(contact, name, fields.items)
-  const own: Readonly<Record<string, string>> = {
-    ...(contact && { name: contact.name, phone: contact.phone }),
-    // as long as a real one
-    stop_link: `${location.origin}/leave/${'x'.repeat(32)}`,
-  }
-  // prefer the contact's own value to a typed one, which may have been typed for another contact
-  const valueFor = (variable: string) => {
-    const name = variable.toLowerCase()
-    return own[name] || findField(variable) || (own[name] ?? values[name])
-  }
-  // while contacts are being loaded, assume that there is one with name and phone
-  const isTheirs = (name: string) =>
-    (contact || contacts.loading) && OF_CONTACTS.includes(name.toLowerCase())
-  const asked = listVariables(body).filter((name) => !isTheirs(name) && !findField(name))
-  const pieces = splitAtVariables(body).map((piece) => {
-    const value = piece.isVariable ? fillPiece(piece, valueFor(piece.text)) : piece.text
-    return { text: value ?? `{{${piece.text}}}`, isOpen: value === undefined }
-  })
-  const text = pieces.map((piece) => piece.text).join('')
-  const { segments } = countSegments(text)
-  return (
-    <section class="stack" aria-label={t('Preview')}>
-      <div class="columns">
-        {contact && (
-          <SelectField
-            label={t('As it goes to')}
-            name="preview-contact"
-            value={contact.id}
-            onValue={setChosen}
-            choices={contacts.items.map(
-              ({ id, name, phone }) => [id, name || formatPhone(phone)] as const,
-            )}
-          />
-        )}
-        {asked.map((name) => (
-          <TextField
-            key={name}
-            label={name}
-            name={`variable-${name}`}
-            value={values[name.toLowerCase()] ?? ''}
-            onValue={(value) => setValues({ ...values, [name.toLowerCase()]: value })}
-          />
-        ))}
-      </div>
-      {body !== '' && (
-        <>
-          <p class="templates-preview">
-            {pieces.map((piece, at) => (
-              <span key={at} class={piece.isOpen ? 'templates-open' : undefined}>
-                {piece.text}
-              </span>
-            ))}
-          </p>
-          <p class="muted">
-            {t('{count} characters, {segments}', {
-              count: [...text].length,
-              segments: formatSegments(segments),
-            })}
-          </p>
-        </>
-      )}
-    </section>
   )
 }
