@@ -5,7 +5,6 @@ import { countSegments } from '#portable/segments.ts'
 import { postRequest } from '../../data/client.ts'
 import { sendText, startConversation } from '../../data/connection/outbox.ts'
 import { requestKeys } from '../../data/connection/request-key.ts'
-import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Device, Message } from '../../data/record-types.ts'
 import { findUndoSeconds } from '../../data/team/personal-choices.ts'
 import { formatSegmentsOrMms } from '../../data/text/text-size.ts'
@@ -18,16 +17,14 @@ import {
 } from '../../data/use/chosen-files.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
 import { useFiles } from '../../data/use/use-files.ts'
-import { useLines } from '../../data/use/use-list.ts'
-import { usePreview } from '../../data/use/use-preview.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { describeWayBack } from '../../data/words/advice.ts'
 import { t } from '../../language/words.ts'
 import { AddPictures, addFiles, describeFiles } from '../../parts/form/add-pictures.tsx'
-import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Form, Notice } from '../../parts/form/form.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
+import { AnswerCost } from './answer-cost.tsx'
 import { CompletingArea } from './completing-area.tsx'
 import { useMayAnswer } from './may-answer.ts'
 import type { About } from './side-panel.tsx'
@@ -54,8 +51,7 @@ type Props = About & {
 
 /**
  * The form that answers a phone number. Preselects the device that received the last text from this number:
- * the person knows the number of that device. If another device sent a failed answer
- * again, selects that one.
+ * the person knows the number of that device. If another device sent a failed answer again, selects that one.
  */
 export function Answer({
   number,
@@ -232,20 +228,4 @@ const makeLabel = (device: Device | undefined) => {
   return device.name
     ? t('Answer from {name}', { name: device.name })
     : t('Answer from the device that received it')
-}
-
-interface CostProps {
-  readonly number: string
-  readonly body: string
-  /** The device that the answer names; undefined for any. */
-  readonly device: string | undefined
-}
-
-/** What an answer costs, while it is written. Nothing if no line has prices. */
-function AnswerCost({ number, body, device }: CostProps) {
-  const hasPrices = useLines().some(({ prices }) => prices)
-  const request = { recipients: [number], body, draft: true, ...(device && { device_id: device }) }
-  const asked = hasPrices && body.trim() !== '' ? request : undefined
-  const { preview } = usePreview<{ readonly estimate: Estimate | null }>('/api/sms/preview', asked)
-  return asked ? <EstimatedCost estimate={preview?.estimate} /> : null
 }
