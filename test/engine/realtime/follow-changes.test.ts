@@ -5,6 +5,9 @@ import { openCatalogStore, openDb } from '../../support/database/open.ts'
 import { startServer, testConfig } from '../../support/server/start.ts'
 import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
 
+/** Within this time a promise that nobody handles is reported. */
+const REJECTED_MS = 30
+
 /** A store behind a cable that is cut at the answer number `cutAt` of the database. */
 async function openCutStore() {
   const config = await testConfig({}, 'prepared')
@@ -42,7 +45,7 @@ test('losing the database while a feed starts causes no unhandled rejection', as
       cutAt(answer)
       const feed = await followChanges(store, `node${answer}`, log, listener).catch(() => undefined)
       await feed?.hear([]).catch(() => {})
-      await sleep(30)
+      await sleep(REJECTED_MS)
       await feed?.end().catch(() => {})
       outcomes.add(feed ? 'started' : 'failed')
       cutAt(Infinity)

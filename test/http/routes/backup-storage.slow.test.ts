@@ -134,6 +134,9 @@ test('a server that does not answer is given up after a time', async () => {
   }
 })
 
+/** A disk is slower than the network. */
+const SLOW_DISK_MS = 5
+
 test('a backup is read to its end from a server that closes its connection', async () => {
   const content = randomBytes(128 << 10)
   const server = createServer((_, answer) => {
@@ -146,8 +149,7 @@ test('a backup is read to its end from a server that closes its connection', asy
     const pieces: Buffer[] = []
     for await (const piece of storage.read('a.zip', 0, content.length)) {
       pieces.push(piece)
-      // a disk is slower than the network
-      await sleep(5)
+      await sleep(SLOW_DISK_MS)
     }
     expect(Buffer.concat(pieces).equals(content)).toBe(true)
   } finally {

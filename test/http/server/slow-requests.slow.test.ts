@@ -18,6 +18,9 @@ const SLOW = `/api/collections/contacts/records?filter=${encodeURIComponent(`${P
 const PATIENCE = { timeout: 20_000 }
 const use = () => server.server.services.store.db.clientUse
 
+/** How soon a client that was refused asks again. */
+const REFUSED_PAUSE_MS = 50
+
 /** Asks for it so many times, again and again, does `work`, then hangs up. */
 async function whileAsking(
   count: number,
@@ -31,7 +34,7 @@ async function whileAsking(
     // one that waits too long is refused
     while (!signal.aborted) {
       const answer = await fetch(server.url + path, { headers, signal }).catch(() => undefined)
-      if (answer?.status === 429) await sleep(50)
+      if (answer?.status === 429) await sleep(REFUSED_PAUSE_MS)
     }
   }
   const asked = Array.from({ length: count }, ask)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { createLogger } from '../../../src/platform/log.ts'
@@ -26,6 +27,8 @@ import { until } from '../../support/until.ts'
 /** All is over by then, whatever runs; what a busy machine may add to that. */
 const MAX_STOP_MS = 10_000
 const SLACK_MS = 5_000
+/** By then a claim waits, and a sign-in reads its body: nothing outside the server shows it. */
+const HANDLED_MS = 500
 /** Of a request that the server has begun to read, the client is told so. */
 const KNOWN = { expect: '100-continue' }
 const folder = temporaryFolder()
@@ -124,7 +127,7 @@ test('a stop answers a waiting claim, closes idle connections and lets a request
   const answered = once(asking, 'response')
   asking.write('{"identity":"ann@example.com",')
   await once(asking, 'continue')
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await sleep(HANDLED_MS)
   tellToStop(server)
   // the claim gets nothing and is asked to hang up, the idle connection is closed, not torn
   const [claim] = await claimed

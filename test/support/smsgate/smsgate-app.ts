@@ -48,6 +48,8 @@ export interface PhoneAnswer {
 }
 
 const PING_UNIT_MS = 1_000
+/** The wait before the first repetition of a call that failed. */
+const RETRY_MS = 10_000
 const NOTHING: PhoneAnswer = { status: 0, body: undefined }
 
 /**
@@ -86,6 +88,9 @@ export class Phone {
   now = (): number => Date.now() + this.options.clockMs
   stamp = (): string => new Date(this.now()).toISOString()
   scaled = (ms: number): number => ms * this.options.scale
+  /** Waits before the next try: longer after each, up to 16 times as long. */
+  backOff = (firstMs: number, tries: number): Promise<void> =>
+    sleep(this.scaled(firstMs * 2 ** Math.min(tries, 4)))
 
   /** Joins: `Code 123456`, `Basic …`, or nothing, as the app does by itself after a 401. */
   async register(authorization: string): Promise<number> {
@@ -170,7 +175,7 @@ export class Phone {
         for (const message of body as WireMessage[]) await take(this, message)
         return
       }
-      await sleep(this.scaled(10_000 * 2 ** Math.min(retry, 4)))
+      await this.backOff(RETRY_MS, retry)
     }
   }
 
@@ -188,7 +193,7 @@ export class Phone {
       const { status, body } = await this.call('GET', path)
       if (status === 200 && this.isOn) return keep(body)
       if (status === 401) return
-      await sleep(this.scaled(10_000))
+      await sleep(this.scaled(RETRY_MS))
     }
   }
 
@@ -201,7 +206,7 @@ export class Phone {
       const { status } = await this.call('PATCH', '/device', { id, ...this.#device() })
       if (status === 401) return this.register(this.privateToken && `Bearer ${this.privateToken}`)
       if (status !== 0 || !this.isOn) return status
-      await sleep(this.scaled(10_000))
+      await sleep(this.scaled(RETRY_MS))
     }
   }
 

@@ -67,7 +67,7 @@ async function post(phone: Phone, hook: QueuedHook): Promise<void> {
   const retries = Number(phone.store.settings.webhooks?.retry_count ?? 15)
   for (let retry = 0; phone.isOn && retry <= retries; retry++) {
     if (await postOnce(phone, hook)) break
-    await sleep(phone.scaled(HOOK_WAIT_MS * 2 ** Math.min(retry, 4)))
+    await phone.backOff(HOOK_WAIT_MS, retry)
   }
   if (phone.isOn) phone.store.write({ kind: 'hooked', number: hook.number })
 }

@@ -10,6 +10,8 @@ const REPORT_RETRIES = 10
 const REPORT_WAIT_MS = 10_000
 /** How often the simulation looks whether the work hours have begun. */
 const WORK_HOURS_LOOK_MS = 20
+/** Between two texts, the app hears what has been pulled meanwhile. */
+const BETWEEN_TEXTS_MS = 1
 /** From this priority on a text starts the sender anew, whatever it does. */
 const EXPEDITED = 100
 
@@ -19,7 +21,7 @@ const EXPEDITED = 100
  */
 export async function sendPending(phone: Phone, stop: AbortSignal): Promise<void> {
   for (let next = nextPending(phone); next && phone.isOn; next = nextPending(phone)) {
-    await sleep(1)
+    await sleep(BETWEEN_TEXTS_MS)
     if (next.priority < EXPEDITED) await awaitWorkHours(phone, stop)
     if (stop.aborted) return
     if (await send(phone, next)) await pause(phone, stop)
@@ -113,7 +115,7 @@ export async function report(phone: Phone, id: string): Promise<void> {
       if (phone.store.messages.get(id)!.state === state) phone.store.write({ kind: 'told', id })
       return
     }
-    await sleep(phone.scaled(REPORT_WAIT_MS * 2 ** Math.min(retry, 4)))
+    await phone.backOff(REPORT_WAIT_MS, retry)
   }
 }
 

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { admission } from '../../../../src/platform/limits/shared-limits.ts'
 import { servePicture } from '../../../support/pictures.ts'
 import { must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
@@ -19,13 +18,12 @@ const pictures = await servePicture(SMALL)
 
 /** A host that declares 20 MB, sends this many bytes and then no more. */
 async function startSlowHost(bytes: number) {
-  let asked = 0
+  let sent = 0
   const host = createServer((_, res) => {
-    asked++
     res.writeHead(200, { 'content-length': String(20 << 20) })
-    res.write(Buffer.concat([SMALL, Buffer.alloc(bytes)]).subarray(0, bytes))
+    res.write(Buffer.concat([SMALL, Buffer.alloc(bytes)]).subarray(0, bytes), () => sent++)
   })
-  return { ...(await listenLocally(host)), countAsked: () => asked }
+  return { ...(await listenLocally(host)), countSent: () => sent }
 }
 
 const shops = [await makeShop()]
@@ -40,8 +38,7 @@ async function keepWaiting(bytes: number) {
       return user.call('POST', '/api/sms/send', { recipients: [TO], attachments })
     }),
   )
-  await until('all wait for their files', () => host.countAsked() === shops.length * 4)
-  await sleep(200)
+  await until('all wait for the rest', () => host.countSent() === shops.length * 4)
   return { answers: Promise.all(sends) }
 }
 
