@@ -1,5 +1,4 @@
-import { locale } from '../language/language.ts'
-import { formatNumber, t } from '../language/words.ts'
+import { t } from '../language/words.ts'
 import { type Answer, useAnswer } from './use/use-answer.ts'
 import { translateFault } from './words/fault-sentences.ts'
 
@@ -38,16 +37,3 @@ export const describeBackupFailure = (message: string): string =>
   /^The file is sealed to other keys/.test(message)
     ? t('The backup is sealed to other keys than those of the key file.')
     : translateFault(message)
-
-const UNITS = [t('bytes'), 'kB', 'MB', 'GB', 'TB'] as const
-const rounded = new Intl.NumberFormat(locale, {
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-})
-
-/** Formats a size for people: `227 kB`, `1.4 GB`. */
-export function formatBytes(bytes: number): string {
-  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1)
-  const figure = bytes / 1000 ** power
-  return `${power === 0 || figure >= 10 ? formatNumber(Math.round(figure)) : rounded.format(figure)} ${UNITS[power]}`
-}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { linkContacts, unlinkContact, writePersonFilter } from '../data/link-contacts.ts'
+import { nameContact } from '../data/name-contact.ts'
 import { defaultCountry } from '../data/phone/default-country.ts'
 import type { Contact } from '../data/record-types.ts'
 import { writeContactFilter } from '../data/search/filters.ts'
@@ -16,8 +17,6 @@ import { PhoneNumber } from './phone-number.tsx'
 import { Badge } from './time.tsx'
 import { runWithToast } from './toast.tsx'
 import './linked-contacts.css'
-
-const nameContact = ({ name, phone }: Contact) => name || formatPhone(phone)
 
 /** The other numbers of a contact's person, with ways to link and unlink them. */
 export function LinkedContacts({

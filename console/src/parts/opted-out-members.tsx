@@ -1,5 +1,5 @@
-import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../data/client.ts'
+import { nameContact } from '../data/name-contact.ts'
 import type { Contact } from '../data/record-types.ts'
 import { useList } from '../data/use/use-list.ts'
 import { tn } from '../language/words.ts'
@@ -16,7 +16,7 @@ export function OptedOutMembers({ groups }: { groups: readonly string[] }) {
     ready: groups.length > 0,
   })
   if (items.length === 0) return null
-  const names = items.slice(0, SHOWN).map(({ name, phone }) => name || formatPhone(phone))
+  const names = items.slice(0, SHOWN).map(nameContact)
   return (
     <p class="muted">
       {tn(

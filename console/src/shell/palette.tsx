@@ -4,6 +4,7 @@ import './palette.css'
 import { useId, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
+import { nameContact } from '../data/name-contact.ts'
 import { useOptedOutNumbers } from '../data/opt-out/opted-out.ts'
 import { defaultCountry } from '../data/phone/default-country.ts'
 import { writeContactFilter, writeTextFilter } from '../data/search/filters.ts'
@@ -112,11 +113,7 @@ function useCommands(
     ...(phone && isUser() ? makeNumberCommand(phone, formatPhone(phone), hasOptedOut(phone)) : []),
     ...fixed.filter((command) => hasWords(command.words, typed)),
     ...contacts.flatMap((contact) =>
-      makeNumberCommand(
-        contact.phone,
-        contact.name || formatPhone(contact.phone),
-        contact.opted_out,
-      ),
+      makeNumberCommand(contact.phone, nameContact(contact), contact.opted_out),
     ),
     ...(hasTexts ? texts.items.map(makeTextCommand) : []),
   ].slice(0, MOST)

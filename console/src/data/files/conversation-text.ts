@@ -1,6 +1,7 @@
 import { locale } from '../../language/language.ts'
 import { t, tn } from '../../language/words.ts'
 import { parseDate } from '../text/local-time.ts'
+import { hour } from '../text/relative-time.ts'
 
 /** A text or a note, as the file of a conversation has it. */
 export interface Line {
@@ -13,7 +14,6 @@ export interface Line {
 }
 
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })
-const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 
 /** A conversation as plain text: a heading for each day, and a paragraph for each text or note. */
 export function writeConversation(title: string, lines: readonly Line[]): string {

@@ -45,6 +45,10 @@ export function makeShortDate(
   return (ms, nowMs) => (year.format(ms) === year.format(nowMs) ? short : long).format(ms)
 }
 
+const shortDay = makeShortDate({ day: 'numeric', month: 'short', timeZone: 'UTC' })
+/** A day such as `2026-11-30` in words: `30 Nov`. */
+export const nameDay = (day: string, nowMs: number): string => shortDay(Date.parse(day), nowMs)
+
 /** The number of a local day. Consecutive days have consecutive numbers, even if one of them has 23 hours. */
 function countCalendarDay(ms: number): number {
   const at = new Date(ms)

@@ -9,8 +9,7 @@ import { type Column, Table } from '../../parts/list/table.tsx'
 import { Reading } from '../../parts/page.tsx'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Time } from '../../parts/time.tsx'
-import { completeProof, makeProofRows } from './proof.ts'
-import type { Factor } from './second-factor.tsx'
+import { completeProof, type Factor, makeProofRows } from './proof.ts'
 
 const PATH = '/api/account/passkeys'
 

@@ -3,9 +3,18 @@ import { postRequest } from '../../data/client.ts'
 import { signByPasskey } from '../../data/passkeys.ts'
 import { t } from '../../language/words.ts'
 import type { FieldRow } from '../../parts/rows/form-row.ts'
-import type { Factor } from './second-factor.tsx'
 
 // How a person proves who they are before a second factor changes: password, and the factor that there is.
+
+/** The second factor of a person; `required_by`: the accounts that open only with one. */
+export interface Factor {
+  readonly enabled: boolean
+  readonly app: boolean
+  readonly passkeys: boolean
+  readonly since: string
+  readonly recovery_codes: number
+  readonly required_by: readonly { readonly name: string; readonly from: string }[]
+}
 
 const PASSWORD_ROW: FieldRow = {
   ...makePasswordRow('password', t('Your password')),

@@ -15,18 +15,9 @@ import { Qr } from '../../parts/qr.tsx'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { formatDay, OnOffBadge, Time } from '../../parts/time.tsx'
 import { type OnCodes, Passkeys } from './passkeys.tsx'
-import { completeProof, makeCodeRow, makeProofRows } from './proof.ts'
+import { completeProof, type Factor, makeCodeRow, makeProofRows } from './proof.ts'
 
 const PATH = '/api/account/second-factor'
-
-export interface Factor {
-  readonly enabled: boolean
-  readonly app: boolean
-  readonly passkeys: boolean
-  readonly since: string
-  readonly recovery_codes: number
-  readonly required_by: readonly { readonly name: string; readonly from: string }[]
-}
 
 const UNCOPIED = {
   title: t('Leave without the recovery codes?'),

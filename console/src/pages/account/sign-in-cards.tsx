@@ -117,7 +117,7 @@ async function changePassword(
   const { oldPassword = '', password = '' } = passwords
   const collection = record.collectionName
   // the server does not check a superuser's old password: check it by signing in
-  if (role === 'superuser') await signIn(email, oldPassword, collection).catch(isWrongPassword)
+  if (role === 'superuser') await signIn(email, oldPassword, collection).catch(throwWrongPassword)
   await pb.collection(collection).update(record.id, { oldPassword, ...passwords })
   const isSignedIn = await signIn(email, password, collection)
   showToast(
@@ -129,7 +129,7 @@ async function changePassword(
 }
 
 /** Rethrows a refused sign-in (400) as an error of the field `oldPassword`, and other errors unchanged. */
-function isWrongPassword(error: unknown): never {
+function throwWrongPassword(error: unknown): never {
   if (!(error instanceof ClientResponseError) || error.status !== 400) throw error
   throw new ClientResponseError({
     status: 400,

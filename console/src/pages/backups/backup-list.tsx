@@ -1,12 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import {
-  type Backup,
-  type BackupStatus,
-  describeBackupFailure,
-  formatBytes,
-} from '../../data/backups.ts'
+import { type Backup, type BackupStatus, describeBackupFailure } from '../../data/backups.ts'
 import { countRecords, pb } from '../../data/client.ts'
 import { downloadUrl } from '../../data/files/save-file.ts'
+import { formatBytes } from '../../data/text/format-bytes.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import type { Answer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format-phone.ts'
 import { describeFields } from '../../data/contact-field-words.ts'
+import { nameContact } from '../../data/name-contact.ts'
 import { applyChanges } from '../../data/optimistic.ts'
 import { makePersonPath } from '../../data/personal-data.ts'
 import type { Contact } from '../../data/record-types.ts'
@@ -42,7 +42,7 @@ export function Page({ params: { id = '' } }: PageProps) {
   const { name, phone } = contact
   return (
     <Frame
-      title={name || formatPhone(phone)}
+      title={nameContact(contact)}
       back={{ href: makePageHref('/contacts'), words: t('Contacts') }}
       text={name && <PhoneNumber number={phone} />}
       actions={

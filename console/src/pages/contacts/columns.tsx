@@ -1,6 +1,6 @@
-import { formatPhone } from '#portable/phone/format-phone.ts'
 import { describeField } from '../../data/contact-field-words.ts'
 import type { Label } from '../../data/labels.ts'
+import { nameContact } from '../../data/name-contact.ts'
 import type { Contact, ContactField } from '../../data/record-types.ts'
 import type { Groups } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
@@ -108,8 +108,6 @@ function makeFieldColumn(field: ContactField, isShort: boolean): Column<Contact>
 }
 
 const None = () => <span class="muted">–</span>
-
-const nameContact = ({ name, phone }: Contact) => name || formatPhone(phone)
 
 const deleteContact = (contact: Contact) =>
   deleteRecord(

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { saveFile } from '../../data/files/save-file.ts'
 import { isUser } from '../../data/session.ts'
+import { formatBytes } from '../../data/text/format-bytes.ts'
 import { formatLocal } from '../../data/text/local-time.ts'
 import { useLongTask } from '../../data/use/use-task.ts'
-import { locale } from '../../language/language.ts'
-import { formatNumber, t } from '../../language/words.ts'
+import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { CheckList } from '../../parts/form/choices.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
@@ -66,7 +66,7 @@ export function ExportDialog({
             label={t('{count} of {total} messages, {size}', {
               count: done.rows,
               total,
-              size: describeSize(done.bytes),
+              size: formatBytes(done.bytes),
             })}
           />
         ) : (
@@ -91,10 +91,3 @@ export function ExportDialog({
     </Dialog>
   )
 }
-
-const megabytes = new Intl.NumberFormat(locale, {
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-})
-const describeSize = (bytes: number) =>
-  bytes < 1e6 ? `${formatNumber(Math.ceil(bytes / 1e3))} kB` : `${megabytes.format(bytes / 1e6)} MB`

@@ -4,7 +4,7 @@ import { t } from '../../language/words.ts'
 import { makePageHref } from '../../router.ts'
 import type { Entry } from './entries.ts'
 
-/** From so many texts of their own on, those of a time are taken for a list. */
+/** At least this many sends of one text at the same time are taken for a list. */
 const LIST_LENGTH = 5
 
 /** Links to the texts of lists, which are sends of one text each. */

@@ -6,7 +6,7 @@ import { useLive } from '../../data/use/use-live.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
 import { FaultNotice } from '../../parts/form/form.tsx'
 import { makePageHref } from '../../router.ts'
-import { addDays, fillWeeks, type Period, readPeriod } from './periods.ts'
+import { addDays, fillWeeks, makePeriodQuery, type Period } from './periods.ts'
 import './page.css'
 
 interface Day {
@@ -36,7 +36,7 @@ export function Month({
   laterRuns: readonly string[]
 }) {
   const grid = fillWeeks(period)
-  const path = `/api/sms/scheduled/days?${new URLSearchParams(readPeriod(grid))}`
+  const path = `/api/sms/scheduled/days?${new URLSearchParams(makePeriodQuery(grid))}`
   const { value, isOld, fault, reload } = useAnswer<{ days: readonly Day[] }>(path)
   const soon = useCalm(reload, () => CALM_MS)
   useLive<Message>('sms_messages', '*', soon, soon)

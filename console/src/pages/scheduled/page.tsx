@@ -2,7 +2,7 @@ import { Fragment } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { parseDate } from '../../data/text/local-time.ts'
 import { readNowMs } from '../../data/text/now.ts'
-import { makeShortDate } from '../../data/text/relative-time.ts'
+import { nameDay } from '../../data/text/relative-time.ts'
 import { HERE } from '../../data/time-zones.ts'
 import { formatMonth } from '../../data/usage.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -118,16 +118,16 @@ export function Page({ query }: PageProps) {
 const isWithin = (day: string, { from, until }: Period) =>
   (from === '' || day >= from) && (until === '' || day <= until)
 
-const formatShortDay = makeShortDate({ day: 'numeric', month: 'short', timeZone: 'UTC' })
-const nameDay = (day: string) => formatShortDay(Date.parse(day), readNowMs())
-
 /** The name of the week or month, and links to those beside it. */
 function Steps({ view, period: { from, until } }: { view: View; period: Period }) {
   const link = (day: string) => makePageHref(PATH, { view, day })
   const title =
     view === 'month'
       ? formatMonth(from.slice(0, 7))
-      : t('{first} to {last}', { first: nameDay(from), last: nameDay(until) })
+      : t('{first} to {last}', {
+          first: nameDay(from, readNowMs()),
+          last: nameDay(until, readNowMs()),
+        })
   return (
     <div class="row">
       <ButtonLink kind="quiet" icon="left" iconOnly href={link(addDays(from, -1))}>

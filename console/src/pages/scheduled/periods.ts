@@ -5,7 +5,7 @@ export interface Period {
 }
 
 /** The parameters of a request for a period. */
-export const readPeriod = ({ from, until }: Period): Readonly<Record<string, string>> => ({
+export const makePeriodQuery = ({ from, until }: Period): Readonly<Record<string, string>> => ({
   ...(from && { from }),
   ...(until && { until }),
 })
@@ -48,8 +48,8 @@ export const fillWeeks = ({ from, until }: Period): Period => ({
 })
 
 /**
- * The entries in the order of their times. If `others` has more sends than were read, leaves out what is
- * after the last one that was read.
+ * The entries in the order of their times. Unless all sends were read (`isWhole`), those of `others` that are
+ * after the last send are left out: sends that were not read are between them.
  */
 export function mergeEntries<E extends { readonly at: string }>(
   sends: readonly E[],

@@ -6,7 +6,7 @@ import { useCalm } from '../../data/use/use-calm.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
-import { type Period, readPeriod } from './periods.ts'
+import { makePeriodQuery, type Period } from './periods.ts'
 
 /** A send whose texts wait for their time. The fields from `to` on are those of one of its texts. */
 export interface ScheduledSend {
@@ -82,7 +82,7 @@ async function readSends(period: Period, rows: number): Promise<Page> {
   do {
     const limit = Math.min(MOST_AT_ONCE, rows - items.length)
     const page = await pb.send<Page>('/api/sms/scheduled', {
-      query: { ...readPeriod(period), limit, ...(next && { after: next }) },
+      query: { ...makePeriodQuery(period), limit, ...(next && { after: next }) },
     })
     items.push(...page.items)
     next = page.next

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format-phone.ts'
 import { countSegments } from '#portable/segments.ts'
 import { findContactField } from '../../data/contact-fields.ts'
+import { nameContact } from '../../data/name-contact.ts'
 import type { Contact } from '../../data/record-types.ts'
 import { formatSegments } from '../../data/text/text-size.ts'
 import {
@@ -56,9 +56,7 @@ export function TemplatePreview({ body }: { body: string }) {
             name="preview-contact"
             value={contact.id}
             onValue={setChosen}
-            choices={contacts.items.map(
-              ({ id, name, phone }) => [id, name || formatPhone(phone)] as const,
-            )}
+            choices={contacts.items.map((one) => [one.id, nameContact(one)] as const)}
           />
         )}
         {asked.map((name) => (

@@ -1,11 +1,11 @@
 import type { Fault } from '../../data/fault.ts'
 import { formatLocal, type When } from '../../data/text/local-time.ts'
+import { HERE } from '../../data/time-zones.ts'
 import { t } from '../../language/words.ts'
 import { Segments } from './choices.tsx'
 import { TextField } from './field.tsx'
 
 const HOUR_MS = 3_600_000
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 const TIMES = [
   [false, t('Now')],
@@ -50,7 +50,7 @@ export function WhenField({
           onValue={(value) => onChange({ at: value })}
           fault={fault}
           error={error}
-          hint={t('Your time: {zone}.', { zone: zone.replaceAll('_', ' ') })}
+          hint={t('Your time: {zone}.', { zone: HERE.replaceAll('_', ' ') })}
         />
       )}
     </>

@@ -26,10 +26,10 @@ export interface Column<T> {
 
 /**
  * A table. On a phone each row is a card: the first cell is its head, the other cells are lines with titles.
- * `href` makes the first cell a link, `onOpen` a button; of a row
- * without a URL only `onOpen` is used. `below` is shown below a row that is open in its place, and undefined
- * for others. `caption` names the table for screen readers. A cell
- * may depend on its row, on signals, and on the array `columns`: a change of one of them draws a row again.
+ * `href` makes the first cell a link, `onOpen` a button; of a row without a URL only `onOpen` is used.
+ * `below` is shown below a row that is open in its place, and undefined for others. `caption` names the table
+ * for screen readers. A cell may depend on its row, on signals, and on the array `columns`: a change of one
+ * of them draws a row again.
  */
 export function Table<T extends { id: string }>({
   caption,

@@ -1,5 +1,5 @@
 import { readNowMs } from '../../data/text/now.ts'
-import { makeShortDate } from '../../data/text/relative-time.ts'
+import { nameDay } from '../../data/text/relative-time.ts'
 import { countAllKinds, countKind, KINDS, type UsageDay } from '../../data/usage.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import './plot.css'
@@ -8,9 +8,6 @@ import './plot.css'
 const STEP = 10
 const BAR = 7
 const HEIGHT = 1000
-
-const formatShortDay = makeShortDate({ day: 'numeric', month: 'short', timeZone: 'UTC' })
-const nameDay = (day: string) => formatShortDay(Date.parse(day), readNowMs())
 
 /** A bar for each day, stacked by the outcome of the messages. The table below the plot has the figures. */
 export function Plot({ days }: { days: readonly UsageDay[] }) {
@@ -26,8 +23,8 @@ export function Plot({ days }: { days: readonly UsageDay[] }) {
       <svg
         role="img"
         aria-label={t('Messages a day, {first} to {last}. The table has the figures.', {
-          first: nameDay(days[0]!.day),
-          last: nameDay(days.at(-1)!.day),
+          first: nameDay(days[0]!.day, readNowMs()),
+          last: nameDay(days.at(-1)!.day, readNowMs()),
         })}
         viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
         preserveAspectRatio="none"
@@ -41,7 +38,7 @@ export function Plot({ days }: { days: readonly UsageDay[] }) {
         ))}
       </svg>
       <div class="usage-days" aria-hidden="true">
-        {marks.map((day) => day && <span key={day.day}>{nameDay(day.day)}</span>)}
+        {marks.map((day) => day && <span key={day.day}>{nameDay(day.day, readNowMs())}</span>)}
       </div>
     </figure>
   )
@@ -52,7 +49,7 @@ function Bar({ day, x, top }: { day: UsageDay; x: number; top: number }) {
   const told = KINDS.map((kind) => `${kind.words}: ${countKind(day, kind)}`).join(', ')
   return (
     <g>
-      <title>{`${nameDay(day.day)} · ${told}`}</title>
+      <title>{`${nameDay(day.day, readNowMs())} · ${told}`}</title>
       <rect class="usage-room" x={x} y={0} width={BAR} height={HEIGHT} />
       {KINDS.map((kind) => {
         const height = (countKind(day, kind) / top) * HEIGHT

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { formatPhone, readPhonePart } from '#portable/phone/format-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { pb } from '../../../data/client.ts'
+import { nameContact } from '../../../data/name-contact.ts'
 import { useOptedOutNumbers } from '../../../data/opt-out/opted-out.ts'
 import type { Contact, ContactGroup } from '../../../data/record-types.ts'
 import { writeContactFilter } from '../../../data/search/filters.ts'
@@ -90,7 +91,7 @@ const suggestGroup = ({ id, name }: ContactGroup): Suggestion => ({
 const suggestContact = ({ id, name, phone, opted_out }: Contact): Suggestion => ({
   kind: 'person',
   id,
-  words: name || formatPhone(phone),
+  words: nameContact({ name, phone }),
   more: opted_out
     ? t('{phone}, wants no texts', { phone: formatPhone(phone) })
     : formatPhone(phone),
