@@ -102,7 +102,9 @@ function LabelChooser({ records, labels }: Choosing) {
           {t('Create {name}', { name })}
         </Button>
       )}
-      {isFull && <p class="note">{t('A conversation has at most 20 labels.')}</p>}
+      {isFull && (
+        <p class="note">{t('At most {count} labels are possible.', { count: MOST_LABELS })}</p>
+      )}
       <a class="button quiet" href={makePageHref('/labels')}>
         {t('All labels')}
       </a>
