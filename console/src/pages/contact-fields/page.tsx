@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
 import { findField, readFields } from '../../data/contact-fields.ts'
 import type { Contact, ContactField } from '../../data/record-types.ts'
 import { dropRepeatedNames } from '../../data/text/variables.ts'
 import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { formatNumber, t, tn } from '../../language/words.ts'
-import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
+import { t } from '../../language/words.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { makeActionsColumn } from '../../parts/list/actions-column.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
@@ -14,8 +13,8 @@ import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
-import { showToastFault } from '../../parts/toast.tsx'
 import { makePageHref } from '../../router.ts'
+import { askToDelete } from './delete-field.tsx'
 
 const TYPES = {
   text: t('Text'),
@@ -142,63 +141,6 @@ function FieldDialog({ edited, onClose }: { edited: Edited; onClose: () => void 
         onClose={onClose}
       />
     </Dialog>
-  )
-}
-
-interface Named {
-  readonly id: string
-  readonly name: string
-}
-
-/** The server's answer about a field: what a deletion loses. */
-interface FieldUses {
-  readonly contacts: number
-  readonly templates: readonly Named[]
-  readonly campaigns: readonly Named[]
-}
-
-/** The server counts up to this number, which means as many or more. */
-const MOST_COUNTED = 10_000
-
-async function askToDelete(field: ContactField): Promise<void> {
-  let uses: FieldUses
-  try {
-    uses = await pb.send<FieldUses>(`/api/contacts/fields/${field.id}/uses`, {})
-  } catch (error) {
-    return showToastFault(error)
-  }
-  const texts = [...uses.templates, ...uses.campaigns].map(({ name }) => name)
-  await deleteRecord(
-    field,
-    {
-      title: t('Delete the field {name}?', field),
-      text: (
-        <>
-          <p>{describeLoss(uses.contacts)}</p>
-          {texts.length > 0 && (
-            <p>
-              {t('These texts use it, and need another word or a default in its place: {texts}.', {
-                texts: texts.join(', '),
-              })}
-            </p>
-          )}
-        </>
-      ),
-    },
-    t('Field deleted'),
-  )
-}
-
-function describeLoss(contacts: number): string {
-  if (contacts === 0) return t('No contact has a value.')
-  if (contacts >= MOST_COUNTED)
-    return t('{count} contacts or more lose their value for good.', {
-      count: formatNumber(contacts),
-    })
-  return tn(
-    '1 contact loses its value for good.',
-    '{count} contacts lose their value for good.',
-    contacts,
   )
 }
 

@@ -1,6 +1,4 @@
 import { findCarrierWords } from '../../data/carriers/carrier-words.ts'
-import { countRecords, pb } from '../../data/client.ts'
-import { makeRecordPath } from '../../data/deletions.ts'
 import {
   CONNECTIONS,
   type DeviceState,
@@ -11,12 +9,10 @@ import {
 import { isSimulated } from '../../data/device/lines.ts'
 import type { Device } from '../../data/record-types.ts'
 import { hasTeamRole, isUser } from '../../data/session.ts'
-import { discardUnsavedDrafts } from '../../data/use/use-draft.ts'
 import { useRecord } from '../../data/use/use-record.ts'
-import { t, tn } from '../../language/words.ts'
+import { t } from '../../language/words.ts'
 import { CarrierFault, UntestedCarrier } from '../../parts/carrier-fault.tsx'
-import { confirmAndRevoke } from '../../parts/dialog/confirm-and-revoke.ts'
-import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
@@ -26,12 +22,12 @@ import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { TestText } from '../../parts/test-text.tsx'
 import { StateBadge, Time } from '../../parts/time.tsx'
-import { runWithToast } from '../../parts/toast.tsx'
-import { goToPage, makePageHref, type PageProps } from '../../router.ts'
+import { makePageHref, type PageProps } from '../../router.ts'
 import { Lines } from './lines.tsx'
 import { SimulatedPhone } from './simulated-phone.tsx'
 import './page.css'
 import { LastMessages } from './last-messages.tsx'
+import { RemoveDevice } from './remove-device.tsx'
 
 export function Page({ params: { id = '' }, query }: PageProps) {
   const read = useRecord<Device>('devices', id, 'user')
@@ -114,7 +110,7 @@ export function Page({ params: { id = '' }, query }: PageProps) {
       )}
       {isMine && <SimulatedPhone device={device} />}
       <LastMessages device={device} />
-      {hasTeamRole('admin') && <Remove device={device} waiting={state?.waiting ?? 0} />}
+      {hasTeamRole('admin') && <RemoveDevice device={device} waiting={state?.waiting ?? 0} />}
     </Frame>
   )
 }
@@ -127,63 +123,6 @@ const Battery = ({ state: { battery, battery_at, charging } }: { state: DeviceSt
     </span>
   </>
 )
-
-/** How many waiting texts fail without the device: it is set in those alone that name it. */
-async function describeScheduled({ id }: Device): Promise<string> {
-  const filter = pb.filter('device = {:id} && status = "pending"', { id })
-  const count = await countRecords('sms_messages', filter)
-  if (count === 0) return ''
-  return tn(
-    'One scheduled text names this device and fails. To keep it, cancel it first and send it by another device.',
-    '{count} scheduled texts name this device and fail. To keep them, cancel them first and send them by another device.',
-    count,
-  )
-}
-
-const describeWaiting = (waiting: number): string =>
-  waiting === 0
-    ? ''
-    : tn(
-        'One message waits for it. If the message names this device, it fails; else it goes to another device.',
-        '{count} messages wait for it. Those that name this device fail; the others go to other devices.',
-        waiting,
-      )
-
-function Remove({ device, waiting }: { device: Device; waiting: number }) {
-  const remove = async () => {
-    const text = [
-      t(
-        'You can undo this for a few seconds. Then the device is signed out and sends nothing more. The messages stay.',
-      ),
-      await describeScheduled(device),
-      describeWaiting(waiting),
-    ].join(' ')
-    const isGone = await confirmAndRevoke(
-      makeRecordPath('devices', device.id),
-      {
-        title: t('Delete {name}?', { name: device.name }),
-        text: text.trim(),
-        action: t('Delete the device'),
-      },
-      t('{name} was deleted', { name: device.name }),
-    )
-    if (!isGone) return
-    discardUnsavedDrafts()
-    goToPage('/devices')
-  }
-  return (
-    <Card title={t('Delete')}>
-      <p class="muted">
-        {t('Delete a device that you lost or sold. To use it later, add it again.')}
-      </p>
-      <div>
-        <Button kind="danger" icon="trash" onClick={() => void runWithToast(remove)}>
-          {t('Delete the device')}
-        </Button>
-      </div>
-    </Card>
-  )
-}
 
 const ROWS: readonly FormRow[] = [
   { name: 'name', label: t('Name') },

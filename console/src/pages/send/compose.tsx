@@ -38,7 +38,7 @@ import { Cost } from './cost.tsx'
 import { MoreFields } from './more-fields.tsx'
 import { PreviewCard } from './preview-card.tsx'
 import { RecipientsField } from './recipients/recipients-field.tsx'
-import { useSend } from './send-as-campaign.tsx'
+import { useSend } from './use-send.ts'
 import { WhatField } from './what-field.tsx'
 
 const NAME = '[name="name"]'

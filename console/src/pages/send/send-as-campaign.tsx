@@ -1,18 +1,14 @@
-import { useRef, useState } from 'preact/hooks'
 import type { WithoutConsent } from '../../data/campaign-progress.ts'
-import { countRecords, pb, postRequest } from '../../data/client.ts'
-import { startConversation } from '../../data/connection/outbox.ts'
-import { requestKeys } from '../../data/connection/request-key.ts'
+import { postRequest } from '../../data/client.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import { describeHours } from '../../data/hours.ts'
 import { isWithinHours } from '../../data/notifications/is-within-hours.ts'
 import { type Repeat, writeRepeatSentence } from '../../data/repeat.ts'
-import { hasTeamRole, readUserId } from '../../data/session.ts'
+import { hasTeamRole } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import { formatSegments } from '../../data/text/text-size.ts'
 import { accountZone, HERE } from '../../data/time-zones.ts'
 import type { ChosenFile } from '../../data/use/chosen-files.ts'
-import { type Task, useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
 import { t, tx } from '../../language/words.ts'
 import {
@@ -20,7 +16,7 @@ import {
   formatPeopleCount,
   MAX_PLAIN,
 } from '../../parts/dialog/confirm-many-people.tsx'
-import { addFileNames, addFiles, describeFiles } from '../../parts/form/add-pictures.tsx'
+import { addFileNames, addFiles } from '../../parts/form/add-pictures.tsx'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { LastLeaves } from '../../parts/form/send-notices.tsx'
@@ -28,7 +24,6 @@ import { OptedOutMembers } from '../../parts/opted-out-members.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { LeftOut } from '../../parts/proof.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
-import { goToPage } from '../../router.ts'
 import { countReached, type Request, type Preview as SendPreview } from './composition.ts'
 
 /** The answer of `POST /api/campaigns/preview`. */
@@ -47,7 +42,7 @@ interface Preview {
  * undefined if the caller must send without a campaign (there are few recipients, or the user has the role
  * agent). Calls with the same `key` make only one campaign. `atMs`: when the request got its key.
  */
-async function sendAsCampaign(
+export async function sendAsCampaign(
   request: Request,
   files: readonly ChosenFile[],
   key: string,
@@ -66,7 +61,7 @@ async function sendAsCampaign(
   const preview = await postRequest<Preview>('/api/campaigns/preview', addFileNames(body, files))
   if (preview.recipients_count <= MAX_PLAIN && !isCampaign) return undefined
   const sentence = repeats ? writeRepeatSentence(request.repeat as Repeat) : undefined
-  if (!(await isConfirmed(preview, request, files, begins, true, sentence))) return 'no'
+  if (!(await confirmRequest(preview, request, files, begins, true, sentence))) return 'no'
   const headers = { 'idempotency-key': key }
   return postRequest('/api/campaigns', addFiles(body, files), { headers })
 }
@@ -91,7 +86,7 @@ async function sendAsAgent(
     without_consent: { count: preview.without_consent, recipients: without.map((item) => item.to) },
   }
   const scheduledAt = String(request.scheduled_at ?? '')
-  return (await isConfirmed(shown, request, files, scheduledAt, false)) ? undefined : 'no'
+  return (await confirmRequest(shown, request, files, scheduledAt, false)) ? undefined : 'no'
 }
 
 /** When a repeating campaign is sent for the first time. */
@@ -122,7 +117,8 @@ function QuietNotice({ at }: { at: string }) {
   )
 }
 
-function isConfirmed(
+/** Shows what a request would do, and asks whether to send it. `repeats`: how often, in words. */
+function confirmRequest(
   {
     recipients_count,
     segments,
@@ -182,53 +178,4 @@ function isConfirmed(
     isLater: scheduledAt !== '',
     repeats,
   })
-}
-
-/** The answer of `POST /api/sms/send`. */
-interface Accepted {
-  /** '' if there is only one message. */
-  readonly batch_id: string
-  readonly message_ids: readonly string[]
-}
-
-/** Creates the conversation of a number if there is none. The text is sent even if that fails. */
-async function ensureConversation(number: string): Promise<void> {
-  const filter = pb.filter('number = {:number}', { number })
-  await countRecords('conversations', filter)
-    .then((count) => (count === 0 ? startConversation(number) : undefined))
-    .catch(() => {})
-}
-
-/**
- * Sends a request and opens the page with its progress. A text to one number belongs to its conversation.
- * An unchanged request keeps its idempotency key, so that a repeat sends nothing twice. May ask the user
- * first, for example if there are more than 20 recipients: `run` returns false if the user declines.
- */
-export function useSend(): Task<[Request, (readonly ChosenFile[])?]> {
-  const [keys] = useState(() => requestKeys(`send.${readUserId()}`))
-  const isDeclined = useRef(false)
-  const task = useTask(async (request: Request, files: readonly ChosenFile[] = []) => {
-    const key = keys.of([request, describeFiles(files)])
-    const campaign = await sendAsCampaign(request, files, key, keys.since())
-    isDeclined.current = campaign === 'no'
-    if (campaign) {
-      keys.renew()
-      if (campaign !== 'no') goToPage(`/campaigns/${campaign.id}`)
-      return
-    }
-    const [number, ...others] = request.recipients as readonly string[]
-    if (number !== undefined && others.length === 0 && !('group_ids' in request))
-      await ensureConversation(number)
-    const path = 'template_id' in request ? '/api/sms/send-template' : '/api/sms/send'
-    const headers = { 'idempotency-key': key }
-    const { batch_id, message_ids } = await postRequest<Accepted>(path, addFiles(request, files), {
-      headers,
-    })
-    keys.renew()
-    goToPage('/send', batch_id ? { batch: batch_id } : { message: message_ids[0] ?? '' })
-  })
-  return {
-    ...task,
-    run: async (request, files) => (await task.run(request, files)) && !isDeclined.current,
-  }
 }
