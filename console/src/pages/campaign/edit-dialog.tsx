@@ -19,6 +19,7 @@ import {
   listOwnVariables,
   listVariables,
 } from '../../data/text/variables.ts'
+import { nameStored } from '../../data/use/chosen-files.ts'
 import { isSameValue } from '../../data/use/draft-members.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useGroups } from '../../data/use/use-list.ts'
@@ -26,7 +27,7 @@ import { useRecordFiles } from '../../data/use/use-record-files.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { AddPictures, nameStored } from '../../parts/form/add-pictures.tsx'
+import { AddPictures } from '../../parts/form/add-pictures.tsx'
 import { CheckList } from '../../parts/form/choices.tsx'
 import { NumberCountry } from '../../parts/form/country-field.tsx'
 import { TextArea, TextField } from '../../parts/form/field.tsx'

@@ -10,8 +10,10 @@ import { findUndoSeconds } from '../../data/team/personal-choices.ts'
 import { formatSegmentsOrMms } from '../../data/text/text-size.ts'
 import { listOpenWords, listVariables } from '../../data/text/variables.ts'
 import {
+  addFiles,
   CHOOSE_AGAIN,
   type ChosenFile,
+  describeFiles,
   isStored,
   type StoredFile,
 } from '../../data/use/chosen-files.ts'
@@ -20,7 +22,7 @@ import { useFiles } from '../../data/use/use-files.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { describeWayBack } from '../../data/words/advice.ts'
 import { t } from '../../language/words.ts'
-import { AddPictures, addFiles, describeFiles } from '../../parts/form/add-pictures.tsx'
+import { AddPictures } from '../../parts/form/add-pictures.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Form, Notice } from '../../parts/form/form.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'

@@ -8,7 +8,7 @@ import { hasTeamRole } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import { formatSegments } from '../../data/text/text-size.ts'
 import { accountZone, HERE } from '../../data/time-zones.ts'
-import type { ChosenFile } from '../../data/use/chosen-files.ts'
+import { addFileNames, addFiles, type ChosenFile } from '../../data/use/chosen-files.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
 import { t, tx } from '../../language/words.ts'
 import {
@@ -16,7 +16,6 @@ import {
   formatPeopleCount,
   MAX_PLAIN,
 } from '../../parts/dialog/confirm-many-people.tsx'
-import { addFileNames, addFiles } from '../../parts/form/add-pictures.tsx'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { LastLeaves } from '../../parts/form/send-notices.tsx'
