@@ -16,8 +16,6 @@ export function sendRaw(c: Ctx, text: string, status: ContentfulStatusCode = 200
   return c.body(bytes, status, JSON_HEADERS)
 }
 
-export const sendValue = (c: Ctx, value: object): Response => sendRaw(c, JSON.stringify(value))
-
 /** Sends JSON after applying the `fields` parameter. */
 export function sendJson(c: Ctx, text: string): Response {
   const { fields } = c.env.incoming.query

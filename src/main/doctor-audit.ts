@@ -11,7 +11,7 @@ export const checkAudit = (): Promise<void> =>
   })
 
 /** Compares the audit logs with their seals, in one snapshot. Returns the number of faults. */
-export const printAuditFaults = (db: Db, say: (line: string) => void): Promise<number> =>
+const printAuditFaults = (db: Db, say: (line: string) => void): Promise<number> =>
   db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only')
     await tx.limitStatements(0)

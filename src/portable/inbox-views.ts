@@ -32,8 +32,6 @@ export const VIEW_SORTS = {
   follow_up: 'follow_up_at',
 } as const
 
-export type ViewSort = keyof typeof VIEW_SORTS
-
 /** The ids of records, and BY_ME and BY_NOBODY. */
 export const VIEW_ID = /^[a-z0-9]{1,15}$/
 

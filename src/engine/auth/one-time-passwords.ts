@@ -194,14 +194,14 @@ async function confirmAddress(
 }
 
 /** The phone number to which a record's one-time passwords are texted; '' if they are mailed. */
-export function findOtpNumber(auth: AuthRecord): string {
+function findOtpNumber(auth: AuthRecord): string {
   const { channel } = (auth.collection as AuthCollection).otp
   const number = channel ? String(auth.values[channel.field] ?? '') : ''
   return E164.test(number) ? number : ''
 }
 
 /** Texts a one-time password; the stored text shows dots instead. Throws if the text is refused. */
-export async function sendOtpText(
+async function sendOtpText(
   services: AuthServices,
   auth: AuthRecord,
   password: string,

@@ -47,4 +47,4 @@ export function splitBackRelation(name: string): [collection: string, field: str
 }
 
 /** Whether an internal table has this name. The table of a collection then needs another name. */
-export const isInternalName = (name: string): boolean => NO_COLLECTIONS.has(name.toLowerCase())
+const isInternalName = (name: string): boolean => NO_COLLECTIONS.has(name.toLowerCase())

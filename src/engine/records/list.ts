@@ -143,10 +143,7 @@ export const MAX_PER_PAGE = 1000
 const INTEGER = /^[-+]?\d+$/
 
 /** Reads `page`, `perPage`, `skipTotal`. Numbers below 1 become the default. Throws FilterError. */
-export function parsePage(
-  query: Readonly<Record<string, string>>,
-  maxPerPage = MAX_PER_PAGE,
-): PageRange {
+function parsePage(query: Readonly<Record<string, string>>, maxPerPage = MAX_PER_PAGE): PageRange {
   const skipTotal = query.skipTotal ? readBool(query.skipTotal) : false
   if (skipTotal === undefined) throw new FilterError('skipTotal is neither true nor false')
   const page = readInteger(query, 'page', 1n)

@@ -1,24 +1,10 @@
 import type { Value } from '../../engine/fields/field.ts'
-import type { Extension } from '../../engine/records/collection-extension.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Logger } from '../../platform/log.ts'
 
 export type CheckedValues = Readonly<Record<string, Value>>
-
-/** Makes an extension that checks values before they are stored. `old`: the values that they replace. */
-export const makeCheckExtension = (
-  check: (values: CheckedValues, old?: CheckedValues) => void,
-): Extension => ({
-  check: (values) => check(values),
-  async beforeCreate(_store, values) {
-    check(values)
-  },
-  async beforeUpdate(_store, values, old) {
-    check(values, old)
-  },
-})
 
 const refuseTimeZone = (
   field: string,

@@ -47,7 +47,7 @@ async function findOptedOutNumbers(numbers: readonly string[]): Promise<[string,
 }
 
 /** Those of these numbers, which have no contact, that have opted out. */
-export async function findStoppedNumbers(numbers: readonly string[]): Promise<readonly string[]> {
+async function findStoppedNumbers(numbers: readonly string[]): Promise<readonly string[]> {
   if (numbers.length === 0) return []
   const read = async (filter: string) => {
     const asked = { filter, expand: 'entry', skipTotal: true }

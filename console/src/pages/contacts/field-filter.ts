@@ -26,7 +26,7 @@ export const SIGNS: Readonly<Record<ContactField['type'], Choices<Sign>>> = {
 }
 
 /** A member of `data` of contacts as filters and sorts name it: any text may be its key. */
-export const nameMember = (key: string): string =>
+const nameMember = (key: string): string =>
   `data.${[...key].map((letter) => (/[A-Za-z_]/.test(letter) ? letter : encode(letter))).join('')}`
 
 const encode = (letter: string) =>

@@ -23,7 +23,7 @@ const CLAIMED_FILE = z.object({
 })
 
 export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
-export const CLAIMED_MESSAGE = z
+const CLAIMED_MESSAGE = z
   .object({
     id: z.string(),
     attempt: z.int().min(1).describe('Send it with every report on this message.'),

@@ -23,7 +23,7 @@ export const markAddresses = (subject: string, addresses: readonly string[]): Gi
 })
 
 /** Whether both are the same files in the same order: each has the same address, or the same bytes. */
-export const areSameFiles = (one: GivenFiles, other: GivenFiles): boolean =>
+const areSameFiles = (one: GivenFiles, other: GivenFiles): boolean =>
   one.subject === other.subject &&
   one.files.length === other.files.length &&
   one.files.every((file, i) =>
