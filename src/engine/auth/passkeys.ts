@@ -7,7 +7,7 @@ import { makeRandomId } from '../../platform/tools/random.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../fields/date-schema.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { type ChallengePurpose, makeChallenge, useChallenge } from './passkey-challenges.ts'
-import { deleteEmptyFactor, protectPerson } from './second-factor.ts'
+import { deleteEmptyFactor, makeOwnerKey, protectPerson } from './second-factor.ts'
 import {
   type AuthenticationResponseJSON,
   makeCreationOptions,
@@ -34,11 +34,6 @@ export const PASSKEY = z
     host: z.string().describe('Where it is valid: the host of `PUBLIC_URL` when it was made.'),
   })
   .meta({ id: 'Passkey' })
-
-const makeOwnerKey = ({ collection, id }: AuthRecord) => ({
-  collection: collection.id,
-  record: id,
-})
 
 const selectPasskeys = (db: Db) =>
   queries(db)

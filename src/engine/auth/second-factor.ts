@@ -23,13 +23,17 @@ const TRIES_SECONDS = 3_600
 
 const nameOwner = ({ collection, id }: AuthRecord) => `${collection.id} ${id}`
 
-const makeRowKey = ({ collection, id }: AuthRecord) => ({ collection: collection.id, record: id })
+/** The columns of a person's rows in `auth_factors` and `auth_passkeys`. */
+export const makeOwnerKey = ({ collection, id }: AuthRecord) => ({
+  collection: collection.id,
+  record: id,
+})
 
 export async function hasFactor(db: Db, auth: AuthRecord): Promise<boolean> {
   const found = await queries(db)
     .selectFrom('auth_factors')
     .select('record')
-    .where(({ and }) => and(makeRowKey(auth)))
+    .where(({ and }) => and(makeOwnerKey(auth)))
     .where('confirmed_at', 'is not', null)
     .executeTakeFirst()
   return found !== undefined
@@ -61,7 +65,7 @@ export async function readFactor(db: Db, auth: AuthRecord) {
         'hasPasskey',
       ),
     ])
-    .where(({ and }) => and(makeRowKey(auth)))
+    .where(({ and }) => and(makeOwnerKey(auth)))
     .where('confirmed_at', 'is not', null)
     .executeTakeFirst()
   return found ?? { since: '', hasApp: false, hasPasskey: false, recoveryCodes: 0 }
@@ -73,7 +77,7 @@ export async function startFactor(db: Db, auth: AuthRecord): Promise<string> {
   const pending = await sealSecret(db, PURPOSE, nameOwner(auth), secret)
   const { numInsertedOrUpdatedRows } = await queries(db)
     .insertInto('auth_factors')
-    .values({ ...makeRowKey(auth), pending })
+    .values({ ...makeOwnerKey(auth), pending })
     .onConflict((found) =>
       found
         .columns(['collection', 'record'])
@@ -103,7 +107,7 @@ export async function confirmFactor(
     .updateTable('auth_factors')
     .set({ sealed, pending: '', last_step: step, recovery })
     .set({ confirmed_at: sql<Date>`coalesce(confirmed_at, now())` })
-    .where(({ and }) => and({ ...makeRowKey(auth), pending: sealed }))
+    .where(({ and }) => and({ ...makeOwnerKey(auth), pending: sealed }))
     .executeTakeFirst()
   if (confirmed.numUpdatedRows === 0n) throw badRequest(WRONG_CODE)
   await clearAttempts(db, nameTries(auth))
@@ -123,7 +127,7 @@ export async function protectPerson(db: Db, auth: AuthRecord): Promise<readonly 
   const confirmed_at = sql<Date>`now()`
   const { numInsertedOrUpdatedRows = 0n } = await queries(db)
     .insertInto('auth_factors')
-    .values({ ...makeRowKey(auth), confirmed_at, recovery })
+    .values({ ...makeOwnerKey(auth), confirmed_at, recovery })
     .onConflict((found) =>
       found
         .columns(['collection', 'record'])
@@ -140,7 +144,7 @@ export const removeApp = (db: Db, auth: AuthRecord): Promise<void> =>
     await queries(inside)
       .updateTable('auth_factors')
       .set({ sealed: '', pending: '', last_step: 0 })
-      .where(({ and }) => and(makeRowKey(auth)))
+      .where(({ and }) => and(makeOwnerKey(auth)))
       .execute()
     await deleteEmptyFactor(inside, auth)
   })
@@ -151,18 +155,18 @@ export async function deleteEmptyFactor(db: Db, auth: AuthRecord): Promise<void>
   await queries(db)
     .selectFrom('auth_factors')
     .select('record')
-    .where(({ and }) => and(makeRowKey(auth)))
+    .where(({ and }) => and(makeOwnerKey(auth)))
     .forUpdate()
     .execute()
   await queries(db)
     .deleteFrom('auth_factors')
-    .where(({ and }) => and({ ...makeRowKey(auth), sealed: '' }))
+    .where(({ and }) => and({ ...makeOwnerKey(auth), sealed: '' }))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
           selectFrom('auth_passkeys')
             .select('id')
-            .where(({ and }) => and(makeRowKey(auth))),
+            .where(({ and }) => and(makeOwnerKey(auth))),
         ),
       ),
     )
@@ -210,7 +214,7 @@ async function findSecret(db: Db, auth: AuthRecord, column: 'sealed' | 'pending'
   const found = await queries(db)
     .selectFrom('auth_factors')
     .select(column)
-    .where(({ and }) => and(makeRowKey(auth)))
+    .where(({ and }) => and(makeOwnerKey(auth)))
     .executeTakeFirst()
   const sealed = found?.[column] ?? ''
   const secret =
@@ -223,7 +227,7 @@ async function useStep(db: Db, auth: AuthRecord, step: number): Promise<boolean>
   const { numUpdatedRows } = await queries(db)
     .updateTable('auth_factors')
     .set({ last_step: step })
-    .where(({ and }) => and(makeRowKey(auth)))
+    .where(({ and }) => and(makeOwnerKey(auth)))
     .where('sealed', '<>', '')
     .where('last_step', '<', step)
     .executeTakeFirst()
@@ -235,7 +239,7 @@ async function useRecoveryCode(db: Db, auth: AuthRecord, code: string): Promise<
   const { numUpdatedRows } = await queries(db)
     .updateTable('auth_factors')
     .set({ recovery: sql<string[]>`array_remove(recovery, ${used})` })
-    .where(({ and }) => and(makeRowKey(auth)))
+    .where(({ and }) => and(makeOwnerKey(auth)))
     .where('confirmed_at', 'is not', null)
     .where(sql<boolean>`${used} = any(recovery)`)
     .executeTakeFirst()
