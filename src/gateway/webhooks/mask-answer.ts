@@ -1,4 +1,5 @@
 import { cleanText } from '../../platform/tools/clean-text.ts'
+import { decodeUrlPart } from '../../platform/tools/decode-url-part.ts'
 import { maskSecrets } from '../../platform/tools/mask-secrets.ts'
 
 /** Bytes of an answer that are read and stored. */
@@ -27,12 +28,4 @@ function listUrlPasswords(url: string): string[] {
   const { username = '', password = '' } = (url.includes('@') && URL.parse(url)) || {}
   if (password === '') return []
   return [password, `${username}:${password}`].flatMap((text) => [text, decodeUrlPart(text)])
-}
-
-function decodeUrlPart(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { decodeUrlPart } from '../../platform/tools/decode-url-part.ts'
 
 /** Parameters of a call. No name is repeated: libraries check signatures of repeated names differently. */
 export type Form = ReadonlyMap<string, string>
@@ -48,12 +49,4 @@ function makeBasicHeader({ username, password }: URL): { authorization?: string 
   if (username === '' && password === '') return {}
   const pair = `${decodeUrlPart(username)}:${decodeUrlPart(password)}`
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
-}
-
-function decodeUrlPart(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
