@@ -91,7 +91,7 @@ export interface Question {
 
 const asked = signal<(Question & { answer: (yes: boolean) => void }) | undefined>(undefined)
 
-/** Asks for confirmation: `if (await confirmed({ title, text, action: t('Delete'), danger: true })) …`. */
+/** Asks for confirmation: `if (await askToConfirm({ title, text, action: t('Delete') })) …`. */
 export const askToConfirm = (question: Question): Promise<boolean> =>
   new Promise((resolve) => {
     asked.value = {
@@ -103,7 +103,7 @@ export const askToConfirm = (question: Question): Promise<boolean> =>
     }
   })
 
-/** Renders the dialogs of `confirmed`. App contains it once. Another page answers no. */
+/** Renders the dialogs of `askToConfirm`. App contains it once. Another page answers no. */
 export function Questions() {
   const question = asked.value
   const { path } = place.value
