@@ -17,7 +17,8 @@ import { Card, Facts, Page as Frame, Loading, Progress } from '../../parts/page.
 import { SettingsCard } from '../../parts/rows/settings-card.tsx'
 import { Time } from '../../parts/time.tsx'
 import { showToast } from '../../parts/toast.tsx'
-import { BackupList, RestoreDialog } from './backup-list.tsx'
+import { BackupList } from './backup-list.tsx'
+import { RestoreDialog } from './restore-dialog.tsx'
 import './page.css'
 import { makeSchedulePart, STORAGE } from './storage.tsx'
 
