@@ -1,31 +1,18 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { cutToCharacters } from '#portable/cut-text.ts'
-import { pb } from '../data/client.ts'
+import { useEffect, useState } from 'preact/hooks'
 import { askServerHealth } from '../data/connection/connection.ts'
-import { notifications, renewNotifications } from '../data/notifications/browser.ts'
-import type { Conversation } from '../data/record-types.ts'
 import { hasTeamRole, type Session } from '../data/session.ts'
-import {
-  isNotifiedAbout,
-  isNotifiedNow,
-  useNotify,
-  usePersonalChoices,
-} from '../data/team/personal-choices.ts'
-import { announced, type InboxAnswer, inboxAnswer, mentioned } from '../data/unread.ts'
 import { isHuge, isRail } from '../data/use/media-queries.ts'
-import { useAnswer } from '../data/use/use-answer.ts'
-import { useCalm } from '../data/use/use-calm.ts'
-import { useList } from '../data/use/use-list.ts'
-import { useLive } from '../data/use/use-live.ts'
 import { t } from '../language/words.ts'
 import { PAGES, type PageEntry } from '../pages.ts'
 import { ButtonLink } from '../parts/form/form.tsx'
 import { Empty } from '../parts/list/empty.tsx'
 import { goToPage, makePageHref, matchPath, place } from '../router.ts'
 import { EndedAccount, Visit } from './account-switch.tsx'
+import { Counts } from './counts.tsx'
 import { Keys } from './keys.tsx'
 import { isPageShown, Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
+import { Notifier } from './notifier.tsx'
 import { chooseStartPath, findPage, listOwnPages } from './own-pages.ts'
 import { refuseFiles } from './refuse-files.ts'
 import { scrollToPlace } from './scroll-place.ts'
@@ -129,40 +116,6 @@ function Shown({
   )
 }
 
-/** Renews the push subscription if notifications are on. Without push, hidden tabs notify instead. */
-function Notifier({ session }: { session: Session }) {
-  const user = session.person.id
-  useEffect(() => void renewNotifications(user).catch(() => {}), [user])
-  const { user: chosen, endpoint } = notifications.value
-  return chosen === user && endpoint === '' ? <TabNotifier session={session} /> : null
-}
-
-function TabNotifier({ session }: { session: Session }) {
-  const choices = usePersonalChoices(session)
-  const notify = choices?.notify || 'all'
-  /** The time of the newest known text; undefined until the first read. */
-  const latest = useRef<string | undefined>(undefined)
-  const readLatest = async () => {
-    const { items } = await pb
-      .collection<Conversation>('conversations')
-      .getList(1, 1, { sort: '-last_at', fields: 'last_at', skipTotal: true })
-    latest.current = items[0]?.last_at ?? ''
-  }
-  useLive<Conversation>(
-    'conversations',
-    '*',
-    ({ record }) => {
-      if (latest.current === undefined || record.last_at <= latest.current) return
-      latest.current = record.last_at
-      const isNew = record.last_type === 'incoming' && record.unread > 0
-      const isWanted = isNotifiedAbout(record, notify, session) && isNotifiedNow(choices)
-      if (document.hidden && isNew && isWanted) void showNews(record, choices?.notify_silent)
-    },
-    () => void readLatest().catch(() => {}), // the next reconnection reads again
-  )
-  return null
-}
-
 type News = typeof import('./team-news.tsx')
 
 /** News of the team. Their code is in the file of the inbox, which is loaded in any case (vite.config.ts). */
@@ -172,61 +125,4 @@ function LateTeamNews({ session }: { session: Session }) {
     import('./team-news.tsx').then(setLoaded, () => {}) // as without a connection
   }, [])
   return loaded ? <loaded.TeamNews session={session} /> : null
-}
-
-const MAX_TEXT = 120
-
-async function showNews(
-  { id, number, name, last_text, unread }: Conversation,
-  silent = false,
-): Promise<void> {
-  const registration = await navigator.serviceWorker.getRegistration('./')
-  const text = cutToCharacters(last_text, MAX_TEXT)
-  registration?.active?.postMessage({ conversation: id, number, name, text, unread, silent })
-}
-
-/** Changes within this time cause one request for the counts. */
-const CALM_MS = 600
-
-/** Reads counts, labels and views of the inbox, and shows how many texts are unread on the app's icon. */
-function Counts({ session }: { session: Session }) {
-  const notify = useNotify(session)
-  const { value, reload } = useAnswer<InboxAnswer>('/api/account/inbox')
-  const soon = useCalm(reload, () => CALM_MS)
-  useLive<Conversation>('conversations', '*', soon, soon)
-  const mine = useUnread(session.sender, notify === 'mine')
-  const count = notify === 'all' ? (value?.unread ?? 0) : mine
-  useEffect(() => {
-    inboxAnswer.value = value
-    announced.value = count
-    void setBadge(count + mentioned.value)
-  }, [value, count, mentioned.value])
-  useEffect(
-    () => () => {
-      inboxAnswer.value = undefined
-      announced.value = 0
-      void setBadge(0)
-    },
-    [],
-  )
-  return null
-}
-
-/** Sets the number on the app's icon. Some browsers cannot do this, others only for installed apps. */
-async function setBadge(count: number): Promise<void> {
-  await (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(() => {})
-}
-
-/** How many unread conversations are assigned to the sender or to nobody. */
-function useUnread(sender: string, ready: boolean): number {
-  const { total } = useList('conversations', {
-    filter: pb.filter('archived = false && unread > 0 && (assignee = "" || assignee = {:sender})', {
-      sender,
-    }),
-    sort: '-last_at',
-    fields: 'id',
-    perPage: 1,
-    ready,
-  })
-  return ready ? total : 0
 }
