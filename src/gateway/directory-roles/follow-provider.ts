@@ -59,11 +59,14 @@ export const followProviders: Pick<Extension, 'admitNewcomer' | 'onProviderSignI
     const claims = await readTrusted(person)
     if (!claims) return
     const found = findRoles(rows, claims)
-    const set = (account: string, role: Role | null) => {
-      const who = { account, member: auth.id, directory: provider }
-      const proof = { role, provenForSeconds: PROVEN_SECONDS }
-      return setDirectoryRole(store, extensions, { ...who, ...proof })
-    }
+    const set = (account: string, role: Role | null) =>
+      setDirectoryRole(store, extensions, {
+        account,
+        member: auth.id,
+        directory: provider,
+        role,
+        provenForSeconds: PROVEN_SECONDS,
+      })
     for (const [account, role] of found) {
       if (role) await set(account, role)
       else if (role === undefined)
