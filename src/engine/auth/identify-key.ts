@@ -103,8 +103,15 @@ export function findCachedKeyHolder(
 
 const KEY_COLUMNS = 9
 type KeyColumns = [
-  ...[id: string, version: string, secret: string, expires: string, lastUsed: string],
-  ...[Scopes, isTwilio: boolean, name: string, addresses: string],
+  id: string,
+  version: string,
+  secret: string,
+  expires: string,
+  lastUsed: string,
+  scopes: Scopes,
+  isTwilio: boolean,
+  name: string,
+  addresses: string,
 ]
 
 /**
