@@ -32,12 +32,16 @@ function checkAnswer(values: CheckedValues, old?: CheckedValues) {
   const { match, value, body, template } = values
   if (match !== 'any' && splitKeywords(String(value)).length === 0)
     throw invalidFields({ value: makeFieldError('validation_required', 'Cannot be blank.') })
-  if (!body && !template)
+  if (!body && !template && !isLeftEmpty(values, old))
     throw invalidFields({
       body: makeFieldError('validation_required', 'A text or a template is needed.'),
     })
   checkHours(HOURS, values, old)
 }
+
+/** Whether an answer whose template was deleted is being disabled, or stays disabled. */
+const isLeftEmpty = ({ enabled }: CheckedValues, old?: CheckedValues) =>
+  !enabled && old !== undefined && !old.body && !old.template
 
 type LastFields = Record<'id' | 'body' | 'at' | 'type' | 'device' | 'name', string>
 

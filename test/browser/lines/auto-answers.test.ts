@@ -94,7 +94,10 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Template deleted').waitFor()
   await fixture.visit('/answers')
-  await page.getByText('Nothing is sent: its template was deleted.').waitFor()
+  const warning = page.getByText('Nothing is sent: its template was deleted.')
+  await warning.waitFor()
+  const { x, width } = (await warning.boundingBox())!
+  expect([x, page.viewportSize()!.width - x - width].every((room) => room > 0)).toBe(true)
 
   await page.getByRole('button', { name: 'Switch off' }).click()
   await expect.poll(async () => (await answers.getFullList())[0]!.enabled).toBe(false)

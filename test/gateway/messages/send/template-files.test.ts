@@ -146,6 +146,19 @@ test('an automatic answer of a template has its picture', async () => {
   expect(await fetchLink(item.attachments[0].url)).toEqual(SMALL)
 })
 
+test('an automatic answer whose template was deleted can be disabled, but not enabled', async () => {
+  const { user } = await makeShop()
+  const { id: template } = await makeTemplate(user)
+  const path = '/api/collections/auto_answers/records'
+  const answer = { user: user.id, match: 'any', enabled: true, template }
+  const { id } = await must(user, 'POST', path, answer)
+  await must(user, 'DELETE', `${TEMPLATES}/${template}`)
+  const enable = (enabled: boolean) => user.call('PATCH', `${path}/${id}`, { enabled })
+  const statuses = []
+  for (const enabled of [true, false, true]) statuses.push((await enable(enabled)).status)
+  expect(statuses).toEqual([400, 200, 400])
+})
+
 test('a template takes up to three files, and no page', async () => {
   const { user } = await makeShop()
   const page = Buffer.from('<!doctype html><title>Menu</title>')
