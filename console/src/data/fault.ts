@@ -77,7 +77,9 @@ export function describeFault({ message, fields }: Fault, shown: readonly string
   if (others.length === 0) return Object.keys(fields).length > 0 ? '' : message
   const labels = Map.groupBy(others, ([, said]) => said)
   return [...labels]
-    .map(([said, named]) => `${named.map(([name]) => makeLabel(name)).join(', ')}: ${said}`)
+    .map(([said, named]) =>
+      t('{name}: {text}', { name: named.map(([name]) => makeLabel(name)).join(', '), text: said }),
+    )
     .join(' ')
 }
 

@@ -71,7 +71,7 @@ const makeTextCommand = (message: Message): Command => {
   const number = findOtherNumber(message)
   return {
     id: `t${id}`,
-    words: t('{number}: {text}', { number: formatPhone(number), text: body }),
+    words: t('{name}: {text}', { name: formatPhone(number), text: body }),
     run: makeConversationCommand(number, `sms_messages/${id}`),
   }
 }

@@ -1,5 +1,6 @@
 import type { PhoneFault } from '#portable/phone/read-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
+import { t } from '../../language/words.ts'
 import { describePhoneFault } from './phone-words.ts'
 
 export interface TypedNumber {
@@ -38,5 +39,7 @@ export const describeFaults = (
 ) =>
   numbers
     .slice(0, most)
-    .map(({ phone, fault }) => `“${phone}” – ${describePhoneFault(fault!)}.`)
+    .map(({ phone, fault }) =>
+      t('“{text}” – {fault}.', { text: phone, fault: describePhoneFault(fault!) }),
+    )
     .join(' ')

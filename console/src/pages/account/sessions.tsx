@@ -2,7 +2,7 @@ import type { RecordModel } from 'pocketbase'
 import { postRequest } from '../../data/client.ts'
 import { renewSession } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
-import { t } from '../../language/words.ts'
+import { t, tx } from '../../language/words.ts'
 import { confirmAndRevoke } from '../../parts/dialog/confirm-and-revoke.ts'
 import { runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/form.tsx'
@@ -56,13 +56,15 @@ export function Sessions() {
 const makeSessionColumns = (reload: () => Promise<void>): readonly Column<OpenSession>[] => [
   {
     title: t('Browser or program'),
-    cell: ({ user_agent, person, current }) => (
-      <>
-        {person && `${person}: `}
-        <span title={user_agent}>{describeProgram(user_agent)}</span>{' '}
-        {current && <Badge tone="good">{t('This one')}</Badge>}
-      </>
-    ),
+    cell: ({ user_agent, person, current }) => {
+      const program = <span title={user_agent}>{describeProgram(user_agent)}</span>
+      return (
+        <>
+          {person ? tx('{name}: {text}', { name: person, text: program }) : program}{' '}
+          {current && <Badge tone="good">{t('This one')}</Badge>}
+        </>
+      )
+    },
   },
   { title: t('Signed in by'), minor: true, cell: ({ method }) => METHODS[method as 'otp'] ?? '–' },
   { title: t('Address'), minor: true, cell: ({ ip }) => ip || '–' },

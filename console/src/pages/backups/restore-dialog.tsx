@@ -4,7 +4,7 @@ import { countRecords, pb } from '../../data/client.ts'
 import { formatBytes } from '../../data/text/format-bytes.ts'
 import type { Answer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { formatNumber, t, tx } from '../../language/words.ts'
+import { t, tx } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Field, TextField } from '../../parts/form/field.tsx'
 import { Actions, Button, Form, FormActions, Notice } from '../../parts/form/form.tsx'
@@ -111,7 +111,7 @@ function useCounts(): string {
   const [words, setWords] = useState('…')
   useEffect(() => {
     const count = async ([name, word]: (typeof COUNTED)[number]) =>
-      `${word}: ${formatNumber(await countRecords(name))}`
+      t('{name}: {text}', { name: word, text: await countRecords(name) })
     Promise.all(COUNTED.map(count)).then(
       (counts) => setWords(counts.join(', ')),
       () => setWords(t('all of it')),

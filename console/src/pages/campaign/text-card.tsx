@@ -64,5 +64,7 @@ function describeAudience(campaign: Campaign): string {
   const groups = expand?.groups?.map(({ name }) => name) ?? []
   const numbers =
     recipients.length > 0 ? [tn('1 number', '{count} numbers', recipients.length)] : []
-  return groups.length > 0 ? `${people}: ${[...groups, ...numbers].join(', ')}` : people
+  return groups.length > 0
+    ? t('{name}: {text}', { name: people, text: [...groups, ...numbers].join(', ') })
+    : people
 }

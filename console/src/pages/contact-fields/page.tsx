@@ -74,7 +74,9 @@ const makeColumns = (edit: (field: ContactField) => void): readonly Column<Conta
   {
     title: t('Type'),
     cell: ({ type, choices }) =>
-      type === 'choice' ? `${TYPES.choice}: ${(choices ?? []).join(', ')}` : TYPES[type],
+      type === 'choice'
+        ? t('{name}: {text}', { name: TYPES.choice, text: (choices ?? []).join(', ') })
+        : TYPES[type],
     long: true,
   },
   { title: t('In templates'), cell: ({ name }) => <code>{`{{${name}}}`}</code> },

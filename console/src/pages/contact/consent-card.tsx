@@ -166,7 +166,7 @@ function makeStep(act: readonly Consent[]): Step<ComponentChildren> {
     id,
     tone,
     at: created,
-    words: `${word}: ${act.map(describePurpose).join(', ')}`,
+    words: t('{name}: {text}', { name: word, text: act.map(describePurpose).join(', ') }),
     detail: <Facts facts={facts} />,
   }
 }

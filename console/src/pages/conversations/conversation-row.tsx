@@ -100,7 +100,7 @@ export const Row = memoizeComponent((props: RowProps) => {
       ) : (
         <span class={last_type === 'outgoing' ? 'muted' : ''}>
           {last_type === 'outgoing' &&
-            `${failure ? `${describeFailure(failure)}:` : describeBeginning(last, isOwn, sender)} `}
+            `${failure ? endWithColon(describeFailure(failure)) : describeBeginning(last, isOwn, sender)} `}
           {hasFiles && <Icon name="picture" size={16} />}{' '}
           {last_text || describeNoText(last_type, hasFiles)}
         </span>
@@ -126,10 +126,12 @@ function describeNoText(type: Conversation['last_type'], hasFiles: boolean): str
 /** The words before an outgoing text: its sender, if read. */
 function describeBeginning(last: Message | undefined, isOwn: boolean, sender = ''): string {
   if (last && isDueLater(last)) return t('Scheduled:')
-  return isOwn ? t('You:') : sender && `${sender}:`
+  return isOwn ? t('You:') : sender && endWithColon(sender)
 }
 
 interface RowLinkProps {
+const endWithColon = (words: string) => t('{words}:', { words })
+
   readonly number: string
   readonly name: string
   /** The text or note to open the thread at, such as `sms_messages/ID`; '' for its end. */

@@ -28,8 +28,7 @@ export function SearchHits({
               name={findName(number)}
               facts={[hasOptedOut(number) && t('Opted out')]}
             >
-              {isNote && `${author || t('Note')}: `}
-              {text}
+              {isNote ? t('{name}: {text}', { name: author || t('Note'), text }) : text}
             </RowLink>
           </li>
         ))}

@@ -140,7 +140,7 @@ const makeCallColumns = (choose: (body: string) => void): readonly Column<HookCa
 function Texts({ call: { texts, messages } }: { call: HookCall }) {
   const [first, ...others] = texts ?? []
   if (!first) return <>–</>
-  const words = `${formatPhone(first.to)}: ${first.text}`
+  const words = t('{name}: {text}', { name: formatPhone(first.to), text: first.text })
   const [id] = messages ?? []
   return (
     <>

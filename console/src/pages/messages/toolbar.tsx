@@ -85,8 +85,14 @@ function ActiveFilters({
 }) {
   const active = [
     ['state', hasState && state && STATES.find(([key]) => key === state)?.[1]],
-    ['from', from && `${t('From#day')}: ${formatDay(`${from}T00:00`)}`],
-    ['until', until && `${t('Until#day')}: ${formatDay(`${until}T00:00`)}`],
+    [
+      'from',
+      from && t('{name}: {text}', { name: t('From#day'), text: formatDay(`${from}T00:00`) }),
+    ],
+    [
+      'until',
+      until && t('{name}: {text}', { name: t('Until#day'), text: formatDay(`${until}T00:00`) }),
+    ],
     ['device', device && t('Device')],
     ['sender', sender && t('Sent by')],
     ['filter', filter],

@@ -67,7 +67,10 @@ const makeColumns = (findName: (key: string) => string | undefined): readonly Co
   {
     title: t('What'),
     cell: ({ action, collection }) =>
-      `${THINGS[collection] ?? collection}: ${ACTIONS[action] ?? action}`,
+      t('{name}: {text}', {
+        name: THINGS[collection] ?? collection,
+        text: ACTIONS[action] ?? action,
+      }),
   },
   {
     title: t('Record'),

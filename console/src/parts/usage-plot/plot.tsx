@@ -46,7 +46,9 @@ export function Plot({ days }: { days: readonly UsageDay[] }) {
 
 function Bar({ day, x, top }: { day: UsageDay; x: number; top: number }) {
   let y = HEIGHT
-  const told = KINDS.map((kind) => `${kind.words}: ${countKind(day, kind)}`).join(', ')
+  const told = KINDS.map((kind) =>
+    t('{name}: {text}', { name: kind.words, text: countKind(day, kind) }),
+  ).join(', ')
   return (
     <g>
       <title>{`${nameDay(day.day, readNowMs())} · ${told}`}</title>
