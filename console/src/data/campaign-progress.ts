@@ -2,6 +2,7 @@ import { cutBetweenGraphemes } from '#portable/cut-text.ts'
 import { t } from '../language/words.ts'
 import type { FailedCounts } from './failed.ts'
 import type { CampaignState, MessageState } from './record-types.ts'
+import { moveHeld } from './words/message-states.ts'
 
 /** People who are left out of a campaign: how many, and the numbers of the first of them. */
 export interface WithoutConsent {
@@ -45,9 +46,11 @@ export interface CampaignProgress {
   }[]
 }
 
-export function computeShownCounts({ counts, canceled }: CampaignProgress) {
+/** `held`: how many texts are due, but wait for a line or the end of quiet hours. */
+export function computeShownCounts({ counts, canceled }: CampaignProgress, held = 0) {
   const failed = counts.failed - canceled
-  return { counts: { ...counts, failed, canceled }, done: counts.sent + counts.delivered + failed }
+  const shown = moveHeld({ ...counts, failed, canceled }, held)
+  return { counts: shown, done: counts.sent + counts.delivered + failed }
 }
 
 /** The name of a campaign, or the beginning of its text if it has none. */

@@ -29,7 +29,7 @@ export const SendProgress = ({
       {OUTGOING_STATES.map((state) => (
         <span
           key={state}
-          class={MESSAGE_STATES[state][0]}
+          class={state === 'assigned' ? '' : MESSAGE_STATES[state][0]}
           style={{ flexGrow: counts[state] ?? 0 }}
         />
       ))}

@@ -42,17 +42,33 @@ export const isOutcomeUnknown = ({ error_message }: Pick<Message, 'error_message
 export type ShownState = MessageState | 'canceled'
 export function chooseShownState(message: Stated): ShownState {
   if (isCanceledMessage(message)) return 'canceled'
-  // `pending` is shown as scheduled, which a text that its sender can still undo is not
-  return message.waiting_for === 'undo' ? 'assigned' : message.status
+  // a due text that is still `pending` waits, but not for its time
+  return message.status === 'pending' && message.waiting_for ? 'assigned' : message.status
 }
 
 export const FAILED_FILTER = `status = "failed" && ${CANCELED.map((reason) => `error_message != "${reason}"`).join(' && ')}`
 export const CANCELED_FILTER = `status = "failed" && (${CANCELED.map((reason) => `error_message = "${reason}"`).join(' || ')})`
+/** Due texts that are still `pending`: shown as waiting, not as scheduled. */
+export const HELD_FILTER = 'status = "pending" && waiting_for != ""'
+
+const STATE_FILTERS: Readonly<Partial<Record<ShownState, string>>> = {
+  pending: 'status = "pending" && waiting_for = ""',
+  assigned: `(status = "assigned" || (${HELD_FILTER}))`,
+  failed: FAILED_FILTER,
+  canceled: CANCELED_FILTER,
+}
 
 /** The filter that finds the messages that the console shows in `state`. */
-export function writeStateFilter(state: ShownState): string {
-  if (state === 'failed') return FAILED_FILTER
-  return state === 'canceled' ? CANCELED_FILTER : `status = "${state}"`
+export const writeStateFilter = (state: ShownState): string =>
+  STATE_FILTERS[state] ?? `status = "${state}"`
+
+type StateCounts = Readonly<Partial<Record<ShownState, number>>>
+
+/** Counts by `status` as counts by shown state: `held` of the `pending` ones are shown as waiting. */
+export function moveHeld<Counts extends StateCounts>(counts: Counts, held: number) {
+  const { pending = 0, assigned = 0 } = counts
+  const moved = Math.min(held, pending)
+  return { ...counts, pending: pending - moved, assigned: assigned + moved }
 }
 
 /** Why a message failed, or why a due message still waits. '' for all others, such as canceled ones. */
@@ -61,7 +77,12 @@ export const findReason = (message: Message): string =>
     ? ''
     : translateFailureReason(message.error_message) || findWaitingReason(message)
 
-function findWaitingReason({ status, waiting_for, segments }: Message): string {
+/** What a due text waits for; '' for texts that wait for their time only. */
+export function findWaitingReason({
+  status,
+  waiting_for,
+  segments,
+}: Pick<Message, 'status' | 'waiting_for' | 'segments'>): string {
   if (status === 'failed') return ''
   if (waiting_for === 'room' && segments === 0) return t('Waiting for a line that sends MMS')
   return WAITING[waiting_for ?? '']

@@ -23,10 +23,10 @@ import { SendProgress } from '../../parts/send-progress.tsx'
 import { formatDateTime, Time } from '../../parts/time.tsx'
 import { makeConversationPath, makePageHref, type PageProps } from '../../router.ts'
 import { Actions } from './actions.tsx'
+import { HeldNotices, useHeldTexts } from './held-texts.tsx'
 import { Hold } from './hold.tsx'
 import { makeFilter } from './messages-filter.ts'
 import './page.css'
-import { QuietTexts } from './quiet-texts.tsx'
 import { countGiven, SimulatedNotice, useSimulatedTexts } from './simulated.tsx'
 import { TextCard } from './text-card.tsx'
 import { useWaitingPhones } from './waiting-phones.ts'
@@ -43,6 +43,7 @@ export function Page({ params: { id = '' } }: PageProps) {
     REFRESH_MS,
   )
   const simulated = useSimulatedTexts(campaign, progress)
+  const held = useHeldTexts(campaign, progress?.counts.pending)
   const changed = campaign?.updated
   useEffect(() => {
     if (changed) void reload()
@@ -66,11 +67,11 @@ export function Page({ params: { id = '' } }: PageProps) {
       {campaign.error && <Notice kind="wrong">{translateFault(campaign.error)}</Notice>}
       {progress && hasTeamRole('admin') && <Hold campaign={campaign} progress={progress} />}
       {simulated > 0 && <SimulatedNotice count={simulated} />}
-      {progress && <QuietTexts campaign={campaign} pending={progress.counts.pending} />}
+      <HeldNotices held={held} />
       {campaign.repeat && <Runs campaign={campaign} />}
       {!campaign.repeat &&
         (progress ? (
-          <Course campaign={campaign} progress={progress} simulated={simulated} />
+          <Course {...{ campaign, progress, simulated }} held={held.quiet + held.room} />
         ) : (
           <Loading />
         ))}
@@ -112,16 +113,19 @@ function Course({
   campaign,
   progress,
   simulated,
+  held,
 }: {
   campaign: Campaign
   progress: CampaignProgress
   /** How many texts simulated phones have. */
   simulated: number
+  /** How many due texts have no device yet. */
+  held: number
 }) {
   const { recipients_count } = progress
-  const { counts, done } = computeShownCounts(progress)
-  const phones = useWaitingPhones(campaign, counts.assigned)
-  const areAllSimulated = simulated > 0 && simulated >= countGiven(counts)
+  const { counts, done } = computeShownCounts(progress, held)
+  const phones = useWaitingPhones(campaign, progress.counts.assigned)
+  const areAllSimulated = simulated > 0 && simulated >= countGiven(progress.counts)
   return (
     <SendProgress
       done={done}

@@ -6,7 +6,7 @@ import type { Conversation, Message } from '../../data/record-types.ts'
 import { hasTeamRole, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { describeTime, isDueLater } from '../../data/text/message-time.ts'
-import { describeFailure } from '../../data/words/message-states.ts'
+import { describeFailure, findWaitingReason } from '../../data/words/message-states.ts'
 import { describeSender } from '../../data/words/sender-words.ts'
 import { t } from '../../language/words.ts'
 import { Avatar } from '../../parts/avatar.tsx'
@@ -19,6 +19,7 @@ import { makeConversationPath, makePageHref } from '../../router.ts'
 import { archiveConversation } from './change.ts'
 import { chooseByRow } from './choose.tsx'
 import './swipe.css'
+import { canUndo } from './thread/undo-answer.ts'
 import { readViewQuery } from './view-in-address.ts'
 
 interface RowProps {
@@ -66,7 +67,7 @@ export const Row = memoizeComponent((props: RowProps) => {
     isOut && t('Opted out'),
     last_type === 'incoming' && failed,
     isTwin && <PhoneNumber number={number} />,
-    last && describeTime(last),
+    last && ((!canUndo(last) && findWaitingReason(last)) || describeTime(last)),
     people.hasTeam && people.findName(assignee),
     follow_up_at && (
       <>
@@ -129,9 +130,9 @@ function describeBeginning(last: Message | undefined, isOwn: boolean, sender = '
   return isOwn ? t('You:') : sender && endWithColon(sender)
 }
 
-interface RowLinkProps {
 const endWithColon = (words: string) => t('{words}:', { words })
 
+interface RowLinkProps {
   readonly number: string
   readonly name: string
   /** The text or note to open the thread at, such as `sms_messages/ID`; '' for its end. */

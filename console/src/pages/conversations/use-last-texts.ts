@@ -27,7 +27,7 @@ async function readLastTexts(ids: readonly string[]): Promise<(readonly [string,
   const { items } = await pb.collection<Message>('sms_messages').getList(1, ids.length, {
     filter: matchAny('id', ids),
     fields:
-      'id,message_type,status,scheduled_at,delivered_at,created,attachments,expand.sent_by.kind,expand.sent_by.name',
+      'id,message_type,status,waiting_for,segments,scheduled_at,delivered_at,created,attachments,expand.sent_by.kind,expand.sent_by.name',
     expand: 'sent_by',
     skipTotal: true,
   })

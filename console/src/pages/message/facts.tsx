@@ -21,7 +21,10 @@ export function listFacts(message: Message, sim: string): readonly (Fact | false
     sim !== '' && [t('Line'), sim],
     message.sim > 0 && sim === '' && ['SIM', t('Slot {slot}', { slot: message.sim })],
     [isOut ? t('Accepted') : t('Came in'), <Moment at={message.created} />],
-    message.scheduled_at !== '' && [t('Scheduled for'), <Moment at={message.scheduled_at} />],
+    message.scheduled_at > message.created && [
+      t('Scheduled for'),
+      <Moment at={message.scheduled_at} />,
+    ],
     message.expires_at !== '' && [t('Expires'), <Moment at={message.expires_at} />],
     isOut && message.sent_at !== '' && [t('Sent'), <Moment at={message.sent_at} />],
     isOut && message.delivered_at !== '' && [t('Arrived'), <Moment at={message.delivered_at} />],

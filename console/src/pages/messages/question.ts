@@ -1,6 +1,10 @@
 import { pb } from '../../data/client.ts'
 import { type Named, writeTextFilter } from '../../data/search/filters.ts'
-import { CANCELED_FILTER, FAILED_FILTER } from '../../data/words/message-states.ts'
+import {
+  CANCELED_FILTER,
+  FAILED_FILTER,
+  writeStateFilter,
+} from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 
 export interface Question {
@@ -22,8 +26,8 @@ export interface Question {
 
 export const STATES = [
   ['', t('All#messages'), ''],
-  ['scheduled', t('Scheduled#messages'), 'status = "pending"'],
-  ['waiting', t('Waiting'), 'status = "assigned" || status = "sending"'],
+  ['scheduled', t('Scheduled#messages'), writeStateFilter('pending')],
+  ['waiting', t('Waiting'), `${writeStateFilter('assigned')} || status = "sending"`],
   ['sent', t('Sent#messages'), 'status = "sent"'],
   ['delivered', t('Delivered#messages'), 'status = "delivered"'],
   ['failed', t('Failed#messages'), FAILED_FILTER],

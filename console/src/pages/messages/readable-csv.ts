@@ -3,7 +3,7 @@ import { removeFormulaGuard } from '#portable/write-csv.ts'
 import { pb } from '../../data/client.ts'
 import { nameLine } from '../../data/device/lines.ts'
 import { CSV_MARK, writeCsvLines } from '../../data/files/csv.ts'
-import type { MessageState } from '../../data/record-types.ts'
+import type { Message, MessageState } from '../../data/record-types.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import { readState, translateFailureReason } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
@@ -42,9 +42,13 @@ export const CSV_COLUMNS: readonly CsvColumn[] = [
   { words: t('Text'), fields: ['body'] },
   {
     words: t('State'),
-    fields: ['status', 'error_message'],
-    cell: ([status, error_message = '']) =>
-      readState({ status: status as MessageState, error_message })[1],
+    fields: ['status', 'error_message', 'waiting_for'],
+    cell: ([status, error_message = '', waiting_for]) =>
+      readState({
+        status: status as MessageState,
+        error_message,
+        waiting_for: waiting_for as Message['waiting_for'],
+      })[1],
   },
   {
     words: t('Why it failed'),

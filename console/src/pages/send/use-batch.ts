@@ -9,6 +9,8 @@ import { useLive } from '../../data/use/use-live.ts'
 import {
   CANCELED_FILTER,
   chooseShownState,
+  HELD_FILTER,
+  moveHeld,
   type ShownState,
 } from '../../data/words/message-states.ts'
 
@@ -71,11 +73,13 @@ function countStates(items: readonly Message[]): Counts {
 }
 
 async function readCounts(batch: string, filter: string): Promise<Counts> {
-  const [{ counts }, canceled] = await Promise.all([
+  const [{ counts }, canceled, held] = await Promise.all([
     pb.send<{ counts: Counts }>(`/api/sms/batches/${batch}`, {}),
     countRecords('sms_messages', `${filter} && ${CANCELED_FILTER}`),
+    countRecords('sms_messages', `${filter} && ${HELD_FILTER}`),
   ])
-  return { ...counts, canceled, failed: Math.max(0, (counts.failed ?? 0) - canceled) }
+  const failed = Math.max(0, (counts.failed ?? 0) - canceled)
+  return moveHeld({ ...counts, canceled, failed }, held)
 }
 
 const SHOWN = 50

@@ -82,6 +82,9 @@ export const listSigns = (path: Path) => {
 
 const WORDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(MESSAGE_STATES).map(([state, [, words]]) => [state, words])),
+  // a condition on the field finds all `pending` texts, also due ones
+  pending: t('Scheduled or waiting'),
+  assigned: t('Waits for a device'),
   outgoing: t('Outgoing'),
   incoming: t('Incoming'),
   room: t('room on a line'),
