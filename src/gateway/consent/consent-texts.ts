@@ -1,6 +1,6 @@
 /**
- * The texts of consent by language. `{account}`, `{group}`: names; `{stop}`: the word that ends texts. Most
- * signs are of the GSM alphabet.
+ * The texts of consent by language. `{account}`, `{group}`: names; `{stop}`: the word that ends texts. All
+ * signs are of the GSM alphabet: a letter that it lacks loses its accent, as in texts of carriers.
  */
 interface Wording {
   /** Texts that confirm. `ask` has the first one. */
@@ -45,20 +45,21 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     help: ['AYUDA'],
     stop: 'BAJA',
     start: 'ALTA',
-    ask: '{account}: Responda SI para recibir SMS de {group}. AYUDA para ayuda, {stop} para terminar.',
-    joined: '{account}: Ahora recibe SMS de {group}. AYUDA para ayuda, {stop} para terminar.',
-    code: '{account}: {{code}} es su código para recibir SMS de {group}. AYUDA para ayuda, {stop} para terminar.',
-    helped: '{account}: SMS de {group}. Responda {stop} para no recibir más.',
+    ask: '{account}: Responda SI para recibir SMS de {group}, AYUDA para obtener ayuda o {stop} para darse de baja.',
+    joined:
+      '{account}: Alta confirmada en los SMS de {group}. Responda AYUDA para obtener ayuda o {stop} para darse de baja.',
+    code: '{account}: {{code}} es su codigo para recibir SMS de {group}. Responda AYUDA para obtener ayuda o {stop} para darse de baja.',
+    helped: '{account}: SMS de {group}. Responda {stop} para darse de baja.',
   },
   fr: {
     yes: ['OUI'],
     help: ['AIDE'],
     stop: 'ARRET',
     start: 'REPRENDRE',
-    ask: '{account} : Répondez OUI pour recevoir les SMS de {group}. AIDE pour de l’aide, {stop} pour arrêter.',
+    ask: "{account} : Répondez OUI pour recevoir les SMS de {group}. AIDE pour de l'aide, {stop} pour vous désinscrire.",
     joined:
-      '{account} : Vous recevez les SMS de {group}. AIDE pour de l’aide, {stop} pour arrêter.',
-    code: '{account} : {{code}} est votre code pour recevoir les SMS de {group}. AIDE pour de l’aide, {stop} pour arrêter.',
+      "{account} : Vous recevez les SMS de {group}. AIDE pour de l'aide, {stop} pour vous désinscrire.",
+    code: "{account} : {{code}} est votre code pour recevoir les SMS de {group}. AIDE pour de l'aide, {stop} pour vous désinscrire.",
     helped: '{account} : SMS de {group}. Répondez {stop} pour ne plus en recevoir.',
   },
   it: {
@@ -96,10 +97,11 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     help: ['AJUDA'],
     stop: 'SAIR',
     start: 'VOLTAR',
-    ask: '{account}: Responda SIM para receber SMS de {group}. AJUDA para ajuda, {stop} para terminar.',
-    joined: '{account}: Recebe agora SMS de {group}. AJUDA para ajuda, {stop} para terminar.',
-    code: '{account}: {{code}} é o código para receber SMS de {group}. AJUDA para ajuda, {stop} para terminar.',
-    helped: '{account}: SMS de {group}. Responda {stop} para deixar de receber.',
+    ask: '{account}: Responda SIM para receber SMS de {group}, AJUDA para obter ajuda ou {stop} para cancelar.',
+    joined:
+      '{account}: A partir de agora vai receber SMS de {group}. Responda AJUDA para obter ajuda ou {stop} para cancelar.',
+    code: '{account}: {{code}} é o seu codigo para receber SMS de {group}. Responda AJUDA para obter ajuda ou {stop} para cancelar.',
+    helped: '{account}: SMS de {group}. Responda {stop} para cancelar.',
   },
   sv: {
     yes: ['JA'],

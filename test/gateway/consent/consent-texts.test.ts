@@ -6,6 +6,7 @@ import {
 import { fillPageWords } from '../../../src/gateway/consent/pages/page-words.ts'
 import { LANGUAGES } from '../../../src/portable/languages.ts'
 import { addLanguageWords } from '../../../src/portable/opt-words-by-language.ts'
+import { countSegments } from '../../../src/portable/segments.ts'
 
 const KINDS = ['ask', 'joined', 'code', 'helped'] as const
 const ENGLISH_WORDS = { out: ['STOP'], in: ['START'] }
@@ -39,6 +40,10 @@ describe.each(['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'sv'])('texts in 
 
   test.each(KINDS)('the text %s names one word that ends texts', (kind) => {
     expect(listReplyWords(renderConsentText(kind, [language], NAMES))).toEqual([stop])
+  })
+
+  test.each(KINDS)('the text %s has signs of the GSM alphabet only', (kind) => {
+    expect(countSegments(renderConsentText(kind, [language], NAMES)).encoding).toBe('GSM-7')
   })
 
   test('a text in a language that the account has not chosen names STOP', () => {
