@@ -20,7 +20,7 @@ export type DemoData = Awaited<ReturnType<typeof setUpDemoData>>
 export async function setUpDemoData(superuser: DemoApi, password: string, known?: string) {
   const id = await ensureUser(superuser, { email: USER_EMAIL, name: 'Sam Reed', password })
   const { api: user } = await signIn(superuser.url, 'users', USER_EMAIL, password)
-  // the country of the demo's numbers, so that they can be typed as people dial them: 07700 900101
+  // British numbers can be typed as people dial them; those of the demo, which no plan has, with +44
   await ensureRecord(user, 'user_settings', `user = "${id}"`, {
     user: id,
     account_name: 'Corner Bike Shop',

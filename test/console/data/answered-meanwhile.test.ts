@@ -5,16 +5,24 @@ const LATER = '2026-11-20 12:01:00.000Z'
 const EARLIER = '2026-11-20 11:59:00.000Z'
 const BEN = { id: 'ben', kind: 'member', name: 'Ben' }
 
-const text = (created: string, sent_by = BEN) => ({ created, body: 'Yes', expand: { sent_by } })
+const text = (created: string, sent_by = BEN, error_message = '') => ({
+  created,
+  body: 'Yes',
+  status: error_message ? ('failed' as const) : ('sent' as const),
+  error_message,
+  expand: { sent_by },
+})
 const row = (
   last_at: string,
   last_sender = 'ben',
   last_type: 'incoming' | 'outgoing' = 'outgoing',
+  failure = '',
 ) => ({
   last_at,
   last_sender,
   last_type,
   last_text: 'Yes',
+  failure,
 })
 const find = (texts: ReturnType<typeof text>[], last?: ReturnType<typeof row>) =>
   findAnsweredMeanwhile(texts, last, {
@@ -36,6 +44,8 @@ test.each([
   ["the person's own answer", [text(LATER, { ...BEN, id: 'ann' })], row(LATER, 'ann')],
   ['a text by a program', [text(LATER, { ...BEN, id: 'k1', kind: 'key' })], row(LATER, 'k1')],
   ['a received text', [], row(LATER, '', 'incoming')],
+  ['a canceled text of the thread', [text(LATER, BEN, 'Canceled')], undefined],
+  ['a canceled text of the list', [], row(LATER, 'ben', 'outgoing', 'Canceled')],
 ])('%s is not taken for the answer of a colleague', (_, texts, last) => {
   expect(find(texts, last)).toBeUndefined()
 })

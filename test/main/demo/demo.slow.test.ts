@@ -65,7 +65,7 @@ test(
     const [, email, password] = /authWithPassword\('(.+?)', '(.+?)'\)/.exec(text) ?? []
     const pb = new PocketBase(`http://127.0.0.1:${port}`)
     await pb.collection('users').authWithPassword(email!, password!)
-    // a person with a name writes notes, and the console takes 07700 900101 for a number of the demo
+    // a person with a name writes notes, and the console reads numbers without a code as British
     expect(pb.authStore.record!.name).toBe('Sam Reed')
     expect(await pb.collection('user_settings').getFirstListItem('')).toMatchObject({
       account_name: 'Corner Bike Shop',

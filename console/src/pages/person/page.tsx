@@ -44,7 +44,7 @@ export function Page({ params: { number = '' } }: PageProps) {
         )
       }
     >
-      <FaultNotice fault={count.fault} />
+      <FaultNotice fault={count.fault} retry={count.run} />
       {count.busy && !found && <Loading what={t('Counting the data')} />}
       {found && (
         <>

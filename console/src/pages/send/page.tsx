@@ -9,7 +9,7 @@ import { listFiles } from '../../data/use/chosen-files.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
-import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Page as Frame, Loading } from '../../parts/page.tsx'
@@ -54,16 +54,7 @@ function Write({ query }: { query: URLSearchParams }) {
       }
     >
       {loading && <Loading />}
-      {fault && (
-        <Notice kind="wrong">
-          <div class="row">
-            {fault.message}
-            <Button kind="quiet" icon="again" onClick={() => void devices.reload()}>
-              {t('Try again')}
-            </Button>
-          </div>
-        </Notice>
-      )}
+      <FaultNotice fault={fault} retry={devices.reload} />
       {!loading && !fault && items.length === 0 && (
         <>
           <NoDevice />

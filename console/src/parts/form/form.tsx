@@ -57,9 +57,28 @@ export function Notice({
   )
 }
 
-/** The error of an action or of a read, if there is one. */
-export const FaultNotice = ({ fault }: { fault: Fault | undefined }) =>
-  fault ? <Notice kind="wrong">{fault.message}</Notice> : null
+/** The error of an action or of a read, if there is one. `retry`: reads again, for what is read only once. */
+export const FaultNotice = ({
+  fault,
+  retry,
+}: {
+  fault: Fault | undefined
+  retry?: () => Promise<unknown>
+}) =>
+  fault ? (
+    <Notice kind="wrong">
+      {retry ? (
+        <div class="row">
+          {fault.message}
+          <Button kind="quiet" icon="again" onClick={() => void retry()}>
+            {t('Try again')}
+          </Button>
+        </div>
+      ) : (
+        fault.message
+      )}
+    </Notice>
+  ) : null
 
 /** The buttons of a form or dialog. The main one is the first in the HTML and is shown at the right. */
 export const Actions = ({ children }: { children: ComponentChildren }) => (

@@ -21,9 +21,12 @@ export function useOnTheWay(
   const left = filterNotShown(all, texts, notes, session.value?.sender ?? '')
   const accepted = all.filter(({ message }) => message)
   const read = accepted.filter((text) => !left.includes(text))
-  /** Time of the newest text when the thread was opened: what is older is no news. */
+  /**
+   * Time of the newest text when the thread was opened: what is older is no news. If a text waited already,
+   * that of the newest text that its writer had seen.
+   */
   const since = useRef('')
-  since.current ||= conversation?.last_at ?? ''
+  since.current ||= all[0]?.after ?? conversation?.last_at ?? ''
   useEffect(() => {
     if (accepted.length > 0) catchUp()
   }, [joinKeys(accepted)])
