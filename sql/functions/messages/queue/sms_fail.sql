@@ -13,8 +13,7 @@ begin
     delete from sms_dispatch d where d.message = any(texts)
     returning d.message, d."user", d.period, d.device, d.attempt
   ), changed as (
-    update sms_messages m set status = 'failed', error_message = reason, updated = pb_text(now()),
-      waiting_for = case m.waiting_for when 'phone' then '' else m.waiting_for end
+    update sms_messages m set status = 'failed', error_message = reason, waiting_for = '', updated = pb_text(now())
     where m.id = any(texts) and sms_may_become(m.status, 'failed') returning m.id
   ), events as (
     insert into sms_events (id, "user", message, status, device, attempt, detail, created, changed_by)

@@ -1,3 +1,4 @@
+import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import {
   must,
   openStream,
@@ -71,6 +72,29 @@ test('an undone answer costs nothing, and its conversation waits again', async (
   expect(await talkOf(to)).toMatchObject({ unanswered: true })
   const { people } = await must(ann, 'GET', '/api/account/today')
   expect(people).toMatchObject([{ sender: ann.id, answers: 0 }])
+})
+
+const expire = async (id: string) => {
+  await server.query('update sms_dispatch set expires_at = now() where message = $1', [id])
+  await sweepQueue(server.server.services.store, 600)
+}
+
+test.each<[end: string, (id: string, to: string) => Promise<unknown>]>([
+  ['is undone', cancel],
+  ['expires', expire],
+  ['is to a person who texts STOP', (_, to) => server.hear(phone, [[to, 'STOP']])],
+  [
+    'is to a person who is erased',
+    (_, number) => must(ann, 'POST', '/api/person/erase', { number, reason: 'Asked' }),
+  ],
+])('a text that %s waits for nothing any more', async (_, end) => {
+  const to = nextNumber()
+  const id = await send(to)
+  await end(id, to)
+  const waiting = 'select from sms_dispatch where message = $1'
+  await until('the end', async () => (await server.query(waiting, [id])).length === 0)
+  const ended = 'select status, waiting_for from sms_messages where id = $1'
+  expect(await server.query(ended, [id])).toEqual([['failed', '']])
 })
 
 test('an answer whose seconds are over says that it can no longer be undone once its phone has it', async () => {
