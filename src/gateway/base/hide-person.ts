@@ -36,11 +36,22 @@ export const containsName = (name: string, columns: readonly string[]): RawBuild
         sql` or `,
       )})`
 
-/** SQL: a text or JSON without the number of a person, in any spelling, and without the name. */
-export function writePersonHideSql(
+const writeHideArguments = ({ spellings }: Person, name: string) =>
+  sql`${spellings}, ${name === '' ? null : writeNamePattern(name)}`
+
+/**
+ * SQL: a text or JSON without the number of a person, in any spelling, and without the name. Names of members
+ * of JSON stay: by them, programs and templates find the values of others.
+ */
+export const writePersonHideSql = (
   text: RawBuilder<unknown>,
-  { spellings }: Person,
+  person: Person,
   name: string,
-): RawBuilder<unknown> {
-  return sql`person_hide(${text}, ${spellings}, ${name === '' ? null : writeNamePattern(name)})`
-}
+): RawBuilder<unknown> => sql`person_hide(${text}, ${writeHideArguments(person, name)})`
+
+/** The same for JSON of the person's own rows, also in names of members. */
+export const writeOwnHideSql = (
+  json: RawBuilder<unknown>,
+  person: Person,
+  name: string,
+): RawBuilder<unknown> => sql`person_hide_own(${json}, ${writeHideArguments(person, name)})`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { matchAny } from '../../platform/db/queries.ts'
-import { writePersonHideSql } from '../base/hide-person.ts'
+import { writeOwnHideSql } from '../base/hide-person.ts'
 import {
   DATES,
   type Mention,
@@ -59,7 +59,7 @@ export const WEBHOOK_DATA: PersonalData = {
       erasure: {
         image: () => sql`(select json_object_agg(e.key,
           case when e.key = any(${KEPT}::text[]) then e.value else ${BLANK} end) from json_each(t.image) e)`,
-        target: (person, name) => writePersonHideSql(sql.ref('t.target'), person, name),
+        target: (person, name) => writeOwnHideSql(sql.ref('t.target'), person, name),
       },
     }),
     makePlace({

@@ -31,6 +31,7 @@ export interface Functions {
   pb_new_id: () => string
   pb_time_shift: (ms: number, raw: number, modifier: string, n: number) => number
   person_hash: (owner: string, number: string) => string
+  person_hide_own: (value: string, number: string, name: string) => string
   person_stopped: (owner: string, numbers: readonly string[]) => readonly string[]
   pg_notify: (arg1: string, arg2: string) => void
   proof_is_over: (proven_until: string) => boolean

@@ -88,7 +88,7 @@ test('an erased record leaves none of its words in the change log', () => {
 /** SQL of a value that names the person ($1: the name, $2: the number), and differs by row. */
 const word = (type: string, key: string) =>
   type === 'json'
-    ? `json_build_object('ask', $1::text || ${key}, $2::text, json_build_array($2::text, ${Number(person.number)}::int8))`
+    ? `json_build_object('ask', $1::text || ${key}, 'of', json_build_array($2::text, ${Number(person.number)}::int8))`
     : `$1::text || ${key} || ' at ' || $2::text`
 
 test('an erasure removes number, name and mentions from every column of every table', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { writePersonHideSql } from '../../../src/gateway/base/hide-person.ts'
+import { writeOwnHideSql, writePersonHideSql } from '../../../src/gateway/base/hide-person.ts'
 import { makePerson } from '../../../src/gateway/people/person.ts'
 import { queries } from '../../../src/platform/db/queries.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
@@ -28,4 +28,27 @@ test.each([
     .selectNoFrom(writePersonHideSql(sql`${text}::text`, person, name).as('shown'))
     .executeTakeFirstOrThrow()
   expect(shown).toBe(hidden)
+})
+
+const STORED = {
+  '0151 12345678': 'Zebulon',
+  Zebulon: { b: ['+4915112345678', 'Zebulon'], 'Zebulon ': 4915112345678, a: 7 },
+}
+
+test.each([
+  [
+    'its values, and keeps names of members',
+    writePersonHideSql,
+    '{"0151 12345678":"…","Zebulon":{"b":["+…","…"],"Zebulon ":"…","a":7}}',
+  ],
+  [
+    'names of members, too, in own rows of the person',
+    writeOwnHideSql,
+    '{"…":"…","…":{"b":["+…","…"],"… ":"…","a":7}}',
+  ],
+])('JSON loses a name and a number in %s', async (_, write, hidden) => {
+  const { shown } = await queries(db)
+    .selectNoFrom(write(sql`${JSON.stringify(STORED)}::json`, person, 'Zebulon').as('shown'))
+    .executeTakeFirstOrThrow()
+  expect(String(shown).replaceAll(/(?<=[:,{]) | (?=[:}])/g, '')).toBe(hidden)
 })

@@ -1891,6 +1891,7 @@ create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) r
 create function person_hash(owner text, number text) returns text stable
 create function person_hide(value json, number text, name text) returns json stable
 create function person_hide(value text, number text, name text) returns text stable
+create function person_hide_own(value json, number text, name text) returns json stable
 create function person_stopped(owner text, numbers text[]) returns text[] stable
 create function proof_is_over(proven_until text) returns boolean stable
 create function push_queue(owner text, items text[]) returns void volatile
