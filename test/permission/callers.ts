@@ -100,6 +100,7 @@ async function member(role: string, now = role): Promise<string> {
 const key = async (limits: object): Promise<string> => (await make('api_keys', limits)).key
 const twilio = await make('api_keys', { twilio: true })
 export const twilioSid = twilio.account_sid as string
+export const twilioKey = twilio.id as string
 
 const KEYS: Readonly<Record<string, object>> = {
   'key: default scopes': {},

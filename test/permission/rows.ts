@@ -349,8 +349,8 @@ export const TOOL_ROWS: Readonly<Record<string, Row>> = {
   }),
   get_quota: tool('sending', 'get_quota', none),
   find_messages: tool('messages', 'find_messages', none, { text: 'messages', texts: {} }),
-  get_message: tool('message', 'get_message', ({ ids }) => ({ id: ids[0] }), {
-    text: 'message',
+  get_message: tool('messageOfOther', 'get_message', ({ ids }) => ({ id: ids[0] }), {
+    text: 'messageOfOther',
     texts: {},
   }),
   find_conversations: tool('inbox', 'find_conversations', none, { contact: 'inbox' }),
@@ -366,7 +366,7 @@ const sids = ({ ids }: Target) => ({
 const ofTwilio = (more: Partial<Row> = {}): Row => ({
   may: 'twilio',
   by: 'twilio',
-  texts: {},
+  texts: { isOfTwilio: true },
   path: sids,
   ...more,
 })
@@ -377,9 +377,9 @@ const ONE = `${MESSAGES}/:Sid{[^/]+\\.json}`
 const VENDEL: Readonly<Record<string, Row>> = {
   'POST /vendel/api/sms/send': only('send', sends()),
   'POST /vendel/api/sms/send-template': only('send', sendsTemplate),
-  'GET /vendel/api/sms/status/:id': reads('message', { text: 'message', texts: {} }),
+  'GET /vendel/api/sms/status/:id': reads('message', { text: 'messageOfOther', texts: {} }),
   'GET /vendel/api/sms/batch/:id': reads('message', {
-    text: 'message',
+    text: 'messageOfOther',
     texts: {},
     path: ({ batch }) => ({ id: batch }),
   }),
@@ -403,15 +403,15 @@ const DOORS: Readonly<Record<string, Row>> = {
   'GET /api/3rdparty/v1/messages': reads('messages', { by: 'basic' }),
   'GET /api/3rdparty/v1/messages/:id': reads('message', {
     by: 'basic',
-    text: 'message',
+    text: 'messageOfOther',
     texts: {},
   }),
   'DELETE /api/3rdparty/v1/messages/:id': {
-    may: 'cancel',
+    may: 'messageOfOther',
     by: 'basic',
     texts: {},
     isEffect: true,
-    text: 'cancel',
+    text: 'messageOfOther',
   },
   'GET /api/3rdparty/v1/inbox': reads('inbox', { by: 'basic', text: 'inbox' }),
   'GET /api/3rdparty/v1/devices': reads('devices', { by: 'basic' }),
@@ -421,6 +421,7 @@ const DOORS: Readonly<Record<string, Row>> = {
     body: (_, Body) => ({ To: NUMBER, Body }),
   }),
   [`GET ${ONE}`]: ofTwilio({ text: 'twilio' }),
+  [`GET ${ONE} of another`]: ofTwilio({ texts: {}, text: 'nobody' }),
   [`POST ${ONE}`]: ofTwilio({
     isEffect: true,
     text: 'twilio',
@@ -432,7 +433,8 @@ const DOORS: Readonly<Record<string, Row>> = {
     isEffect: true,
     body: () => ({ Status: 'canceled' }),
   }),
-  [`DELETE ${ONE}`]: ofTwilio({ texts: FAILED, isEffect: true }),
+  [`DELETE ${ONE}`]: ofTwilio({ texts: { ...FAILED, isOfTwilio: true }, isEffect: true }),
+  [`DELETE ${ONE} of another`]: ofTwilio({ may: 'nobody', texts: FAILED, isEffect: true }),
   'POST /v2/Services/:ServiceSid/Verifications': ofTwilio({
     body: (_, mark) => ({ To: `+4916${BigInt(`0x${mark}`) % 10n ** 8n}`, Channel: 'sms' }),
   }),

@@ -58,6 +58,8 @@ export const WHO = {
   usage: [...from('viewer'), ...READING, ...SENDING, ...BOUNDED],
   message: [...from('viewer'), ...READING],
   messages: [...from('viewer'), ...LISTING],
+  /** A text by its id that another has sent. */
+  messageOfOther: [...from('viewer'), ...keys('all:any')],
   contacts: [...from('viewer'), ...LISTING],
   /** The data of contacts in a preview. */
   previewed: [...from('agent'), ...keys('all:any')],

@@ -62,6 +62,13 @@ export function requirePermit(sender: Sender, act: Act, texts = 1): Permit {
 export const isAllowed = (sender: Sender, act: Act): boolean =>
   findPermissionError(sender, ACTS[act], 1) === undefined
 
+/**
+ * The API key whose own texts alone a sender may see, of all that the account has sent; undefined for people,
+ * and for keys that may list the account's texts.
+ */
+export const findOwnTextsKey = (sender: Sender): string | undefined =>
+  isAllowed(sender, 'listMessages') ? undefined : sender.key?.id
+
 function findPermissionError(
   { role, scopes: own }: Sender,
   needs: Needs,

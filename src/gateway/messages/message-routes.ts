@@ -98,7 +98,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING_TAG, {
       answer: ['The counts.', BATCH_STATUS],
       fails: describeRefusals('batch_not_found'),
     },
-    run: ({ user, store }, _, id) => countBatch(store, user, id),
+    run: ({ user, store, key }, _, id) => countBatch(store, user, id, key?.id),
   },
   'POST /api/sms/batches/:batch_id/cancel': {
     permission: allowSender('cancel'),

@@ -11,6 +11,7 @@ import { listRecords } from '../../engine/records/list.ts'
 import { viewRecord } from '../../engine/records/view.ts'
 import { AnswerTooLarge } from '../../engine/request/answer-limit.ts'
 import { makeIdSchema } from '../../gateway/base/body-schemas.ts'
+import { findOwnTextsKey } from '../../gateway/base/permissions.ts'
 import { ApiError, notFound } from '../../platform/api-errors.ts'
 import type { Ticket } from '../../platform/limits/limit-holder.ts'
 import type { McpCaller, McpServices } from './caller.ts'
@@ -97,7 +98,12 @@ export const FIND_TOOLS: readonly Tool[] = [
       const message = JSON.parse(
         await viewRecord(store, extensions, messages, caller.reading({}), id),
       )
-      if (message.message_type !== 'outgoing' && !caller.may('inbox:list')) throw notFound()
+      const key = findOwnTextsKey(caller.sender)
+      const isSeen =
+        message.message_type === 'outgoing'
+          ? key === undefined || message.sent_by === key
+          : caller.may('inbox:list')
+      if (!isSeen) throw notFound()
       return message
     },
   }),

@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
-import type { Permit } from '../../gateway/base/permissions.ts'
+import { findOwnTextsKey, type Permit } from '../../gateway/base/permissions.ts'
 import { cancelBatch, cancelOnce } from '../../gateway/messages/queue/cancel-messages.ts'
+import type { SendingCaller } from '../../gateway/messages/require-sender.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -13,22 +14,29 @@ const MAX_RECIPIENTS = 1_000
 /** A send: its id, which the client may have chosen, and `ref`, the id of its message or batch. */
 export type SendRow = Readonly<{ id: string; ref: string; isBatch: boolean; created: string }>
 
-/** Finds a send of SMSGate's API by its id, else a batch or a message from this server's other APIs. */
-const readSend = (db: Db, user: string, id: string) =>
+/**
+ * Finds a send of SMSGate's API by its id, else a batch or a message from this server's other APIs. `key`:
+ * the API key that must have sent it, '' for any.
+ */
+const readSend = (db: Db, user: string, id: string, key: string) =>
   queries(db)
     .selectFrom(
       sql<SendRow & { place: number; size: number }>`(
         select 1 as place, s.id, s.ref, s.is_batch as "isBatch", s.created, 0 as size
         from sms_origins s where s."user" = ${user} and s.api = 'smsgate' and s.id = ${id}
+          and (${key} = '' or ${isSentBy(key, sql`m.id = s.ref`)}
+            or ${isSentBy(key, sql`m.batch_id between s.ref and s.ref and m.batch_id <> ''`)})
         union all
         (select 2, b.batch_id, b.batch_id, true, b.created, (
           select count(*) from (
             select from sms_messages n where n.batch_id = ${id} limit ${sql.lit(MAX_RECIPIENTS + 1)}) counted)
         from sms_messages b
-        where b.batch_id = ${id} and b.batch_id <> '' and b."user" || '' = ${user} limit 1)
+        where b.batch_id = ${id} and b.batch_id <> '' and b."user" || '' = ${user}
+          and (${key} = '' or b.sent_by || '' = ${key}) limit 1)
         union all
         select 3, m.id, m.id, false, m.created, 0 from sms_messages m
         where m.id = ${id} and m."user" || '' = ${user} and m.message_type || '' = 'outgoing'
+          and (${key} = '' or m.sent_by || '' = ${key})
       )`.as('found'),
     )
     .select(['id', 'ref', 'isBatch', 'created', 'size'])
@@ -36,9 +44,14 @@ const readSend = (db: Db, user: string, id: string) =>
     .limit(sql.lit(1))
     .executeTakeFirst()
 
-/** A user's send by its id. Throws 404, and 400 for a batch that is too large to answer. */
-export async function findSend({ db }: Store, user: string, id: string): Promise<SendRow> {
-  const found = await readSend(db, user, id)
+/** SQL: one of these texts was sent by an API key. */
+const isSentBy = (key: string, texts: RawBuilder<unknown>) =>
+  sql`exists (select from sms_messages m where ${texts} and m.sent_by || '' = ${key})`
+
+/** A send that the caller may see, by its id. Throws 404, and 400 for a batch that is too large to answer. */
+export async function findSend(caller: SendingCaller, id: string): Promise<SendRow> {
+  const { store, user } = caller
+  const found = await readSend(store.db, user, id, findOwnTextsKey(caller) ?? '')
   if (!found) throw gatewayRefusal('message_not_found')
   const { size, ...send } = found
   if (size > MAX_RECIPIENTS)

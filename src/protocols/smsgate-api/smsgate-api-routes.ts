@@ -130,7 +130,7 @@ const ROUTES = makeRoutes(TAG, {
     'messages:read',
     'Read the state of a send',
     OF_RECIPIENTS,
-    async ({ store, user, id }) => readSendState(store, user, await findSend(store, user, id)),
+    async (call) => readSendState(call.store, call.user, await findSend(call, call.id)),
   ),
   'DELETE /api/3rdparty/v1/messages/:id': defineRoute(
     'messages:cancel',
@@ -138,7 +138,7 @@ const ROUTES = makeRoutes(TAG, {
     OF_RECIPIENTS,
     async (call) => {
       const { store, user, id } = call
-      const send = await findSend(store, user, id)
+      const send = await findSend(call, id)
       await cancelSend(store, requirePermit(call, 'cancel'), send)
       return readSendState(store, user, send)
     },

@@ -8,7 +8,7 @@ import { redactCopies } from '../../gateway/retention/end-messages.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import type { Call } from './identify-account.ts'
-import { fetchMessage, findMessage } from './messages.ts'
+import { fetchMessage, requireMessage } from './messages.ts'
 import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 
 /** SQL: the message was sent or is in a final status. Only then can it be redacted or deleted. */
@@ -20,7 +20,7 @@ const IS_OVER = sql<boolean>`status || '' in ('sent', 'delivered', 'failed', 're
  */
 export async function changeMessage(call: Call) {
   const { store, user, sid, parameters } = call
-  const { id } = await findMessage(store, user, sid)
+  const { id } = await requireMessage(call, sid)
   const [status, body] = [parameters.get('Status') ?? '', parameters.get('Body')]
   if (status !== '' && status !== 'canceled')
     throw makeInvalidError("Status can be 'canceled' only")
@@ -58,8 +58,9 @@ const lockMessage = (db: Db, id: string, user: string) =>
     .executeTakeFirst()
 
 /** Deletes a message. Throws 404, and TwilioRefusal 20009 for a message that still waits. */
-export async function deleteMessage({ services, store, user, sid }: Call): Promise<void> {
-  const { id } = await findMessage(store, user, sid)
+export async function deleteMessage(call: Call): Promise<void> {
+  const { services, store, user, sid } = call
+  const { id } = await requireMessage(call, sid)
   const messages = store.catalog.find('sms_messages')!
   const remove = (inside: Store) => deleteRecords(inside, services.extensions, messages, [id])
   await runIfOver(store, (db) => lockMessage(db, id, user), remove)

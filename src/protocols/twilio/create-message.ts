@@ -162,7 +162,7 @@ export async function createMessage(call: Call) {
     },
   })
   const id = accepted.ids[0]!
-  const row = await findMessage(store, user, makeSid('SM', id)).catch((error: unknown) => {
+  const row = await findMessage(store, user, makeSid('SM', id), '').catch((error: unknown) => {
     if (!wanted) throw error
     // the message is stored: an error would make some programs send it again
     return makeAcceptedRow(id, wanted)

@@ -13,7 +13,7 @@ import { deriveId } from '../../platform/tools/random.ts'
 import { formatTwilioDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
 import { describePage, readPageRequest } from './list-pages.ts'
-import { findMessage } from './messages.ts'
+import { requireMessage } from './messages.ts'
 import { MEDIA } from './parameters.ts'
 import { makeAccountPath, makeSid } from './sids.ts'
 import { makeNotFoundError, TwilioRefusal } from './twilio-errors.ts'
@@ -24,9 +24,14 @@ const makeMediumSid = (name: string) => makeSid('ME', deriveId(name))
 export const makeMediaPath = (user: string, message: string, name: string): string =>
   `${makeAccountPath(user)}/Messages/${makeSid('SM', message)}/Media/${makeMediumSid(name)}`
 
-async function readMedia({ db }: Store, user: string, messageSid: string) {
-  const { id, created, updated, attachments } = await findMessage({ db }, user, messageSid)
-  const files = await findStoredFiles(db, { collection: 'sms_messages', record: id }, attachments)
+async function readMedia(call: Call, messageSid: string) {
+  const { store, user } = call
+  const { id, created, updated, attachments } = await requireMessage(call, messageSid)
+  const files = await findStoredFiles(
+    store.db,
+    { collection: 'sms_messages', record: id },
+    attachments,
+  )
   return files.map((file) => ({
     file,
     medium: {
@@ -41,9 +46,10 @@ async function readMedia({ db }: Store, user: string, messageSid: string) {
   }))
 }
 
-/** All files of a message on one page. Throws 404 for a message that is not the user's. */
-export async function listMedia({ store, user, sid, parameters }: Call) {
-  const media = await readMedia(store, user, sid)
+/** All files of a message on one page. Throws 404 for a message that the caller may not see. */
+export async function listMedia(call: Call) {
+  const { user, sid, parameters } = call
+  const media = await readMedia(call, sid)
   const path = `${makeAccountPath(user)}/Messages/${sid}/Media.json`
   const content = {
     ids: media.map(({ file }) => deriveId(file.name)),
@@ -56,8 +62,9 @@ export async function listMedia({ store, user, sid, parameters }: Call) {
   }
 }
 
-async function findMedium({ c, store, user, sid }: Call) {
-  const media = await readMedia(store, user, c.req.param('MessageSid')!)
+async function findMedium(call: Call) {
+  const { c, sid } = call
+  const media = await readMedia(call, c.req.param('MessageSid')!)
   const found = media.find(({ medium }) => medium.sid === sid)
   if (!found) throw makeNotFoundError()
   return found

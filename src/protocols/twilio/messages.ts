@@ -1,5 +1,6 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatNow } from '../../engine/fields/parse-date.ts'
+import { findOwnTextsKey } from '../../gateway/base/permissions.ts'
 import type { SendOrigin } from '../../gateway/messages/send/send-options.ts'
 import { type TableRow, toObjects } from '../../platform/db/execute-statement.ts'
 import { formatTwilioDate } from './dates.ts'
@@ -49,24 +50,32 @@ select ${COLUMNS.map((name) => `m."${name}"`).join(', ')}, ${OWN_NUMBER} as own_
   coalesce(o.data ->> 'service' = 'true', false) as service, coalesce(o.data ->> 'reply' = 'true', false) as reply
 from sms_messages m left join devices d on d.id = m.device left join sms_origins o on o.ref = m.id`
 
-const FIND = `${MESSAGE_SQL} where m.id = $1 and m."user" || '' = $2`
+/** SQL: the message was received, or sent by the API key that a place names. */
+const isSeenBy = (key: string) => `(m.message_type = 'incoming' or m.sent_by = ${key})`
 
-/** A user's message by its SID. Throws 404. */
+const FIND = `${MESSAGE_SQL} where m.id = $1 and m."user" || '' = $2 and ($3 = '' or ${isSeenBy('$3')})`
+
+/** A user's message by its SID. `key`: the API key that must have sent it, '' for any. Throws 404. */
 export async function findMessage(
   { db }: Pick<Store, 'db'>,
   user: string,
   sid: string,
+  key: string,
 ): Promise<MessageRow> {
   const id = parseSid('SM', sid)
   const [message] = id
-    ? toObjects<MessageRow>(await db.query(FIND, [id, user], 'twilio message'))
+    ? toObjects<MessageRow>(await db.query(FIND, [id, user, key], 'twilio message'))
     : []
   if (!message) throw makeNotFoundError()
   return message
 }
 
-export const fetchMessage = async ({ store, user, sid }: Call) =>
-  renderMessage(await findMessage(store, user, sid), user)
+/** A message that the caller may see, by its SID. Throws 404. */
+export const requireMessage = (call: Call, sid: string): Promise<MessageRow> =>
+  findMessage(call.store, call.user, sid, findOwnTextsKey(call) ?? '')
+
+export const fetchMessage = async (call: Call) =>
+  renderMessage(await requireMessage(call, call.sid), call.user)
 
 export function renderMessage(row: MessageRow, user: string) {
   const isIncoming = row.message_type === 'incoming'
@@ -97,12 +106,17 @@ export function renderMessage(row: MessageRow, user: string) {
   }
 }
 
-/** A page of the user's messages, newest first. Throws TwilioRefusal 20001 (filter), 21481 (page token). */
+/**
+ * A page of the messages that the caller may see, newest first. Throws TwilioRefusal 20001 (filter), 21481
+ * (page token).
+ */
 export async function listMessages(call: Call) {
   const { store, user, parameters } = call
   const request = readPageRequest(parameters, 'SM')
   const values: unknown[] = [user]
-  const filter = await writeMessageFilter(call, (value) => `$${values.push(value)}`)
+  const bind = (value: unknown) => `$${values.push(value)}`
+  const key = findOwnTextsKey(call)
+  const filter = [...(key ? [isSeenBy(bind(key))] : []), ...(await writeMessageFilter(call, bind))]
   const sql = [`${MESSAGE_SQL} where m."user" = $1`, ...filter].join(' and ')
   const path = `${makeAccountPath(user)}/Messages.json`
   const table = ['sms_messages', 'm'] as const

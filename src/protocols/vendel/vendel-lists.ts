@@ -4,7 +4,7 @@ import { formatDate } from '../../engine/fields/parse-date.ts'
 import { listRecords } from '../../engine/records/list.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
 import { checkShape, makeInstantSchema } from '../../gateway/base/body-schemas.ts'
-import { type Act, isAllowed } from '../../gateway/base/permissions.ts'
+import { type Act, findOwnTextsKey, isAllowed } from '../../gateway/base/permissions.ts'
 import { asSender, READ_FRESH, type SendingCaller } from '../../gateway/messages/require-sender.ts'
 import type { DoorCall } from '../send-only-protocol.ts'
 
@@ -80,7 +80,10 @@ function toVendelValue(record: Row, name: string): unknown {
   return name === 'notes' ? toText((value as Row).notes) : value
 }
 
-/** A page of what the caller may see. An API key sees incoming texts only with the scope `inbox:list`. */
+/**
+ * A page of what the caller may see. An API key sees incoming texts only with the scope `inbox:list`, and
+ * texts of others only with `messages:list`.
+ */
 export async function findListPage(
   { c, services: { extensions } }: DoorCall,
   caller: SendingCaller,
@@ -92,6 +95,9 @@ export async function findListPage(
   const conditions = Object.entries(given).map(writeVendelFilter)
   if (collection === MESSAGE_LIST.collection && !isAllowed(caller, 'readInbox'))
     conditions.push('message_type = "outgoing"')
+  const key = findOwnTextsKey(caller)
+  if (collection === MESSAGE_LIST.collection && key !== undefined)
+    conditions.push(`(message_type = "incoming" || sent_by = ${JSON.stringify(key)})`)
   const query = { filter: conditions.join(' && '), sort, page: `${page}`, perPage: `${perPage}` }
   const request = { ...NO_REQUEST, auth, meter: c.env.incoming.makeMeter(auth), query }
   const found = await listRecords(store, extensions, store.catalog.find(collection)!, request)

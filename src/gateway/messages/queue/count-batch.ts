@@ -16,14 +16,18 @@ export const BATCH_STATUS = z
   })
   .meta({ id: 'BatchStatus' })
 
-/** Counts a user's batch by status. Throws 404 `batch_not_found`, also for another user's batch. */
-export async function countBatch(store: Store, user: string, batchId: string) {
+/**
+ * Counts a user's batch by status. `key`: the API key that must have sent it. Throws 404 `batch_not_found`,
+ * also for another user's batch.
+ */
+export async function countBatch(store: Store, user: string, batchId: string, key?: string) {
   const found = await queries(store.db, 'shaped')
     .selectFrom('sms_messages')
     .select(({ fn }) => ['status', fn.countAll<number>().as('messages')])
     .where('batch_id', '=', batchId)
     .where('batch_id', '<>', sql.lit(''))
     .where(writeUnindexed('user'), '=', user)
+    .$if(key !== undefined, (texts) => texts.where(writeUnindexed('sent_by'), '=', key!))
     .groupBy('status')
     .execute()
   if (found.length === 0) throw gatewayRefusal('batch_not_found')
