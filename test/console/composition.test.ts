@@ -95,6 +95,7 @@ test('a copy of a campaign keeps its recipients, text and sending options, but n
     groups: ['g1'],
     recipients: ['+4915120000010'],
     scheduled_at: '2026-11-20 08:00:00.000Z',
+    begins_at: '',
     expires_at: '',
     status: 'done' as const,
     batch_id: 'b1',

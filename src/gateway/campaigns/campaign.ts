@@ -52,6 +52,7 @@ const selectCampaigns = (db: Db) =>
       'c.former_batch as formerBatch',
       // PocketBase dates, '' for none.
       'c.scheduled_at as scheduledAt',
+      'c.begins_at as beginsAt',
       'c.expires_at as expiresAt',
       'c.recipients_count as recipientsCount',
       'c.quiet_hours as keepsQuiet',

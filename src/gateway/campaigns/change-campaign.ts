@@ -22,7 +22,7 @@ import type { CampaignChange } from './campaign-body.ts'
 import { storeCampaignFiles } from './campaign-files.ts'
 import { type CampaignState, loadCampaignState } from './load-campaign-state.ts'
 import { checkQuota, loadCampaignText, planAudience } from './plan-campaign.ts'
-import { computeExpiryAt } from './plan-next-run.ts'
+import { computeExpiryAt, findEarliestRun } from './plan-next-run.ts'
 import { completeRepeatRule, listTimesFrom } from './repetition.ts'
 import { settleAndRun, settleCampaign } from './settle-campaign.ts'
 
@@ -89,7 +89,8 @@ async function reviseCampaign(
     ? await completeRepeatRule(store, user, change.repeat)
     : campaign.repeat
   const begins =
-    change.scheduledAt ?? (change.repeat ? formatDate(new Date()) : campaign.scheduledAt)
+    change.scheduledAt ??
+    (change.repeat ? formatDate(findEarliestRun(campaign, new Date())) : campaign.scheduledAt)
   const [scheduledAt] = repeat ? await listTimesFrom(user, repeat, begins) : [begins]
   const expiresAt =
     change.expiresAt ?? (repeat ? computeExpiryAt(campaign, scheduledAt) : campaign.expiresAt)
@@ -137,6 +138,7 @@ async function reviseCampaign(
     requires_consent: consent.requiresConsent,
     without_consent: JSON.stringify(consent.withoutConsent),
     scheduled_at: scheduledAt,
+    begins_at: repeat ? (change.scheduledAt ?? campaign.beginsAt) : '',
     expires_at: expiresAt,
     settled: false,
     changed_by: permit.sender.sentBy,

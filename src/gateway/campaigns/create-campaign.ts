@@ -88,7 +88,8 @@ async function insertPlannedCampaign(
       await lockUserSends(db, user)
       await requireCampaignRoom(db, user)
     }
-    const whole = { ...row, scheduledAt, expiresAt, runOf: '', error: '', changedBy }
+    const times = { scheduledAt, expiresAt, beginsAt: repeat ? wanted.scheduledAt : '' }
+    const whole = { ...row, ...times, runOf: '', error: '', changedBy }
     if ((await insertCampaign(db, whole)) && media)
       await storeCampaignFiles(db, config, user, id, media)
     if (once) await storeFirstAnswer({ ...store, db }, user, once, '')

@@ -23,6 +23,7 @@ type Options =
   | keyof StoredOptions
   | 'keepsQuiet'
   | 'scheduledAt'
+  | 'beginsAt'
   | 'expiresAt'
   | 'requiresConsent'
 type CampaignRow = Pick<Campaign, Given | Options | 'repeat' | 'withoutConsent'> &
@@ -62,6 +63,7 @@ export async function insertCampaign(db: Db, row: CampaignRow): Promise<boolean>
       subject: row.subject,
       mms: row.orLink ? 'or_link' : '',
       scheduled_at: row.scheduledAt,
+      begins_at: row.beginsAt,
       expires_at: row.expiresAt,
       recipients: JSON.stringify(row.recipients),
       variables: JSON.stringify(row.variables),

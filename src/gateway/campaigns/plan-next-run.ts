@@ -38,6 +38,12 @@ export const computeExpiryAt = (
   at: string,
 ) => moveExpiry(expiresAt, scheduledAt, toDate(at)!.getTime())
 
+/** When the next run may begin: at `at`, but not before the start that was chosen. */
+export function findEarliestRun({ beginsAt }: Pick<Campaign, 'beginsAt'>, at: Date): Date {
+  const begin = toDate(beginsAt)
+  return begin && begin > at ? begin : at
+}
+
 /**
  * Moves a repeating campaign to its first time after `after`; ends it if there is none. False if the campaign
  * has changed since it was read. `also`: further changes.
@@ -49,7 +55,8 @@ export function moveToNextRun(
   runs = campaign.runs,
   also: UpdateObject<Tables, 'campaigns'> = {},
 ): Promise<boolean> {
-  const [next] = listTimesAfter(campaign.repeat!, after, 1)
+  const earliest = findEarliestRun(campaign, new Date(after.getTime() + 1))
+  const [next] = listTimesAfter(campaign.repeat!, new Date(earliest.getTime() - 1), 1)
   const at = next ? formatDate(next) : ''
   const status = at === '' ? 'done' : 'repeating'
   const expires_at = at && computeExpiryAt(campaign, at)
@@ -84,7 +91,7 @@ export async function repeatIfDue(services: CampaignServices, campaign: Campaign
   }
   const at = isLate ? formatDate(now) : scheduledAt
   const ids = { id: deriveId(`run:${id} ${scheduledAt}`), runOf: id, repeat: null, changedBy: id }
-  const times = { scheduledAt: at, expiresAt: computeExpiryAt(campaign, at) }
+  const times = { scheduledAt: at, expiresAt: computeExpiryAt(campaign, at), beginsAt: '' }
   const run = { ...campaign, ...ids, ...times, ...(await planRun(services, campaign)) }
   await db.transaction(async (tx) => {
     if (!(await moveToNextRun(tx, campaign, now, campaign.runs + 1))) return

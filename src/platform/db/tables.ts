@@ -377,6 +377,7 @@ interface CampaignsRow {
   audience: string | null
   batch_id: Generated<string>
   batches: string | null
+  begins_at: Generated<string>
   body: Generated<string>
   changed_by: Generated<string>
   created: Generated<string>

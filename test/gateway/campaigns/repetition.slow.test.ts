@@ -186,6 +186,29 @@ test('a run whose groups were deleted says that nobody is left', async () => {
   ])
 })
 
+test('a repeat that is changed or paused before its chosen start still begins there', async () => {
+  const body = { scheduled_at: '2027-01-06T12:00:00Z' }
+  const [id, paused] = [await create(EVERY_DAY, body), await create(EVERY_DAY, body)]
+  const change = (given: object) =>
+    changeCampaign(two, permitOf(user, 'campaign'), id, readCampaignChange(given, new Date()))
+  const firstRun = async () => (await stateOf(id))![1]
+  await change({ repeat: { ...EVERY_DAY, cron: '0 13 * * *' } })
+  expect(await firstRun()).toBe('2027-01-06 13:00:00.000Z')
+  await change({ repeat: EVERY_DAY })
+  expect(await firstRun()).toBe('2027-01-07 08:00:00.000Z')
+  await pauseCampaign(one, permitOf(user, 'campaign'), paused)
+  await resumeCampaign(one, permitOf(user, 'campaign'), paused)
+  await workAt('2027-01-06T12:00Z')
+  expect([await runs(id), await runs(paused)]).toEqual([[], []])
+  await workAt('2027-01-07T08:00Z')
+  expect([await runs(id), await runs(paused)]).toEqual([['2027-01-07 08:00'], ['2027-01-07 08:00']])
+  await change({ repeat: { ...EVERY_DAY, cron: '0 9 * * *' } })
+  expect(await firstRun()).toBe('2027-01-07 09:00:00.000Z')
+  await change({ scheduled_at: '2027-02-01T00:00:00Z' })
+  await change({ repeat: EVERY_DAY })
+  expect(await firstRun()).toBe('2027-02-01 08:00:00.000Z')
+})
+
 test('a repeat can be paused, changed, resumed, restored and canceled', async () => {
   const id = await create(EVERY_DAY)
   const plain = await make({})

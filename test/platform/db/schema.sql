@@ -585,6 +585,7 @@ create table campaigns (
   expires_at pb_date,
   status text collate "C" not null default ''::text,
   guarantee text collate "C" not null default ''::text,
+  begins_at pb_date,
   mms text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,

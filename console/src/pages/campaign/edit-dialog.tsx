@@ -148,8 +148,8 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
           <RepeatField
             value={draft.repeat}
             onValue={(repeat) => change({ repeat })}
-            // a changed repetition begins at once
-            from={isSameValue(draft.repeat, was.repeat) ? was.when.at : ''}
+            // a changed repetition begins at the chosen start, or at once if that is over
+            from={isSameValue(draft.repeat, was.repeat) ? was.when.at : writeBegin(campaign)}
             isFixed
           />
         ) : (
@@ -185,6 +185,8 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
     </Dialog>
   )
 }
+
+const writeBegin = ({ begins_at: at }: Campaign) => (at ? formatLocal(parseDate(at)) : '')
 
 /**
  * The body of `PATCH /api/campaigns/ID`: the changed fields only. `recipients`: the draft's parsed numbers.
