@@ -9,6 +9,7 @@ import { badRequest, invalidFields, makeFieldError, notFound } from '../../platf
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, matchAnyFound, queries } from '../../platform/db/queries.ts'
 import { readDestination } from '../../portable/phone/number-patterns.ts'
+import { checkCountry } from '../base/check-country.ts'
 import { completeList } from '../base/complete-numbers.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { holdPausedCampaigns } from '../campaigns/hold-paused-campaigns.ts'
@@ -33,6 +34,7 @@ const OF_SUPERUSERS = ['disabled', 'directory_domains']
 export const userSettingsExtension: Extension = {
   setByServer: ['code_counted_from'],
   check(values) {
+    checkCountry(values)
     checkQuietHours(values)
     checkNotifyHours(values)
   },
@@ -40,6 +42,7 @@ export const userSettingsExtension: Extension = {
     if (OF_SUPERUSERS.some((field) => values[field]) && !isSuperuser(request))
       throw badRequest('Failed to create record.')
     values.code_counted_from = ''
+    checkCountry(values)
     await applyFactorDate(store.db, values, undefined, request)
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination)
     checkQuietHours(values)
@@ -52,6 +55,7 @@ export const userSettingsExtension: Extension = {
       Object.hasOwn(request.body, field) || values[field] !== old[field]
     if (OF_SUPERUSERS.some(isNamed) && !isSuperuser(request)) throw notFound()
     checkUser(values, old)
+    checkCountry(values, old)
     await applyFactorDate(store.db, values, old, request)
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination, old)
     values.code_counted_from = isCountryAllowed(values, old) ? formatNow() : old.code_counted_from!

@@ -9,6 +9,7 @@ import { identifyKnownCaller } from '../../http/middleware/limit-requests.ts'
 import { SERVER_TAG } from '../../http/openapi/describe-operations.ts'
 import type { Ctx, ErrorForm, Services } from '../../http/request-context.ts'
 import { notFound } from '../../platform/api-errors.ts'
+import { isCountry } from '../../portable/phone/numbering-plans.ts'
 import { readTypedPhone } from '../../portable/phone/read-typed-phone.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
 import { describeFormBody, describePageAnswers, JOIN, LEAVE } from './describe-consent-pages.ts'
@@ -85,7 +86,8 @@ async function answerJoinForm(
   if (form.version !== shown.version) return again('changed', 409)
   if (form.agree === '') return again('mustAgree')
   const { phone: number } = readTypedPhone(form.number, form.country)
-  if (number === undefined) return again('badNumber')
+  const isPlace = form.country === '' || isCountry(form.country)
+  if (number === undefined || !isPlace) return again('badNumber')
   try {
     const visitor = { ...describeVisitor(c), number }
     await askToJoin(c.env.incoming.openStore(null), services.config, shown, visitor)

@@ -8,6 +8,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { parseJson } from '../../platform/tools/json.ts'
 import { readPrefix } from '../../portable/phone/number-patterns.ts'
+import { checkCountry } from '../base/check-country.ts'
 import { completeList, completeOwnNumber } from '../base/complete-numbers.ts'
 import { completeSimCards } from '../base/complete-sim-numbers.ts'
 import type { CheckedValues } from './quiet-hours.ts'
@@ -120,13 +121,18 @@ export const devicesExtension: Extension = {
 
 export const linesExtension: Extension = {
   keepsReferences: true,
-  check: checkPrices,
+  check(values) {
+    checkPrices(values)
+    checkCountry(values)
+  },
   async beforeCreate(store, values) {
+    checkCountry(values)
     await completeOwnNumber(store, values, 'number')
     await completeList(store, values, 'prefixes', readPrefix)
     checkPrices(values)
   },
   async beforeUpdate(store, values, old) {
+    checkCountry(values, old)
     await completeOwnNumber(store, values, 'number', old)
     await completeList(store, values, 'prefixes', readPrefix, old)
     checkPrices(values)

@@ -19,10 +19,13 @@ export { getCountryCallingCode as codeOfCountry }
 /** ISO 3166 codes of all countries that have phone numbers. */
 export const listCountries = (): readonly CountryCode[] => getCountries()
 
+/** Whether a text is the ISO 3166 code, in capital letters, of a country that has phone numbers. */
+export const isCountry = (code: string): code is CountryCode => isSupportedCountry(code)
+
 /** The country with this ISO 3166 code, in any letters, or the largest with this calling code (`49`). */
 export function findCountryNamed(name: string): CountryCode | undefined {
   const code = name.toUpperCase()
-  if (isSupportedCountry(code)) return code
+  if (isCountry(code)) return code
   const { country_calling_codes: byCode } = (new Metadata() as unknown as { metadata: Plans })
     .metadata
   return byCode[name]?.[0]

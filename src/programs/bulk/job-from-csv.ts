@@ -1,6 +1,7 @@
 import { UserError } from '../../platform/api-errors.ts'
 import { chooseRowPhone } from '../../portable/phone/choose-row-phone.ts'
 import { guessColumns } from '../../portable/phone/guess-columns.ts'
+import { findCountryNamed } from '../../portable/phone/numbering-plans.ts'
 import { isNumberCell } from '../../portable/phone/numbers-in-cell.ts'
 import { type CsvRow, readCsv } from './csv.ts'
 
@@ -19,6 +20,8 @@ export function makeBulkJob(
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw new UserError('Name the server with --url or POCKETSMS_URL, as https://sms.example.com')
   if (key === '') throw new UserError('Name an API key with --key or POCKETSMS_KEY.')
+  if (country !== '' && !findCountryNamed(country))
+    throw new UserError(`--country ${country} is no country: name it by its ISO 3166 code, as DE.`)
   const rows = readCsv(text)
   if (rows.length === 0) throw new UserError('The file has a head and no rows.')
   const columns = findPhoneColumns(rows, phoneColumn, country)

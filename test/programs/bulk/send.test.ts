@@ -158,6 +158,10 @@ test.each([
   await expect(run([], { csv, phoneColumn: '', country: 'DE' })).rejects.toThrow(sentence)
 })
 
+test('the command refuses a country that is none', async () => {
+  await expect(run([row(1)], { country: 'XX' })).rejects.toThrow(/^--country XX is no country/)
+})
+
 test("another user's template is refused for each row", async () => {
   expect((await run([row(61)], { key: CLEO.key }))[0]).toMatch(/^0 of 1 accepted, 1 refused/)
   expect(results()).toContain('Template does not belong to user.')

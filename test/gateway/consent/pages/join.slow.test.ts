@@ -238,6 +238,7 @@ test.each<
   ['without the check in the box', { agree: '' }, {}, 400],
   ['with a number that does not exist', { number: '12' }, {}, 400],
   ['with a number of no country', { number: '015112345678' }, {}, 400],
+  ['with a country that is none', { country: 'XX' }, {}, 400],
   ['with a premium number', { number: '+499001234567' }, {}, 403],
   ['with the version of another text', { version: '0123456789ab' }, {}, 409],
   ['from a page of another site', {}, { 'sec-fetch-site': 'cross-site' }, 403],
