@@ -108,6 +108,14 @@ test('an import leaves out a value that does not fit its field, and keeps the pe
   expect(misfits).toMatchObject([{ row: 3, why: 'Points must be a number, such as 12.5' }])
 })
 
+test('an import keeps columns with odd titles as values that templates can name', () => {
+  const read = readSheet('Handy;{{Size|EU}};"a.b: ""c"" [d]";{|}\n0151 20000010;42;x;y')
+  const { good } = planImport(read, { phones: [0], names: [] }, 'DE', [1, 2, 3])
+  expect(good.map(({ data }) => data)).toEqual([
+    { 'Size EU': '42', 'a.b: "c" [d]': 'x', '{|}': 'y' },
+  ])
+})
+
 test('a default is used for an empty cell only', () => {
   const { good } = planList(sheet, 0, '', 'Hi {{name|there}}, at {{time|}}')
   expect(good.map(({ body }) => body)).toEqual([

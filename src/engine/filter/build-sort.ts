@@ -22,6 +22,8 @@ import {
 
 const MAX_KEYS = 8
 const MAX_KEY_BYTES = 255
+/** A byte of a member of JSON, see the grammar: it counts once. */
+const ENCODED = /%[0-9A-F]{2}/g
 
 interface SortKey {
   readonly name: string
@@ -42,7 +44,7 @@ export function readSort(sort: string): SortKey[] {
     return { name: name.startsWith('+') ? name.slice(1) : name, direction: 'ASC' }
   })
   if (keys.length > MAX_KEYS) throw new FilterError(`max sort expressions limit reached`)
-  if (keys.some(({ name }) => Buffer.byteLength(name) > MAX_KEY_BYTES))
+  if (keys.some(({ name }) => Buffer.byteLength(name.replace(ENCODED, '_')) > MAX_KEY_BYTES))
     throw new FilterError('max sort field length limit reached')
   return keys
 }

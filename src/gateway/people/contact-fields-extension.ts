@@ -25,6 +25,8 @@ const MOST_FORMER = 20
 /** Variables of a template that are no fields, in lower case. */
 const RESERVED: readonly string[] = ['name', 'phone', 'stop_link']
 
+const SIGNS_OF_VARIABLES = /[{}|]/
+
 /**
  * Rules of contacts' fields. A rename keeps the values, which are stored under the first name, and the former
  * names, by which templates and programs still find them. A deletion removes the values of all contacts.
@@ -67,6 +69,8 @@ export const contactFieldsExtension: Extension = {
 /** Trims the name and the choices. Throws 400. */
 function checkDefinition(values: Values): void {
   values.name = String(values.name ?? '').trim()
+  if (SIGNS_OF_VARIABLES.test(values.name))
+    throw refuse('name', 'A name has none of { } and |, which mark variables in templates.')
   if (RESERVED.includes(values.name.toLowerCase()))
     throw refuse('name', 'Each contact has this already: choose another name.')
   const given = parseJson(String(values.choices ?? 'null')) ?? []

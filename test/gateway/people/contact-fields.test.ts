@@ -109,6 +109,43 @@ test.each([
   expect([status, Object.keys(errors)]).toEqual([400, [name]])
 })
 
+const encode = (name: string) =>
+  [...Buffer.from(name)].map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`)
+
+test.each([
+  'a.b',
+  'a:b',
+  'a:lower',
+  '"a" \'b\'',
+  'a[0] (b)',
+  'a, b; c',
+  'a\\b/%41$',
+  '2027',
+  '@now',
+  '長'.repeat(64),
+])('a field called %s is found, sorted by, and named in texts', async (name) => {
+  const field = await define(name, 'number')
+  expect(field.key).toBe(name)
+  const people = []
+  for (const value of [2, 1, 3]) people.push(await addContact({ [name]: value }))
+  const member = `data.${encode(name).join('')}`
+  const query = new URLSearchParams({ filter: `${member} > 1`, sort: `-${member}` })
+  const { items } = await must(ann, 'GET', `${CONTACTS}?${query}`)
+  expect(items.map(({ data }: { data: Record<string, number> }) => data[name])).toEqual([3, 2])
+  const { phone } = await must(ann, 'GET', `${CONTACTS}/${people[2]!.id}`)
+  expect(await previewFor(`{{${name}}}`, phone)).toBe('3')
+  await must(ann, 'DELETE', `${FIELDS}/${field.id}`)
+  expect(await dataOf(people[2]!.id)).toBeNull()
+})
+
+test.each(['a|b', '{a}', 'a}'])('a field called %s is refused, and says why', async (name) => {
+  const [status, { name: fault }] = await refusal('POST', FIELDS, { name, type: 'text' })
+  expect([status, fault.message]).toEqual([
+    400,
+    'A name has none of { } and |, which mark variables in templates.',
+  ])
+})
+
 test('a deleted field is lost in all contacts and in no other account, and says so before', async () => {
   const field = await define('Note', 'text')
   const [one, two, none] = [

@@ -73,6 +73,7 @@ const SENTENCES: Choices<RegExp> = [
   [/^repeat\.cron must leave/, t('Leave at least 5 minutes between two times.')],
   [/^repeat\.cron (?:names|is req)/, t('There is no such time to come.')],
   [/^repeat is for at most (\d+)/, t('An account has at most $1 campaigns that repeat.')],
+  [/^A name has none of \{/, t('Leave out braces and the sign |: templates use them.')],
   [/^Template not found\.$/, t('The template does not exist any more.')],
   [/^Contact group not found$/, t('The group does not exist any more.')],
   [/^Missing variable: (.+)\.$/, t('A value for $1 is missing.')],

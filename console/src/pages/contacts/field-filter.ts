@@ -34,13 +34,13 @@ const encode = (letter: string) =>
     .map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`)
     .join('')
 
-/** The server's limit of a name in `sort`. */
+/** The server's limit of a name in `sort`; an encoded byte counts once. */
 const MAX_SORT_BYTES = 255
 
 /** What sorts contacts by a field; undefined if the name of its key is too long. */
 export function nameSort({ key }: ContactField): string | undefined {
   const name = nameMember(key)
-  return name.length > MAX_SORT_BYTES ? undefined : name
+  return name.replace(/%../g, '_').length > MAX_SORT_BYTES ? undefined : name
 }
 
 /** A filter for contacts; '' while there is no value, or one that does not fit the field. */

@@ -62,9 +62,13 @@ export function planImport(
   return { good, bad, misfits }
 }
 
+/** A column's title as a member of contacts' data: without signs that mark variables in templates. */
+export const toMemberName = (title: string): string =>
+  title.replace(/[{}|]+/g, ' ').trim() || title.trim()
+
 const readValues = (head: readonly string[], cells: readonly string[], kept: readonly number[]) =>
   kept
-    .map((at) => [head[at]!.trim(), (cells[at] ?? '').trim()] as const)
+    .map((at) => [toMemberName(head[at]!), (cells[at] ?? '').trim()] as const)
     .filter(([, value]) => value !== '')
 
 /** Why a value does not fit the field of its column; undefined if it does, or if there is no such field. */

@@ -15,7 +15,7 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { CONSENT_ROWS } from '../../parts/rows/consent-rows.ts'
 import { findError, Rows } from '../../parts/rows/rows.tsx'
 import { makeTyped, type Values } from '../../parts/rows/values.ts'
-import type { NewContact, Plan } from './import-plan.ts'
+import { type NewContact, type Plan, toMemberName } from './import-plan.ts'
 import { LeftOut } from './left-out.tsx'
 
 export interface Wishes {
@@ -149,7 +149,7 @@ export function Preview({
             { title: t('Number'), cell: ({ phone }) => <PhoneNumber number={phone} /> },
             ...listKeptRows(wishes).map((at) => ({
               title: sheet.head[at]!,
-              cell: ({ data }: NewContact) => data[sheet.head[at]!.trim()] ?? '–',
+              cell: ({ data }: NewContact) => data[toMemberName(sheet.head[at]!)] ?? '–',
             })),
           ]}
           rows={plan.good
@@ -200,7 +200,7 @@ function KeptColumns({
   return (
     <CheckList
       legend={t('Keep as fields of the contacts, in texts as {variable}', {
-        variable: `{{${others[0]![1]}}}`,
+        variable: `{{${toMemberName(others[0]![1])}}}`,
       })}
       name="keep"
       choices={others}
