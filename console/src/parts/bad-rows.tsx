@@ -17,7 +17,7 @@ const ROWS: LeftOutWords = {
 }
 
 const SHOWN = 100
-/** So many rows are shown at once, more of them when the person opens the list. */
+/** A list of at most this many rows is open at first. */
 const FEW = 5
 
 /**

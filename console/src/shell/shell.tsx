@@ -118,7 +118,7 @@ function Shown({
 
 type News = typeof import('./team-news.tsx')
 
-/** News of the team. Their code is in the file of the inbox, which is loaded in any case (vite.config.ts). */
+/** News of the team. Their code is in the file of the inbox, which is always loaded (vite.config.ts). */
 function LateTeamNews({ session }: { session: Session }) {
   const [loaded, setLoaded] = useState<News>()
   useEffect(() => {

@@ -6,7 +6,7 @@ import { ownHours } from '../../data/user-settings/own.ts'
 import { HELD_FILTER } from '../../data/words/message-states.ts'
 import { tn } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
-import { makeFilter } from './messages-filter.ts'
+import { makeCampaignFilter } from './messages-filter.ts'
 
 const REFRESH_MS = 10_000
 
@@ -25,7 +25,9 @@ export function useHeldTexts(campaign: Campaign | undefined, pending = 0): HeldT
 function useCount(campaign: Campaign | undefined, reason: string, pending: number): number {
   const ready = campaign !== undefined && pending > 0 && campaign.batches.length > 0
   const { total, reload } = useList<Message>('sms_messages', {
-    filter: ready ? `(${makeFilter(campaign)}) && ${HELD_FILTER} && waiting_for = "${reason}"` : '',
+    filter: ready
+      ? `(${makeCampaignFilter(campaign)}) && ${HELD_FILTER} && waiting_for = "${reason}"`
+      : '',
     perPage: 1,
     fields: 'id',
     live: false,

@@ -25,7 +25,7 @@ import { makeConversationPath, makePageHref, type PageProps } from '../../router
 import { Actions } from './actions.tsx'
 import { HeldNotices, useHeldTexts } from './held-texts.tsx'
 import { Hold } from './hold.tsx'
-import { makeFilter } from './messages-filter.ts'
+import { makeCampaignFilter } from './messages-filter.ts'
 import './page.css'
 import { countGiven, SimulatedNotice, useSimulatedTexts } from './simulated.tsx'
 import { TextCard } from './text-card.tsx'
@@ -131,7 +131,7 @@ function Course({
       done={done}
       counts={counts}
       total={recipients_count}
-      filter={`(${makeFilter(campaign)})`}
+      filter={`(${makeCampaignFilter(campaign)})`}
       words={{
         ...(progress.status === 'paused' && { pending: t('paused') }),
         ...(areAllSimulated && {

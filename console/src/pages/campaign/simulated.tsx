@@ -5,7 +5,7 @@ import type { Campaign, Device, Message } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { tn } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
-import { makeFilter } from './messages-filter.ts'
+import { makeCampaignFilter } from './messages-filter.ts'
 
 const MOST_DEVICES = 30
 
@@ -28,7 +28,9 @@ export function useSimulatedTexts(
   )
   const isReady = devices !== '' && campaign !== undefined && campaign.batches.length > 0
   const { total, reload } = useList<Message>('sms_messages', {
-    filter: isReady ? `(${makeFilter(campaign)}) && (${devices}) && status != "failed"` : '',
+    filter: isReady
+      ? `(${makeCampaignFilter(campaign)}) && (${devices}) && status != "failed"`
+      : '',
     perPage: 1,
     fields: 'id',
     live: false,

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { nameDevice } from '../../data/device/lines.ts'
 import type { Campaign, Message } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { makeFilter } from './messages-filter.ts'
+import { makeCampaignFilter } from './messages-filter.ts'
 
 const MOST_TEXTS = 30
 
@@ -10,7 +10,7 @@ const MOST_TEXTS = 30
 export function useWaitingPhones(campaign: Campaign, assigned: number): readonly string[] {
   const isReady = assigned > 0 && campaign.batches.length > 0
   const { items, reload } = useList<Message>('sms_messages', {
-    filter: `(${makeFilter(campaign)}) && status = "assigned"`,
+    filter: `(${makeCampaignFilter(campaign)}) && status = "assigned"`,
     perPage: MOST_TEXTS,
     sort: 'created',
     expand: 'device',

@@ -35,7 +35,7 @@ const makeOtherColumns = (
   ]),
 ]
 
-/** The server stores the last use of a key at most once a minute, and tells nobody. */
+/** The server stores the last use of a key at most once a minute, and sends no event for it. */
 const USES_MS = 30_000
 
 export function Page() {

@@ -37,7 +37,7 @@ const NOTIFY = [
   ['none', t('None#texts')],
 ] as const
 
-/** The columns of the team for the person who is signed in. `bind`: opens the addresses of a member. */
+/** The columns of the team for the signed-in person. `bind`: opens the addresses of a member. */
 export const makeMemberColumns = (
   mine: Session,
   bind: (id: string) => void,
