@@ -23,6 +23,9 @@ export const CONTACT_FIELD_USES = z
     campaigns: z
       .array(NAMED)
       .describe('Campaigns that wait, repeat or are paused, with the field as a variable.'),
+    answers: z
+      .array(NAMED)
+      .describe('Automatic answers whose own text has the field as a variable.'),
   })
   .meta({ id: 'ContactFieldUses' })
 
@@ -53,16 +56,18 @@ export async function listFieldUses(
   const campaigns = await listTexts(db, 'campaigns', user)
     .where(sql<boolean>`status in ('scheduled', 'repeating', 'paused')`)
     .execute()
+  const answers = await listTexts(db, 'auto_answers', user).execute()
   const name = ({ id, name }: { readonly id: string; readonly name: string }) => ({ id, name })
   return {
     contacts,
     templates: templates.filter(isUsed).map(name),
     campaigns: campaigns.filter(isUsed).map(name),
+    answers: answers.filter(isUsed).map(name),
   }
 }
 
 /** The newest texts of an account that have variables. */
-const listTexts = (db: Db, table: 'sms_templates' | 'campaigns', user: string) =>
+const listTexts = (db: Db, table: 'sms_templates' | 'campaigns' | 'auto_answers', user: string) =>
   queries(db)
     .selectFrom(table as 'campaigns')
     .select(['id', 'name', 'body'])

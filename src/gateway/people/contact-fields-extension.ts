@@ -28,7 +28,8 @@ const RESERVED: readonly string[] = ['name', 'phone', 'stop_link']
 const SIGNS_OF_VARIABLES = /[{}|]/
 
 /**
- * Rules of contacts' fields. A rename keeps the values, which are stored under the first name, and the former
+ * Rules of contacts' fields. A new field takes over the values under its name in other letters, which
+ * templates find, too. A rename keeps the values, which are stored under the first name, and the former
  * names, by which templates and programs still find them. A deletion removes the values of all contacts.
  */
 export const contactFieldsExtension: Extension = {
@@ -47,6 +48,7 @@ export const contactFieldsExtension: Extension = {
       })
     requireFreeName(fields, values)
     Object.assign(values, { key: values.name, former: null })
+    await takeOverValues(db, { user: String(values.user), key: String(values.name) })
     return undefined
   },
   async beforeUpdate({ db }, values, old) {
@@ -130,6 +132,40 @@ const loadKeys = (db: Db, ids: readonly string[]): Promise<Key[]> =>
     .select(['f.user', 'f.key'])
     .where('f.id', '=', matchAny(ids))
     .execute()
+
+/** Stores values under the key that contacts have under its name in other letters: `LEVEL`, `level`. */
+async function takeOverValues(db: Db, { user, key }: Key): Promise<void> {
+  const ofUser = queries(db)
+    .selectFrom('contacts')
+    .where('user', '=', user)
+    .where(sql<boolean>`json_typeof(data) = 'object'`)
+  const found = await queries(db)
+    .selectFrom(ofUser.select(sql<string>`json_object_keys(data)`.as('name')).as('c'))
+    .select('name')
+    .distinct()
+    .where(sql<boolean>`lower(btrim(name)) = lower(${key})`)
+    .where('name', '<>', key)
+    .execute()
+  for (const name of found.map((one) => one.name).sort())
+    await updateRecords(db, 'contacts', (update) =>
+      update
+        .set({
+          data: sql`(select json_object_agg(case e.key when ${name} then ${key} else e.key end, e.value order by e.place)
+            from json_each(data) with ordinality as e(key, value, place))`,
+        })
+        .where(
+          'id',
+          '=',
+          matchAnyFound(
+            ofUser
+              .select('id')
+              .where(sql<boolean>`data -> ${name} is not null and data -> ${key} is null`)
+              .orderBy('id')
+              .forUpdate(),
+          ),
+        ),
+    )
+}
 
 /** Removes a member of `data` from all contacts of an account; the other members keep their order. */
 const removeValues = (db: Db, { user, key }: Key) =>

@@ -160,10 +160,13 @@ test('a deleted field is lost in all contacts and in no other account, and says 
     data: { Note: 'z' },
   })
   const { id: template } = await record('sms_templates', { name: 'Hi', body: 'Hi {{note|you}}' })
+  const fee = { name: 'Fee', match: 'words', value: 'FEE', body: 'Yours is {{note}}.' }
+  const { id: answer } = await record('auto_answers', fee)
   expect(await must(ann, 'GET', `/api/contacts/fields/${field.id}/uses`)).toEqual({
     contacts: 2,
     templates: [{ id: template, name: 'Hi' }],
     campaigns: [],
+    answers: [{ id: answer, name: 'Fee' }],
   })
   expect((await ben.call('GET', `/api/contacts/fields/${field.id}/uses`)).status).toBe(404)
   const { phone } = await must(ann, 'GET', `${CONTACTS}/${one.id}`)
@@ -176,6 +179,23 @@ test('a deleted field is lost in all contacts and in no other account, and says 
   expect(await dataOf(two.id)).toBeNull()
   expect(await dataOf(none.id)).toEqual({ a: 1 })
   expect((await must(ben, 'GET', `${CONTACTS}/${others.id}`)).data).toEqual({ Note: 'z' })
+})
+
+test('a new field takes over values under its name in other letters, which other values outlive', async () => {
+  const all = [
+    { LEVEL: 'gold', a: 1 },
+    { level: 'x', LeVel: 'y' },
+    { Level: 1, LEVEL: 2 },
+    { a: 2 },
+  ]
+  const contacts = await Promise.all(all.map(addContact))
+  await define('Level', 'text')
+  expect(await Promise.all(contacts.map(({ id }) => dataOf(id)))).toEqual([
+    { Level: 'gold', a: 1 },
+    { level: 'x', Level: 'y' },
+    { Level: 1, LEVEL: 2 },
+    { a: 2 },
+  ])
 })
 
 test('two members who define the same name at once get one field', async () => {

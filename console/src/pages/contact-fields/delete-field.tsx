@@ -14,6 +14,7 @@ interface FieldUses {
   readonly contacts: number
   readonly templates: readonly Named[]
   readonly campaigns: readonly Named[]
+  readonly answers: readonly Named[]
 }
 
 /** The server counts up to this number, which means as many or more. */
@@ -27,7 +28,7 @@ export async function askToDelete(field: ContactField): Promise<void> {
   } catch (error) {
     return showToastFault(error)
   }
-  const texts = [...uses.templates, ...uses.campaigns].map(({ name }) => name)
+  const texts = [...uses.templates, ...uses.campaigns, ...uses.answers].map(({ name }) => name)
   await deleteRecord(
     field,
     {
