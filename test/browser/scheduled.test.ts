@@ -12,12 +12,12 @@ scenario(
     const ann = await fixture.ann()
     const user = ann.authStore.record!.id
     await pairPhone(url, ann, 'desk phone')
+    const [settings] = await ann.collection('user_settings').getFullList()
+    await ann.collection('user_settings').update(settings!.id, { time_zone: ZONE })
     await fixture.signIn()
     await fixture.visit('/scheduled')
     await page.getByText(say('Nothing is scheduled')).waitFor()
 
-    const [settings] = await ann.collection('user_settings').getFullList()
-    await ann.collection('user_settings').update(settings!.id, { time_zone: ZONE })
     await ann.collection('contacts').create({ user, name: 'Zoë', phone: ZOE })
     const day = (later: number, utc: string) => {
       const at = new Date(`${new Date().toLocaleDateString('en-CA', { timeZone: ZONE })}T${utc}Z`)

@@ -82,7 +82,7 @@ const countryIn = ({ page }: BrowserFixture) =>
   page.getByLabel('Country of numbers without a code').locator('option:checked').textContent()
 
 scenario(
-  "an account without a country uses the time zone's, and each form can override it",
+  "an account without country and time zone gets the browser's, and each form can use another country",
   async (fixture) => {
     const { page } = fixture
     const ann = await fixture.ann()
@@ -97,7 +97,8 @@ scenario(
     await page.getByLabel('Number', { exact: true }).fill('0160 9000001')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('cell', { name: '+49 160 9000001' }).first().waitFor()
-    await expect.poll(() => settings.getFullList()).toMatchObject([{ country: 'DE' }])
+    const adopted = { country: 'DE', time_zone: 'Europe/Berlin' }
+    await expect.poll(() => settings.getFullList()).toMatchObject([adopted])
 
     // the choice of the import is for the import alone, also after Back
     await page.getByRole('button', { name: 'Import' }).click()
