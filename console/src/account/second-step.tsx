@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { isPasskeyHost, signInByPasskey } from '../data/passkeys.ts'
 import { NO_MAIL, useSetup } from '../data/setup.ts'
-import { useTask } from '../data/use/use-task.ts'
+import { runOneAtATime, useTask } from '../data/use/use-task.ts'
 import { t } from '../language/words.ts'
 import { TextField } from '../parts/form/field.tsx'
 import { Button, Form } from '../parts/form/form.tsx'
@@ -35,12 +35,12 @@ export function SecondStep({ step, onBack }: { step: Step; onBack: () => void })
   } as const
   return (
     <PageFrame title={t('One more step')} text={method ? text[method] : sentTo}>
-      <Form onSubmit={enter.run} fault={sign.fault ?? enter.fault}>
+      <Form onSubmit={() => runOneAtATime(enter, [sign])} fault={sign.fault ?? enter.fault}>
         {hasPasskey && isPasskeyHost(setup?.passkey_host) && (
           <Button
             kind={method === 'passkey' ? 'primary' : undefined}
             busy={sign.busy}
-            onClick={sign.run}
+            onClick={() => runOneAtATime(sign, [enter])}
           >
             {t('Use the passkey')}
           </Button>

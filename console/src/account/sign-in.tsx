@@ -6,7 +6,7 @@ import type { Fault } from '../data/fault.ts'
 import { ending } from '../data/session.ts'
 import { useSetup } from '../data/setup.ts'
 import { useAnswer } from '../data/use/use-answer.ts'
-import { useTask } from '../data/use/use-task.ts'
+import { forgetFaults, runOneAtATime, useTask } from '../data/use/use-task.ts'
 import { loadPageTexts } from '../language/catalogue.ts'
 import { t, tx } from '../language/words.ts'
 import { TextField } from '../parts/form/field.tsx'
@@ -30,6 +30,10 @@ const DISABLED = t(
   'You cannot sign in: this account is disabled, or no team has you as a member any more. Ask your team, or a superuser of this server.',
 )
 
+const UNKNOWN = t(
+  'There is no access here for this account, or it is disabled. Ask your team for an invitation.',
+)
+
 /** The sign-in form. The URL stays as it is, so that the requested page opens afterwards. */
 export function SignIn() {
   const [second, setSecond] = useState<JSX.Element>()
@@ -51,8 +55,11 @@ export function SignIn() {
   const { value: setup } = useSetup()
   const { value: methods } = useAnswer<AuthMethodsList>('/api/collections/users/auth-methods')
   if (second) return second
-  const refused = enter.fault && explainSignInFault(enter.fault)
-  const told = byPasskey.fault ?? byProvider.fault ?? refused
+  const ways = [enter, byProvider, byPasskey]
+  const told =
+    byPasskey.fault ??
+    (byProvider.fault && explainProviderFault(byProvider.fault)) ??
+    (enter.fault && explainSignInFault(enter.fault))
   return (
     <PageFrame title={t('Sign in')}>
       {ending.value && <Notice>{describeEnding(ending.value)}</Notice>}
@@ -63,7 +70,7 @@ export function SignIn() {
           })}
         </Notice>
       )}
-      <Form onSubmit={enter.run} fault={told}>
+      <Form onSubmit={() => runOneAtATime(enter, ways)} fault={told}>
         <RoleSwitch />
         <EmailField value={email} onValue={setEmail} />
         <TextField
@@ -78,13 +85,19 @@ export function SignIn() {
           {t('Sign in')}
         </Button>
         {setup?.passkey_host === location.hostname && (
-          <Button busy={byPasskey.busy} onClick={byPasskey.run}>
+          <Button busy={byPasskey.busy} onClick={() => runOneAtATime(byPasskey, ways)}>
             {t('Sign in with a passkey')}
           </Button>
         )}
         {role.value === 'user' &&
           methods?.oauth2.providers.map(({ name, displayName }) => (
-            <Button key={name} onClick={() => byProvider.run(name)}>
+            <Button
+              key={name}
+              onClick={() => {
+                forgetFaults(ways)
+                void byProvider.run(name)
+              }}
+            >
               {t('Sign in with {name}', { name: displayName })}
             </Button>
           ))}
@@ -108,6 +121,10 @@ function explainSignInFault(fault: Fault): Fault {
   if (fault.status === 400) return { ...fault, message: WRONG[role.value], fields: {} }
   return fault.status === 403 && role.value === 'user' ? { ...fault, message: DISABLED } : fault
 }
+
+/** A person whom the provider knows, but who is no user here, and may not become one by signing in. */
+const explainProviderFault = (fault: Fault): Fault =>
+  fault.status === 403 ? { ...fault, message: UNKNOWN } : fault
 
 /** Signs in. If a second factor is required, returns the step to enter its code, which may be mailed. */
 async function signIn(email: string, password: string): Promise<Step | undefined> {

@@ -11,9 +11,17 @@ export interface Task<A extends unknown[]> {
   forget(): void
 }
 
-/** Clears the errors of all tasks in `all`, then runs `task`: one place shows the errors of all of them. */
-export function runOneAtATime(task: Task<[]>, all: readonly Task<never>[]): Promise<boolean> {
+/** Clears the errors of tasks whose errors one place shows, before one of them runs. */
+export function forgetFaults(all: readonly Pick<Task<never>, 'forget'>[]): void {
   for (const each of all) each.forget()
+}
+
+/** Clears the errors of all tasks in `all`, then runs `task`: one place shows the errors of all of them. */
+export function runOneAtATime(
+  task: Task<[]>,
+  all: readonly Pick<Task<never>, 'forget'>[],
+): Promise<boolean> {
+  forgetFaults(all)
   return task.run()
 }
 
