@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { Choices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import type { ApiKey } from '../../data/record-types.ts'
 import { parseDate } from '../../data/text/local-time.ts'
@@ -12,9 +13,10 @@ import {
   makeDestinationsRow,
   makeLinesRow,
 } from '../../parts/rows/common-rows.tsx'
+import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
-import { Time } from '../../parts/time.tsx'
+import { formatDateTime, Time } from '../../parts/time.tsx'
 import { showToast, showToastFault } from '../../parts/toast.tsx'
 
 export const LIMITS = () => [
@@ -25,12 +27,39 @@ export const LIMITS = () => [
 
 export const hasPreviousKey = ({ previous_until }: ApiKey) => parseDate(previous_until) > Date.now()
 
+export const isExpired = ({ expires_at }: ApiKey) =>
+  expires_at !== '' && parseDate(expires_at) < Date.now()
+
+const DAY_MS = 86_400_000
+const NEVER = ['', t('Never')] as const
+
+/** When a key ends, in days from now. */
+export const EXPIRY: FormRow = {
+  name: 'expires_at',
+  label: t('Expires'),
+  write: (days) => (days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()),
+  choices: [NEVER, ['30', t('In 30 days')], ['90', t('In 90 days')], ['365', t('In a year')]],
+}
+
+const SAME = 'same'
+/** The same for a key that has an end: it is kept unless another is chosen. */
+const makeOtherExpiry = ({ expires_at }: ApiKey): FormRow => ({
+  ...EXPIRY,
+  choices: [[SAME, formatDateTime(expires_at)], ...(EXPIRY.choices as Choices)],
+  read: () => SAME,
+  write: (days, values) => (days === SAME ? expires_at : EXPIRY.write!(days, values)),
+})
+
 export const ChangeKey = ({ record, onClose }: { record: ApiKey; onClose: () => void }) => (
   <Dialog title={t('Change {name}', { name: record.name })} onClose={onClose}>
     <RecordForm
       collection="api_keys"
       record={record}
-      rows={[{ name: 'name', label: t('Name') }, ...LIMITS()]}
+      rows={[
+        { name: 'name', label: t('Name') },
+        record.expires_at === '' ? EXPIRY : makeOtherExpiry(record),
+        ...LIMITS(),
+      ]}
       saved={t('Key saved')}
       onClose={onClose}
     />
@@ -49,6 +78,8 @@ export const switchKey = ({ id, name, disabled }: ApiKey) =>
 /** Makes a new secret for a key and shows it once. Can also end the previous secret. */
 export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => void }) {
   const [made, setMade] = useState<ApiKey>()
+  // the secret of an expired key opens nothing any more: a new one needs a new end, and no time with both
+  const hasEnded = isExpired(record)
   const end = useTask(async () => {
     await pb.collection('api_keys').update(record.id, { previous_until: '' })
     showToast(t('The old secret opens nothing any more'))
@@ -76,8 +107,10 @@ export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => 
       <RowsForm
         draftKey={`rotate-${record.id}`}
         rows={[
+          ...(hasEnded ? [EXPIRY] : []),
           {
             name: 'hours',
+            shown: () => !hasEnded,
             label: t('The present secret stays valid'),
             kind: 'select',
             hint: t('Until then both keys work: time to change the program.'),
@@ -89,14 +122,16 @@ export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => 
             ],
           },
         ]}
-        stored={{ hours: '24' }}
+        stored={{ hours: hasEnded ? '0' : '24', expires_at: hasEnded ? '365' : '' }}
         action={t('Make a new secret')}
-        save={async (_, { hours }) => {
+        save={async (_, { hours, expires_at }) => {
           const previous_until = new Date(Date.now() + Number(hours) * 3_600_000).toISOString()
           setMade(
-            await pb
-              .collection('api_keys')
-              .update<ApiKey>(record.id, { prefix: '', previous_until }),
+            await pb.collection('api_keys').update<ApiKey>(record.id, {
+              prefix: '',
+              previous_until,
+              ...(hasEnded && { expires_at }),
+            }),
           )
           return ''
         }}

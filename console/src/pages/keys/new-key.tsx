@@ -9,12 +9,7 @@ import { ShownOnce } from '../../parts/once.tsx'
 import { Facts } from '../../parts/page.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
-import type { Value } from '../../parts/rows/values.ts'
-import { LIMITS } from './change-key.tsx'
-
-const DAY_MS = 86_400_000
-const makeExpiry = (days: Value) =>
-  days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+import { EXPIRY, LIMITS } from './change-key.tsx'
 
 export function NewKey({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState<ProgramKindName>('own')
@@ -32,17 +27,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
       choices: Object.entries(PROGRAM_KINDS).map(([name, { label }]) => [name, label] as const),
       hint: (values) => PROGRAM_KINDS[values.kind as ProgramKindName].hint,
     },
-    {
-      name: 'expires_at',
-      label: t('Expires'),
-      write: makeExpiry,
-      choices: [
-        ['', t('Never')],
-        ['30', t('In 30 days')],
-        ['90', t('In 90 days')],
-        ['365', t('In a year')],
-      ],
-    },
+    EXPIRY,
     ...LIMITS(),
   ]
   if (made?.key)

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ApiKey, RecordOf } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
-import { parseDate } from '../../data/text/local-time.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tx } from '../../language/words.ts'
 import { confirmAndRevoke } from '../../parts/dialog/confirm-and-revoke.ts'
@@ -10,7 +9,7 @@ import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Badge, OnOffBadge, Time } from '../../parts/time.tsx'
-import { ChangeKey, hasPreviousKey, RotateKey, switchKey } from './change-key.tsx'
+import { ChangeKey, hasPreviousKey, isExpired, RotateKey, switchKey } from './change-key.tsx'
 import { NewKey } from './new-key.tsx'
 import './page.css'
 
@@ -22,11 +21,20 @@ const makeOtherColumns = (
 ): readonly Column<ApiKey>[] => [
   {
     title: t('State'),
-    cell: ({ disabled }) => <OnOffBadge isOn={!disabled} />,
+    cell: (key) =>
+      isExpired(key) ? (
+        <Badge tone="bad">{t('Expired')}</Badge>
+      ) : (
+        <OnOffBadge isOn={!key.disabled} />
+      ),
   },
   { title: t('Begins with'), minor: true, cell: (key) => <span class="mono">{key.prefix}…</span> },
   { title: t('Last used'), cell: (key) => <LastUse of={key} refusal={findRefusal(key)} /> },
-  { title: t('Expires'), minor: true, cell: (key) => <Expiry at={key.expires_at} /> },
+  {
+    title: t('Expires'),
+    minor: true,
+    cell: ({ expires_at }) => <Time at={expires_at} none={t('never')} />,
+  },
   { title: t('Created'), minor: true, cell: (key) => <Time at={key.created} /> },
   makeActionsColumn((key) => [
     ...actions(key),
@@ -130,11 +138,6 @@ const LastUse = ({ of, refusal }: { of: ApiKey; refusal: Refusal | undefined }) 
     )}
   </span>
 )
-
-function Expiry({ at }: { at: string }) {
-  if (at !== '' && parseDate(at) < Date.now()) return <Badge tone="bad">{t('Expired')}</Badge>
-  return <Time at={at} none={t('never')} />
-}
 
 const revokeKey = (key: ApiKey) =>
   confirmAndRevoke(
