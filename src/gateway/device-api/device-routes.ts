@@ -57,8 +57,6 @@ async function identifyDevice(c: Ctx, services: Services): Promise<DeviceCaller>
   return caller
 }
 
-const readDeviceJson = (c: Ctx) => readJsonBody(c)
-
 function sendEvents({ device, store, services }: DeviceCaller & HasServices, c: Ctx): Response {
   const { config, streams } = services
   if (c.req.method === 'HEAD') return c.body(null, 200, { 'content-type': 'text/event-stream' })
@@ -105,7 +103,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICE_TAG, {
       fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store }, c) => {
-      const { sims, mms, ...health } = checkShape(HEARTBEAT_BODY, await readDeviceJson(c))
+      const { sims, mms, ...health } = checkShape(HEARTBEAT_BODY, await readJsonBody(c))
       if (sims) await saveSims(store, device, sims)
       if (typeof mms === 'boolean') await saveMms(store, device, mms)
       await saveHealth(store, device, health)
@@ -142,7 +140,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICE_TAG, {
       fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store, services: { config } }, c) =>
-      saveSubscription(store, device, checkShape(PUSH_BODY, await readDeviceJson(c)), config),
+      saveSubscription(store, device, checkShape(PUSH_BODY, await readJsonBody(c)), config),
   },
   'POST /api/devices/claim': {
     permission: byDevice,
@@ -165,7 +163,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICE_TAG, {
     },
     run: async ({ device, store, services }, c) => {
       const { config, closing } = services
-      const { limit, wait, mms } = checkShape(CLAIM_BODY, await readDeviceJson(c))
+      const { limit, wait, mms } = checkShape(CLAIM_BODY, await readJsonBody(c))
       let isWaiting = false
       const claim = async () => {
         const all = await claimMessages(store, device, limit ?? DEFAULT_LIMIT, config.leaseSeconds)
@@ -197,7 +195,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICE_TAG, {
       fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store, services: { config } }, c) => {
-      const { items } = checkShape(REPORT_BODY, await readDeviceJson(c))
+      const { items } = checkShape(REPORT_BODY, await readJsonBody(c))
       return { items: await applyReports(store, device, items, config.deviceOnlineSeconds) }
     },
   },
@@ -223,7 +221,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICE_TAG, {
       fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store, services: { config } }, c) => {
-      const { items } = checkShape(INCOMING_BODY, await readDeviceJson(c))
+      const { items } = checkShape(INCOMING_BODY, await readJsonBody(c))
       return { ids: await receiveTexts(store, device, items, config.optWords) }
     },
   },
@@ -246,7 +244,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICE_TAG, {
       fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store }, c) =>
-      storeTypedTexts(store, device, checkShape(TYPED_BODY, await readDeviceJson(c)).items),
+      storeTypedTexts(store, device, checkShape(TYPED_BODY, await readJsonBody(c)).items),
   },
   'GET /api/devices/events': {
     permission: byDevice,

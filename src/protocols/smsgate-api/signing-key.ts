@@ -10,6 +10,8 @@ import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
+import { makePhoneSettings } from '../smsgate/app-json.ts'
+import { defineRoute } from './define-route.ts'
 
 /** Letters and digits of a new key: at least 256 bits. */
 const KEY_LENGTH = 43
@@ -44,7 +46,7 @@ export const ensureSigningKey = (db: Db, user: string) =>
     .execute()
 
 /** Replaces a user's signing key, for deliveries from now on. */
-export const setSigningKey = (db: Db, user: string, key: string) =>
+const setSigningKey = (db: Db, user: string, key: string) =>
   insertKey(db, user, key)
     .onConflict((found) =>
       found.column('user').doUpdateSet(({ ref }) => ({ signing_key: ref('excluded.signing_key') })),
@@ -59,14 +61,14 @@ const findKey = (db: Db, user: string) =>
     .executeTakeFirst()
 
 /** Only the signing key can be set. Limits are set on devices; the phones' other settings are fixed. */
-export const SETTINGS_BODY = z
+const SETTINGS_BODY = z
   .object({ webhooks: SIGNING_KEY.nullish() })
   .meta({ id: 'SmsgateSettingsChange' })
 
 const ALLOWED = 'webhooks.signing_key'
 
 /** The signing key that a body sets, if any. Throws 400 for any other field. */
-export function readSigningKey(raw: unknown): string | undefined {
+function readSigningKey(raw: unknown): string | undefined {
   for (const name of listSettingNames(raw))
     if (name !== ALLOWED)
       throw invalidRequest(
@@ -86,6 +88,27 @@ function* listSettingNames(raw: unknown): Generator<string> {
         if (value !== null) yield `${section}.${name}`
   }
 }
+
+/** The settings of phones as SMSGate's API shows them, without the key. */
+export const PHONE_SETTINGS = (() => {
+  const { webhooks, ...others } = makePhoneSettings({ signingKey: '' })
+  const { signing_key: _, ...shown } = webhooks
+  return { ...others, webhooks: shown }
+})()
+
+/** A route of SMSGate's API that changes settings, of which only the key can be set. */
+export const defineKeyRoute = () =>
+  defineRoute(
+    'settings:write',
+    'Set the key that webhooks are signed with',
+    BY_KEYS,
+    async ({ store, user, json }) => {
+      const key = readSigningKey(json)
+      if (key !== undefined) await setSigningKey(store.db, user, key)
+      return PHONE_SETTINGS
+    },
+    { body: SETTINGS_BODY },
+  )
 
 /** Routes to read and set the key that signs a user's webhooks in SMSGate's form. */
 export const SIGNING_KEY_ROUTES = makeRoutes(ACCOUNT_TAG, {

@@ -12,7 +12,7 @@ import { GatewayError } from '../../platform/api-errors.ts'
 import { findRecords } from '../find-records.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { OF_SEND } from '../send-only-protocol.ts'
-import { makePhoneSettings, renderDevice } from '../smsgate/app-json.ts'
+import { renderDevice } from '../smsgate/app-json.ts'
 import { CLIENT_PATH, toCanonicalPath } from './canonical-path.ts'
 import { type Call, defineRoute, TAG } from './define-route.ts'
 import { cancelSend, findSend } from './find-send.ts'
@@ -24,7 +24,7 @@ import { LIST_QUERY, listMessages, type Page } from './list-messages.ts'
 import { MAX_SEND_BYTES, SEND_BODY } from './send-body.ts'
 import { answerSend } from './send-message.ts'
 import { readSendState } from './send-state.ts'
-import { readSigningKey, SETTINGS_BODY, SIGNING_KEY_ROUTES, setSigningKey } from './signing-key.ts'
+import { defineKeyRoute, PHONE_SETTINGS, SIGNING_KEY_ROUTES } from './signing-key.ts'
 import { checkQuery } from './smsgate-values.ts'
 import { deleteWebhook, listWebhooks, saveWebhook, WEBHOOK_BODY } from './webhooks.ts'
 
@@ -54,12 +54,6 @@ const LOCATION = z.object({
   'Idempotent-Replayed': z.enum(['true']).optional(),
 })
 
-const PHONE_SETTINGS = (() => {
-  const { webhooks, ...others } = makePhoneSettings({ signingKey: '' })
-  const { signing_key: _, ...shown } = webhooks
-  return { ...others, webhooks: shown }
-})()
-
 /** A row that answers a page of a list. `schema` checks the query. */
 const listRoute = <Q extends z.ZodObject>(
   scope: TokenScope,
@@ -81,19 +75,6 @@ const listRoute = <Q extends z.ZodObject>(
       return items
     },
     { query: Object.keys(schema.shape), answer: [200, 'A page of them.', undefined, TOTAL] },
-  )
-
-const defineKeyRoute = () =>
-  defineRoute(
-    'settings:write',
-    'Set the key that webhooks are signed with',
-    BY_KEYS,
-    async ({ store, user, json }) => {
-      const key = readSigningKey(json)
-      if (key !== undefined) await setSigningKey(store.db, user, key)
-      return PHONE_SETTINGS
-    },
-    { body: SETTINGS_BODY },
   )
 
 const OF_RECIPIENTS: Bound = { cost: 'texts of the send', by: '`MAX_RECIPIENTS`' }

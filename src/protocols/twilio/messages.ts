@@ -24,19 +24,22 @@ export const makeTwilioOrigin = (
 })
 
 const COLUMNS = [
-  ...([
-    'id',
-    'status',
-    'to',
-    'from',
-    'body',
-    'message_type',
-    'segments',
-    'scheduled_at',
-    'sent_at',
-  ] as const),
-  ...(['delivered_at', 'error_message', 'created', 'updated', 'attachments'] as const),
-]
+  'id',
+  'status',
+  'to',
+  'from',
+  'body',
+  'message_type',
+  'segments',
+  'scheduled_at',
+  'sent_at',
+  'delivered_at',
+  'error_message',
+  'created',
+  'updated',
+  'attachments',
+] as const
+
 export interface MessageRow extends Pick<TableRow<'sms_messages'>, (typeof COLUMNS)[number]> {
   /** The account's own number, of the message's line or device; '' for none. */
   readonly own_number: string
