@@ -1,4 +1,5 @@
 import { scenario } from '../support/browser-fixture.ts'
+import { holdRequests } from '../support/hold-requests.ts'
 import { BEN, chooseAccount, makeTeam, signInAsBen } from '../support/team.ts'
 
 const ZOE = '+4915112345678'
@@ -71,6 +72,10 @@ scenario(
   async (fixture) => {
     const { page } = fixture
     await makeTeam(fixture, false)
+    const root = await fixture.root()
+    const { id: user } = await root.collection('users').getFirstListItem(`email = "${BEN.email}"`)
+    // of a new account, the console saves these at the sign-in, and a sign-out would refuse that
+    await root.collection('user_settings').create({ user, country: 'DE', time_zone: 'UTC' })
     const held = Promise.withResolvers<void>()
     await page.route('**/api/account/act-for', async (route) => {
       const response = await route.fetch()
@@ -90,6 +95,33 @@ scenario(
     await page.reload()
     await page.getByLabel('Password').waitFor()
   },
+)
+
+scenario(
+  "settings of a member's own account that are saved late do not hide those of the team",
+  async (fixture) => {
+    const { page } = fixture
+    await makeTeam(fixture, false)
+    const settings = (await fixture.ann()).collection('user_settings')
+    const { id } = await settings.getFirstListItem('')
+    await settings.update(id, { quiet_from: '22:00', quiet_to: '08:00' })
+    const CREATE = /user_settings\/records$/
+    const save = await holdRequests(page, CREATE)
+    const switchAccount = await holdRequests(page, '**/api/account/act-for')
+    const asked = page.waitForRequest(CREATE)
+    await signInAsBen(fixture, fixture.url)
+    await asked
+    switchAccount()
+    const account = page.getByLabel('Account', { exact: true }).first()
+    await expect.poll(() => account.locator('option:checked').textContent()).toBe('Ann (Agent)')
+    const saved = page.waitForResponse(CREATE)
+    save()
+    await (await saved).finished()
+    await fixture.visit('/send')
+    await page.getByLabel('Wait during quiet hours').waitFor()
+  },
+  {},
+  { widths: [1440] },
 )
 
 scenario(

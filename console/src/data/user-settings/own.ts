@@ -1,5 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
 import { goToPage } from '../../router.ts'
+import { pb } from '../client.ts'
 import type { Fault } from '../fault.ts'
 import type { Hours } from '../hours.ts'
 import type { UserSettings } from '../record-types.ts'
@@ -26,10 +27,21 @@ export const ownHours = computed((): Hours | undefined => {
   return { from: settings.quiet_from, to: settings.quiet_to, days: settings.quiet_days }
 })
 
+/** The last save. Two at once would both create the record, and the server would refuse one of them. */
+let lastSave: Promise<unknown> = Promise.resolve()
+
+/** Saves settings of the session's account, also if the person switches to another meanwhile. */
 export async function saveOwnSettings(change: SettingsChange): Promise<void> {
   const user = readUserId()
-  known.value = { user, record: await saveUserSettings(user, change) }
+  const { token } = pb.authStore
+  const saving = lastSave.then(() => saveUserSettings(user, change, token))
+  lastSave = saving.catch(() => {})
+  const record = await saving
+  if (isShown(user)) known.value = { user, record }
 }
+
+/** Whether the session is still of this account. */
+const isShown = (user: string): boolean => session.peek()?.record.id === user
 
 /** Reads the settings when the account changes. After an error, tries again when the token is renewed. */
 export function watchOwnSettings(): void {
@@ -50,7 +62,7 @@ async function readOwnSettings(user: string): Promise<void> {
   try {
     const record = await findSettings(user)
     // keeps settings that were saved during the read, because they are newer
-    if (known.peek() === before) known.value = { user, ...(record && { record }) }
+    if (known.peek() === before && isShown(user)) known.value = { user, ...(record && { record }) }
   } catch (error) {
     // the next refresh tries again. A 403: the owner must set up a second factor first
     if ((error as Fault).status === 403) goToPage('/account')

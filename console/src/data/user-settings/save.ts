@@ -7,14 +7,15 @@ export type SettingsChange = Partial<UserSettings> | { readonly logo: File | '' 
 
 /**
  * Changes settings of a user. Creates the record if there is none. Throws the server's errors. All requests
- * have the present token, because the person may switch to another account meanwhile.
+ * have the same token, because the person may switch to another account meanwhile.
  */
 export async function saveUserSettings(
   user: string,
   change: SettingsChange,
+  token: string = pb.authStore.token,
 ): Promise<UserSettings> {
   const settings = pb.collection<UserSettings>('user_settings')
-  const options = { headers: { authorization: pb.authStore.token } }
+  const options = { headers: { authorization: token } }
   const found = await findSettings(user, options)
   if (found) return settings.update(found.id, change, options)
   try {
