@@ -33,3 +33,12 @@ export function findContactField(
     values.findLast(([one]) => isSameName(one, name))
   return value?.[1]
 }
+
+/** A member of `data` of contacts as filters and sorts name it: any text may be its key. */
+export const nameMember = (key: string): string =>
+  `data.${[...key].map((letter) => (/[A-Za-z_]/.test(letter) ? letter : encode(letter))).join('')}`
+
+const encode = (letter: string) =>
+  [...new TextEncoder().encode(letter)]
+    .map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`)
+    .join('')

@@ -102,6 +102,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/contacts/fields', say('New field')],
   ['/contacts/fields', say('Change {name}', { name: 'Geburtstag' })],
   ['/contacts/fields', say('Delete {name}', { name: 'Geburtstag' })],
+  ['/contacts/fields', say('Check the values of {name}', { name: 'Geburtstag' })],
   [`/contacts/${ids.contact}`, say('Link another number')],
   ['/groups', say('New group')],
   ['/groups', say('Rename {name}', { name: 'Stammkunden' })],

@@ -146,6 +146,45 @@ scenario(
   },
 )
 
+scenario('values older than the type of their field are converted or listed', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const user = ann.authStore.record!.id
+  const values = [
+    ['Ben', '1.12.2026'],
+    ['Cem', '13.12.2026'],
+    ['Dea', '12/1/2026'],
+  ]
+  for (const [at, [name, since]] of values.entries())
+    await ann
+      .collection('contacts')
+      .create({ user, name, phone: `+49151200000${10 + at}`, data: { since, Ort: 'Ulm' } })
+  await fixture.signIn()
+  await fixture.visit('/contacts/fields')
+  await page.getByRole('button', { name: 'since', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Type').selectOption('date')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog
+    .getByText('2 were stored before and can be converted: 1.12.2026 becomes 2026-12-01')
+    .waitFor()
+  await dialog.getByRole('link', { name: 'Dea' }).waitFor()
+  await dialog.getByText('12/1/2026').waitFor()
+  await fixture.look('contact-fields-values')
+  await dialog.getByRole('button', { name: 'Convert 2' }).click()
+  await page.getByText('2 values converted').waitFor()
+  await dialog.getByText('2 values fit the type.').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  const stored = await ann.collection('contacts').getFullList({ sort: 'name' })
+  expect(stored.map(({ data }) => data)).toEqual([
+    { since: '2026-12-01', Ort: 'Ulm' },
+    { since: '2026-12-13', Ort: 'Ulm' },
+    { since: '12/1/2026', Ort: 'Ulm' },
+  ])
+  await page.getByRole('button', { name: 'Check the values of since' }).click()
+  await dialog.getByText('1 does not fit').waitFor()
+})
+
 scenario(
   'the list of contacts is filtered and sorted by fields, which a person shows as columns',
   async (fixture) => {

@@ -15,6 +15,7 @@ import { Card, Page as Frame } from '../../parts/page.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { makePageHref } from '../../router.ts'
 import { askToDelete } from './delete-field.tsx'
+import { ValuesDialog } from './values-dialog.tsx'
 
 const TYPES = {
   text: t('Text'),
@@ -30,6 +31,7 @@ type Edited = ContactField | { readonly name: string }
 export function Page() {
   const fields = useContactFields()
   const [edited, setEdited] = useState<Edited>()
+  const [checked, setChecked] = useState<{ field: ContactField; isQuiet: boolean }>()
   const add = (
     <Button
       kind="primary"
@@ -53,7 +55,7 @@ export function Page() {
         list={fields}
         caption={t('Fields of contacts')}
         isFollowed
-        columns={makeColumns(setEdited)}
+        columns={makeColumns(setEdited, (field) => setChecked({ field, isQuiet: false }))}
         onOpen={setEdited}
         empty={
           <Empty icon="contacts" title={t('No fields yet')} action={add}>
@@ -64,12 +66,25 @@ export function Page() {
       {!fields.loading && (
         <Untyped fields={fields.items} onDefine={(name) => setEdited({ name })} />
       )}
-      {edited && <FieldDialog edited={edited} onClose={() => setEdited(undefined)} />}
+      {edited && (
+        <FieldDialog
+          edited={edited}
+          onClose={() => setEdited(undefined)}
+          onSaved={(field) => {
+            setEdited(undefined)
+            if (field.type !== 'text') setChecked({ field, isQuiet: true })
+          }}
+        />
+      )}
+      {checked && <ValuesDialog {...checked} onClose={() => setChecked(undefined)} />}
     </Frame>
   )
 }
 
-const makeColumns = (edit: (field: ContactField) => void): readonly Column<ContactField>[] => [
+const makeColumns = (
+  edit: (field: ContactField) => void,
+  check: (field: ContactField) => void,
+): readonly Column<ContactField>[] => [
   { title: t('Name'), cell: ({ name }) => name },
   {
     title: t('Type'),
@@ -82,6 +97,15 @@ const makeColumns = (edit: (field: ContactField) => void): readonly Column<Conta
   { title: t('In templates'), cell: ({ name }) => <code>{`{{${name}}}`}</code> },
   makeActionsColumn(
     (field) => [
+      ...(field.type === 'text'
+        ? []
+        : [
+            {
+              icon: 'check' as const,
+              words: t('Check the values of {name}', field),
+              onClick: () => check(field),
+            },
+          ]),
       { icon: 'edit', words: t('Change {name}', field), onClick: () => edit(field) },
       {
         icon: 'trash',
@@ -93,7 +117,15 @@ const makeColumns = (edit: (field: ContactField) => void): readonly Column<Conta
   ),
 ]
 
-function FieldDialog({ edited, onClose }: { edited: Edited; onClose: () => void }) {
+function FieldDialog({
+  edited,
+  onClose,
+  onSaved,
+}: {
+  edited: Edited
+  onClose: () => void
+  onSaved: (field: ContactField) => void
+}) {
   const field = 'id' in edited ? edited : undefined
   return (
     <Dialog title={field ? t('Change the field') : t('New field')} onClose={onClose}>
@@ -140,6 +172,7 @@ function FieldDialog({ edited, onClose }: { edited: Edited; onClose: () => void 
           },
         ]}
         saved={field ? t('Field changed') : t('Field created')}
+        onSaved={(saved) => onSaved(saved as ContactField)}
         onClose={onClose}
       />
     </Dialog>

@@ -2,6 +2,7 @@ import { readContactFieldValue } from '#portable/contact-field-value.ts'
 import type { Choices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { findValueFault } from '../../data/contact-field-words.ts'
+import { nameMember } from '../../data/contact-fields.ts'
 import type { ContactField } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 
@@ -24,15 +25,6 @@ export const SIGNS: Readonly<Record<ContactField['type'], Choices<Sign>>> = {
   date: [['from', t('from')], ['to', t('until')], ['is', t('on')], NONE],
   choice: [['is', t('is')], NONE],
 }
-
-/** A member of `data` of contacts as filters and sorts name it: any text may be its key. */
-const nameMember = (key: string): string =>
-  `data.${[...key].map((letter) => (/[A-Za-z_]/.test(letter) ? letter : encode(letter))).join('')}`
-
-const encode = (letter: string) =>
-  [...new TextEncoder().encode(letter)]
-    .map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`)
-    .join('')
 
 /** The server's limit of a name in `sort`; an encoded byte counts once. */
 const MAX_SORT_BYTES = 255
