@@ -52,6 +52,29 @@ scenario('an API key is created, shown once, used and revoked', async (fixture) 
   expect((await usage()).status).toBe(401)
 })
 
+scenario(
+  'an expired key is shown as such, and a new secret gives it a new end',
+  async (fixture) => {
+    const { page, url } = fixture
+    const ann = await fixture.ann()
+    const user = ann.authStore.record!.id
+    const expires_at = new Date(Date.now() - 60_000).toISOString()
+    await ann.collection('api_keys').create({ user, name: 'Till', expires_at })
+    await fixture.signIn()
+    await fixture.visit('/keys')
+    await page.getByText('Expired', { exact: true }).waitFor()
+    expect(await page.getByText('On', { exact: true }).count()).toBe(0)
+    await page.getByRole('button', { name: 'A new secret for Till' }).click()
+    await page.getByLabel('Expires').selectOption('In 90 days')
+    await fixture.look('keys-expired')
+    await page.getByRole('button', { name: 'Make a new secret' }).click()
+    const key = await page.locator('code', { hasText: /^psk_/ }).innerText()
+    expect((await fetch(`${url}/api/sms/usage`, { headers: { 'x-api-key': key } })).status).toBe(
+      200,
+    )
+  },
+)
+
 const basic = (user: string, password: string) => `Basic ${btoa(`${user}:${password}`)}`
 
 scenario('a new key shows the settings needed by each kind of program', async (fixture) => {

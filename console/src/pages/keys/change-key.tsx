@@ -37,6 +37,7 @@ const NEVER = ['', t('Never')] as const
 export const EXPIRY: FormRow = {
   name: 'expires_at',
   label: t('Expires'),
+  kind: 'select',
   write: (days) => (days === '' ? '' : new Date(Date.now() + Number(days) * DAY_MS).toISOString()),
   choices: [NEVER, ['30', t('In 30 days')], ['90', t('In 90 days')], ['365', t('In a year')]],
 }
