@@ -5,17 +5,6 @@ import {
 } from '#portable/webhook-presets.ts'
 import { t } from '../../language/words.ts'
 import { postRequest } from '../client.ts'
-import { webhooks } from '../collections.ts'
-
-export const WEBHOOK_EVENTS = webhooks.events.values
-
-export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
-  'message.sent': t('Sent'),
-  'message.delivered': t('Delivered'),
-  'message.failed': t('Failed'),
-  'message.received': t('Received'),
-  'audit.recorded': t('Entry of the audit log'),
-}
 
 const PRESETS: Readonly<Record<string, WebhookPreset>> = WEBHOOK_PRESETS
 type OfPresets = Partial<Record<keyof typeof WEBHOOK_PRESETS, string>>

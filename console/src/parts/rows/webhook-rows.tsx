@@ -3,12 +3,8 @@ import { useState } from 'preact/hooks'
 import { findServiceName, findWebhookPreset } from '#portable/webhook-presets.ts'
 import { webhooks } from '../../data/collections.ts'
 import type { Webhook } from '../../data/record-types.ts'
-import {
-  EVENT_WORDS,
-  usesPlaceholder,
-  WEBHOOK_EVENTS,
-  WEBHOOK_SERVICES,
-} from '../../data/webhooks/webhooks.ts'
+import { EVENT_WORDS, fitToService, listEvents } from '../../data/webhooks/webhook-events.ts'
+import { usesPlaceholder, WEBHOOK_SERVICES } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
 import { makeLinesRow } from './common-rows.tsx'
 import type { FormRow } from './form-row.ts'
@@ -31,10 +27,6 @@ function chooseAddress(preset: string, typed: string): string {
   const { url } = findWebhookPreset(preset)
   return typed || (/…|example/.test(url) ? '' : url)
 }
-
-/** Services have no place for an entry of the audit log. */
-const listEvents = (preset: string) =>
-  WEBHOOK_EVENTS.filter((event) => preset === '' || event !== 'audit.recorded')
 
 const makePlaceholderTest =
   (placeholder: string) =>
@@ -130,10 +122,9 @@ export function WebhookForm({
       {...rest}
       collection="webhooks"
       rows={[...makeWebhookRows(preset, url), ...more]}
-      prepare={(fields) => ({
-        ...fields,
-        ...('preset' in fields && { format: fields.preset ? 'template' : '' }),
-        ...prepare?.(fields, fields),
+      prepare={(changes, all) => ({
+        ...fitToService(changes, all),
+        ...prepare?.(changes, all),
       })}
       onTyped={(all) => {
         setPreset(String(all.preset ?? ''))
