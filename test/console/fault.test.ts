@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { ClientResponseError } from 'pocketbase'
 import { describeFault, readFault } from '../../console/src/data/fault.ts'
+import { translateFault } from '../../console/src/data/words/fault-sentences.ts'
+import { readCatalogue } from './catalogues.ts'
 
 const answer = (status: number, response: object) =>
   new ClientResponseError({ url: '', status, response })
@@ -125,4 +128,29 @@ test.each([
   ['an error without fields shows its message', {}, ['name'], 'It could not be saved.'],
 ])('%s', (_, fields, shown, text) => {
   expect(describeFault(refused(fields as Record<string, string>), shown)).toBe(text)
+})
+
+/** What the console's own requests cannot cause. */
+const OF_PROGRAMS = [
+  'A code of your authenticator app, or a passkey, is required.',
+  'A different authentication method is required.',
+  'Only the owner of the account may change the second factor.',
+  'Passkeys need a PUBLIC_URL with https and the name of a host.',
+]
+
+test.each([
+  'engine/auth/second-factor',
+  'engine/auth/check-mfa',
+  'engine/auth/passkeys',
+  'engine/auth/webauthn',
+  'gateway/accounts/prove-person',
+  'gateway/accounts/required-factors',
+])('the refusals of %s are translated', (file) => {
+  const thrown = /(?:badRequest|forbidden|tooManyTries\(wait,|_CODE =|_password',)[\s(]*'([^']+)'/g
+  const found = [...readFileSync(`src/${file}.ts`, 'utf8').matchAll(thrown)]
+    .map(([, said]) => said!)
+    .filter((said) => said !== 'Failed to read MFA Id' && !OF_PROGRAMS.includes(said))
+  expect(found.length).toBeGreaterThan(0)
+  const words = readCatalogue('de', 'first')
+  expect(found.filter((said) => !(translateFault(said) in words))).toEqual([])
 })
