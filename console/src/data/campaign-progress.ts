@@ -46,6 +46,10 @@ export interface CampaignProgress {
   }[]
 }
 
+/** Whether a device has a text of it: only its name can still be changed. */
+export const hasBegun = ({ counts }: Pick<CampaignProgress, 'counts'>): boolean =>
+  counts.assigned + counts.sending + counts.sent + counts.delivered > 0
+
 /** `held`: how many texts are due, but wait for a line or the end of quiet hours. */
 export function computeShownCounts({ counts, canceled }: CampaignProgress, held = 0) {
   const failed = counts.failed - canceled

@@ -65,6 +65,7 @@ const SENTENCES: Choices<RegExp> = [
     /^Only a message that waits for/,
     t('It is too late to change it: its time has come, or it was canceled.'),
   ],
+  [/^The campaign has begun:/, t('The campaign has begun: only its name can still be changed.')],
   [/^At most (\d+) recipients per request$/, t('Send to at most $1 people at once.')],
   [
     /^repeat\.cron must be five fields/,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { CampaignProgress } from '../../data/campaign-progress.ts'
+import { type CampaignProgress, hasBegun } from '../../data/campaign-progress.ts'
 import { postRequest } from '../../data/client.ts'
 import type { Campaign, CampaignState } from '../../data/record-types.ts'
 import { runOneAtATime, type Task, useTask } from '../../data/use/use-task.ts'
@@ -82,7 +82,13 @@ export function Actions({
         {t('Duplicate')}
       </ButtonLink>
       <FaultNotice fault={fault} />
-      {open === 'edit' && <EditDialog campaign={campaign} onClose={() => setOpen(undefined)} />}
+      {open === 'edit' && (
+        <EditDialog
+          campaign={campaign}
+          isNameOnly={!campaign.repeat && progress !== undefined && hasBegun(progress)}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
       {open === 'again' && (
         <ResendMessages
           counts={progress?.retriable}

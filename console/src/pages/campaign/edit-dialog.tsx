@@ -31,12 +31,13 @@ import { AddPictures } from '../../parts/form/add-pictures.tsx'
 import { CheckList } from '../../parts/form/choices.tsx'
 import { NumberCountry } from '../../parts/form/country-field.tsx'
 import { TextArea, TextField } from '../../parts/form/field.tsx'
-import { Form, FormActions } from '../../parts/form/form.tsx'
+import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { RepeatField } from '../../parts/form/repeat-field.tsx'
 import { WhenField } from '../../parts/form/when-field.tsx'
 import { showToast } from '../../parts/toast.tsx'
 
 const MOST_REASONS = 5
+const BEGUN = t('The campaign has begun: only its name can still be changed.')
 
 interface Draft {
   readonly name: string
@@ -70,7 +71,16 @@ const makeDraft = ({
   numbers: recipients.join('\n'),
 })
 
-export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
+export function EditDialog({
+  campaign,
+  isNameOnly,
+  onClose,
+}: {
+  campaign: Campaign
+  /** The campaign has begun: the server changes nothing else. */
+  isNameOnly: boolean
+  onClose: () => void
+}) {
   // the campaign as it was when the dialog opened: later changes do not replace what is being typed
   const [was] = useState(() => makeDraft(campaign))
   const typed = useDraft(`campaign.${campaign.id}`, was)
@@ -85,11 +95,13 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   const [isTried, setTried] = useState(false)
   const save = useTask(async () => {
     setTried(true)
-    if (bad.length > 0 || faults.at) return
-    const body = {
-      ...makeRequest(campaign, was, draft, numbers),
-      ...(pictures.isChanged && { attachments: pictures.files.map(nameStored) }),
-    }
+    if (!isNameOnly && (bad.length > 0 || faults.at)) return
+    const body = isNameOnly
+      ? makeRequest(campaign, was, { ...was, name: draft.name }, [])
+      : {
+          ...makeRequest(campaign, was, draft, numbers),
+          ...(pictures.isChanged && { attachments: pictures.files.map(nameStored) }),
+        }
     if (Object.keys(body).length > 0) {
       await pb.send(`/api/campaigns/${campaign.id}`, { method: 'PATCH', body })
       showToast(t('Campaign changed'))
@@ -107,77 +119,82 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   return (
     <Dialog title={t('Change the campaign')} onClose={onClose}>
       <Form onSubmit={save.run} fault={save.fault}>
+        {isNameOnly && <Notice>{BEGUN}</Notice>}
         <TextField
           label={t('Name')}
           name="name"
           value={draft.name}
           onValue={(name) => change({ name })}
         />
-        {!campaign.template && (
-          <TextArea
-            label={t('Text')}
-            name="text"
-            rows={4}
-            value={draft.text}
-            onValue={(text) => change({ text })}
-            hint={formatTextSize(draft.text, pictures.files.length > 0)}
-          />
-        )}
-        {names.map((name) => {
-          // the console puts values into the text as defaults; templates and programs have ones for all
-          const part = campaign.template || name in was.variables ? 'variables' : 'defaults'
-          return (
-            <TextField
-              key={name}
-              label={name}
-              name={`variable ${name}`}
-              value={
-                draft[part][name] ?? (part === 'defaults' ? findDefault(draft.text, name) : '')
-              }
-              onValue={(typed) => change({ [part]: { ...draft[part], [name]: typed } })}
-              hint={
-                part === 'defaults'
-                  ? t('For people without a value. Contacts keep their own.')
-                  : t('Goes to all recipients, also to contacts with a value of their own.')
-              }
+        {!isNameOnly && (
+          <>
+            {!campaign.template && (
+              <TextArea
+                label={t('Text')}
+                name="text"
+                rows={4}
+                value={draft.text}
+                onValue={(text) => change({ text })}
+                hint={formatTextSize(draft.text, pictures.files.length > 0)}
+              />
+            )}
+            {names.map((name) => {
+              // the console puts values into the text as defaults; templates and programs have ones for all
+              const part = campaign.template || name in was.variables ? 'variables' : 'defaults'
+              return (
+                <TextField
+                  key={name}
+                  label={name}
+                  name={`variable ${name}`}
+                  value={
+                    draft[part][name] ?? (part === 'defaults' ? findDefault(draft.text, name) : '')
+                  }
+                  onValue={(typed) => change({ [part]: { ...draft[part], [name]: typed } })}
+                  hint={
+                    part === 'defaults'
+                      ? t('For people without a value. Contacts keep their own.')
+                      : t('Goes to all recipients, also to contacts with a value of their own.')
+                  }
+                />
+              )
+            })}
+            <AddPictures files={pictures.files} lost={pictures.lost} onFiles={pictures.set} />
+            {campaign.repeat ? (
+              <RepeatField
+                value={draft.repeat}
+                onValue={(repeat) => change({ repeat })}
+                // a changed repetition begins at the chosen start, or at once if that is over
+                from={isSameValue(draft.repeat, was.repeat) ? was.when.at : writeBegin(campaign)}
+                isFixed
+              />
+            ) : (
+              <WhenField
+                when={draft.when}
+                onChange={(part) => change({ when: { ...draft.when, ...part } })}
+                error={isTried ? faults.at : undefined}
+              />
+            )}
+            {groups.items.length > 0 && (
+              <CheckList
+                legend={t('Groups')}
+                name="group"
+                choices={nameChoices(groups.items)}
+                chosen={draft.groups}
+                onChosen={(groups) => change({ groups })}
+              />
+            )}
+            <TextArea
+              label={t('Numbers')}
+              name="numbers"
+              rows={3}
+              value={draft.numbers}
+              onValue={(numbers) => change({ numbers })}
+              hint={t('One number a line, as you would dial it.')}
+              error={isTried && bad.length > 0 ? describeFaults(bad, MOST_REASONS) : undefined}
             />
-          )
-        })}
-        <AddPictures files={pictures.files} lost={pictures.lost} onFiles={pictures.set} />
-        {campaign.repeat ? (
-          <RepeatField
-            value={draft.repeat}
-            onValue={(repeat) => change({ repeat })}
-            // a changed repetition begins at the chosen start, or at once if that is over
-            from={isSameValue(draft.repeat, was.repeat) ? was.when.at : writeBegin(campaign)}
-            isFixed
-          />
-        ) : (
-          <WhenField
-            when={draft.when}
-            onChange={(part) => change({ when: { ...draft.when, ...part } })}
-            error={isTried ? faults.at : undefined}
-          />
+            <NumberCountry value={country} onValue={setCountry} />
+          </>
         )}
-        {groups.items.length > 0 && (
-          <CheckList
-            legend={t('Groups')}
-            name="group"
-            choices={nameChoices(groups.items)}
-            chosen={draft.groups}
-            onChosen={(groups) => change({ groups })}
-          />
-        )}
-        <TextArea
-          label={t('Numbers')}
-          name="numbers"
-          rows={3}
-          value={draft.numbers}
-          onValue={(numbers) => change({ numbers })}
-          hint={t('One number a line, as you would dial it.')}
-          error={isTried && bad.length > 0 ? describeFaults(bad, MOST_REASONS) : undefined}
-        />
-        <NumberCountry value={country} onValue={setCountry} />
         <FormActions busy={save.busy} onCancel={cancel}>
           {t('Save')}
         </FormActions>
