@@ -178,6 +178,13 @@ test('members of one object are saved together', () => {
   })
 })
 
+test('a changed value is written by the unchanged value of another field', () => {
+  const write: Kept['write'] = (typed, { type }) => (type === 'choice' ? typed : null)
+  const rows = [{ name: 'type' }, { name: 'choices', write }]
+  const all = { type: 'choice', choices: 'platinum' }
+  expect(makeStored(rows, { choices: 'platinum' }, all)).toEqual({ choices: 'platinum' })
+})
+
 test.each([
   ['the field itself', { a: 'no' }, 'no'],
   ['a member of its list', { 'a.0': 'no' }, 'no'],

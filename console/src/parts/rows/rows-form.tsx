@@ -61,7 +61,8 @@ export function RowsForm({
   const values = draft.value
   const [tried, setTriedValues] = useState(values)
   const work = useTask(async () => {
-    const said = await save(makeStored(fields, draft.changes as Values), makeStored(fields, values))
+    const changes = makeStored(fields, draft.changes, values)
+    const said = await save(changes, makeStored(fields, values))
     if (said === undefined) return
     draft.saved({ ...values, ...Object.fromEntries(secrets.map((name) => [name, ''])) })
     setTried(false)

@@ -61,12 +61,19 @@ function toTyped({ kind, placeholder, read, rows }: Kept, value: unknown): Value
   return String(value ?? '')
 }
 
-/** Converts the form's values to those to store. Leaves out empty passwords. */
-export function makeStored(fields: readonly Kept[], values: Values): Record<string, unknown> {
+/**
+ * Converts the form's values to those to store. Leaves out empty passwords. `all`: for rows that write by the
+ * value of another row, which may be unchanged.
+ */
+export function makeStored(
+  fields: readonly Kept[],
+  values: Partial<Values>,
+  all: Partial<Values> = values,
+): Record<string, unknown> {
   const stored = {}
   for (const row of fields) {
     const typed = values[row.name]
-    const value = typed === undefined ? undefined : toWritten(row, typed, values)
+    const value = typed === undefined ? undefined : toWritten(row, typed, all as Values)
     if (value !== undefined) putAtPath(stored, row.name, value)
   }
   return stored
