@@ -24,6 +24,8 @@ export function ViewDialog({
   onSaved: (id: string) => void
   onClose: () => void
 }) {
+  // a deleted label would not be among the choices, and could not be taken out
+  const labels = blank.labels?.filter((id) => inbox.labels.some((label) => label.id === id)) ?? []
   const close = (id: string) => {
     onSaved(id)
     onClose()
@@ -34,7 +36,7 @@ export function ViewDialog({
         collection="inbox_views"
         record={saved}
         rows={makeViewRows(saved, inbox, people)}
-        blank={{ state: 'open', assignee: '', sort: 'newest', shared: false, ...blank }}
+        blank={{ state: 'open', assignee: '', sort: 'newest', shared: false, ...blank, labels }}
         saved={saved ? t('View saved') : t('View created')}
         onSaved={({ id }) => close(id)}
         onCancel={onClose}

@@ -84,7 +84,7 @@ const makeDeliveryColumns = (
   open: (delivery: Delivery) => void,
   sending: Task<[() => Promise<unknown>, string]>,
 ): readonly Column<Delivery>[] => [
-  { title: t('Event'), cell: ({ event }) => <span class="breaks">{event}</span> },
+  { title: t('Event'), cell: ({ event }) => event },
   { title: t('State'), cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
   { title: t('Response'), long: true, cell: describeResponse },
   { title: t('Took'), align: 'end', minor: true, cell: (delivery) => formatLatency(delivery) },

@@ -33,7 +33,21 @@ const makePlaceholderTest =
   ({ preset }: Values) =>
     usesPlaceholder(String(preset), placeholder)
 
-const makeWebhookRows = (preset: string, url: string): readonly FormRow[] => [
+const readOrigin = (url: string) => /^https?:\/\/[^/?#]+/i.exec(url)?.[0].toLowerCase()
+
+/** The server keeps a stored token for the same server only. */
+function describeToken(url: string, stored: Webhook | undefined): string {
+  if (!stored) return t('The token is not shown again.')
+  return readOrigin(url) === readOrigin(stored.url)
+    ? t('The token is not shown again. Empty: the stored token stays.')
+    : t('The stored token is for another server: enter the token of this one.')
+}
+
+const makeWebhookRows = (
+  preset: string,
+  url: string,
+  stored: Webhook | undefined,
+): readonly FormRow[] => [
   {
     name: 'preset',
     label: t('For'),
@@ -59,7 +73,7 @@ const makeWebhookRows = (preset: string, url: string): readonly FormRow[] => [
     kind: 'password',
     shown: makePlaceholderTest('{{token}}'),
     autocomplete: 'off',
-    hint: t('The token is not shown again. Empty: the stored token stays.'),
+    hint: describeToken(url, stored),
   },
   {
     name: 'events',
@@ -115,13 +129,14 @@ export function WebhookForm({
   prepare,
   ...rest
 }: FormProps & { more?: readonly FormRow[] }) {
-  const [preset, setPreset] = useState(String((rest.record as Webhook | undefined)?.preset ?? ''))
-  const [url, setUrl] = useState('')
+  const stored = rest.record as Webhook | undefined
+  const [preset, setPreset] = useState(String(stored?.preset ?? ''))
+  const [url, setUrl] = useState(stored?.url ?? '')
   return (
     <RecordForm
       {...rest}
       collection="webhooks"
-      rows={[...makeWebhookRows(preset, url), ...more]}
+      rows={[...makeWebhookRows(preset, url, stored), ...more]}
       prepare={(changes, all) => ({
         ...fitToService(changes, all),
         ...prepare?.(changes, all),
