@@ -152,15 +152,20 @@ async function asksBeforeGroup({ page }: Browser, url: string, group: string): P
   await asked.getByRole('button', { name: 'Not yet' }).click()
 }
 
-/** A mention is counted until the view Mentions was opened. */
-async function seesMention(fixture: BrowserFixture): Promise<void> {
+/** A mention is counted until its conversation, which Ann has had open, or the view Mentions is opened. */
+async function seesMention(fixture: BrowserFixture, ben: Browser): Promise<void> {
   const { page, url } = fixture
   await page.goto(`${url}/#/conversations`)
   const views = page.getByRole('button', { name: /^All 1/ })
+  await views.waitFor()
+  expect(await page.getByText('1 mention').count()).toBe(0)
+  const notes = (await clientOf(ben, url)).collection('conversation_notes')
+  const { user, conversation, mentions } = await notes.getFirstListItem('')
+  await notes.create({ user, conversation, mentions, text: '@Ann and on Monday?' })
   if (hasViewMenu(fixture)) await page.getByRole('button', { name: 'All 1 · 1 mention' }).click()
   else await views.waitFor()
   await page.getByRole('button', { name: /^Mentions.*1 mention$/ }).click()
-  await page.getByRole('link', { name: /Zoë/ }).waitFor()
+  await page.getByRole('link', { name: /Zoë.*on Monday/ }).waitFor()
   await page.getByText('1 mention').first().waitFor({ state: 'detached' })
 }
 
@@ -251,7 +256,7 @@ scenario(
     await expectForbidden(cleo, ann, 'viewer')
     await asksBeforeGroup(ben, url, group.id)
     await answerTogether(ann, ben, phone)
-    await seesMention(ann)
+    await seesMention(ann, ben)
     await ann.visit('/messages')
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByLabel('Sent by').selectOption({ label: 'Ben' })
