@@ -18,7 +18,9 @@ export interface Factor {
 
 const PASSWORD_ROW: FieldRow = {
   ...makePasswordRow('password', t('Your password')),
-  refused: t('This is not your password.'),
+  refused: t(
+    'This is not your password. If you sign in by a provider and have none yet, get one by “Forgotten your password?” at the sign-in, or from a superuser.',
+  ),
 }
 
 export const makeCodeRow = (hint: string): FieldRow => ({

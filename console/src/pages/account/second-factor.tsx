@@ -82,7 +82,7 @@ const Required = ({ by }: { by: Factor['required_by'] }) =>
 
 const OFF = {
   user: t(
-    'You sign in with your password alone. Protect your sign-in by the codes of an authenticator app, or by a passkey.',
+    'You sign in without a second factor. Protect your sign-in by the codes of an authenticator app, or by a passkey.',
   ),
   superuser: t(
     'You sign in with your password alone. Protect your sign-in by the codes of an authenticator app, or by a passkey. A mailed code for all superusers is an option of the collection _superusers.',
