@@ -2,8 +2,19 @@ import {
   fillWeeks,
   findMonth,
   findWeek,
+  isDay,
   mergeEntries,
 } from '../../console/src/pages/scheduled/periods.ts'
+
+test.each([
+  ['2028-02-29', true],
+  ['2026-02-29', false],
+  ['2026-13-45', false],
+  ['9999-12-31', false],
+  ['tomorrow', false],
+])('an address with the day %s is taken: %j', (text, isTaken) => {
+  expect(isDay(text)).toBe(isTaken)
+})
 
 test.each([
   ['Monday', '2026-11-30', '2026-11-30', '2026-12-06'],

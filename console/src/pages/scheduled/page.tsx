@@ -34,6 +34,7 @@ import {
   addDays,
   findMonth,
   findWeek,
+  isDay,
   makeDayReader,
   mergeEntries,
   type Period,
@@ -66,7 +67,7 @@ export function Page({ query }: PageProps) {
   const view = readView(query)
   const readDay = useMemo(() => makeDayReader(timeZone), [timeZone])
   const asked = query.get('day') ?? ''
-  const day = /^\d{4}-\d\d-\d\d$/.test(asked) ? asked : readDay(readNowMs())
+  const day = isDay(asked) ? asked : readDay(readNowMs())
   const period = view === 'week' ? findWeek(day) : view === 'month' ? findMonth(day) : ALWAYS
   const campaigns = useScheduledCampaigns()
   const reminders = useReminders()

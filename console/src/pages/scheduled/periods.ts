@@ -18,6 +18,10 @@ export function makeDayReader(timeZone: string): (ms: number) => string {
   return (ms) => iso.format(ms)
 }
 
+/** Whether a text of the address is a day of the calendar, from 2000 to 2199. */
+export const isDay = (text: string): boolean =>
+  /^2[01]\d\d-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text
+
 /** The day that is some days later. */
 export const addDays = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
