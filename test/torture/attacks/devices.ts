@@ -135,7 +135,8 @@ export const devices: readonly Attack[] = [
     })),
   ),
   byUser('claims that wait', { prepare: withDevice }, (run) =>
-    asDevice(run, 1_000, 'claim', () => ({ limit: 100, wait: 30 })),
+    // some end within the attack: without any answer it would count as one that did nothing
+    asDevice(run, 1_000, 'claim', (turn) => ({ limit: 100, wait: turn % 2 ? 30 : 3 })),
   ),
   byUser('reports about nothing', { prepare: withDevice }, (run) =>
     asDevice(run, 16, 'report', (turn) => ({ items: reports(turn) })),
