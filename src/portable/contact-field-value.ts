@@ -10,8 +10,9 @@ export type ValueReading =
   | { readonly value: unknown; readonly fault?: undefined }
   | { readonly fault: ContactFieldType }
 
-/** A decimal comma has at most two digits after it: `1,500` may mean 1500. */
 const DECIMAL = /^[+-]?\d{1,15}(?:\.\d{1,15}|,\d{1,2})?$/
+/** Some write 1500 so, others 1.5. */
+const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/
 const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?$/
 const DAY_WITH_DOTS = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/
 
@@ -31,15 +32,20 @@ export function readContactFieldValue(
   if (type === 'text') return { value: given }
   const value =
     type === 'number'
-      ? readNumber(text)
+      ? readNumber(text, typeof given === 'number')
       : type === 'date'
         ? readDay(text)
         : choices.find((choice) => choice.toLowerCase() === text.toLowerCase())
   return value === undefined ? { fault: type } : { value }
 }
 
-const readNumber = (text: string): number | undefined =>
-  DECIMAL.test(text) ? Number(text.replace(',', '.')) : undefined
+/** Whether a typed number may be 1500 or 1.5: `1.500`, `1,500`. */
+export const isAmbiguousNumber = (text: string): boolean => AMBIGUOUS.test(text.trim())
+
+const readNumber = (text: string, isNumber: boolean): number | undefined =>
+  DECIMAL.test(text) && (isNumber || !isAmbiguousNumber(text))
+    ? Number(text.replace(',', '.'))
+    : undefined
 
 function readDay(text: string): string | undefined {
   const iso = ISO_DAY.exec(text)

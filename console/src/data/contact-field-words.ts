@@ -1,4 +1,4 @@
-import { readContactFieldValue } from '#portable/contact-field-value.ts'
+import { isAmbiguousNumber, readContactFieldValue } from '#portable/contact-field-value.ts'
 import { locale } from '../language/language.ts'
 import { formatNumber, t } from '../language/words.ts'
 import { readFields } from './contact-fields.ts'
@@ -29,7 +29,7 @@ const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'U
 
 function describeValue(field: ContactField, stored: string): string {
   const value = spellValue(field, stored)
-  if (findValueFault(field, value)) return value
+  if (isOlderThanType(field, stored)) return value
   if (field.type === 'date') return date.format(new Date(value))
   return field.type === 'number' ? formatNumber(Number(value)) : value
 }
@@ -37,15 +37,26 @@ function describeValue(field: ContactField, stored: string): string {
 const readValue = (field: ContactField, typed: string) =>
   readContactFieldValue({ ...field, choices: field.choices ?? [] }, typed)
 
+/** Numbers as JSON writes them are numbers: only who types `1.125` may mean 1125. */
+const readStored = ({ type, choices }: ContactField, stored: string) =>
+  readContactFieldValue(
+    { type, choices: choices ?? [] },
+    type === 'number' && String(Number(stored)) === stored ? Number(stored) : stored,
+  )
+
 /** A stored value as the server writes it now. It may be older than the type of its field: `13.12.2026`. */
 export function spellValue(field: ContactField, stored: string): string {
-  const reading = readValue(field, stored)
+  const reading = readStored(field, stored)
   return reading.fault ? stored : String(reading.value)
 }
+
+export const isOlderThanType = (field: ContactField, stored: string): boolean =>
+  readStored(field, stored).fault !== undefined
 
 /** Why a typed value does not fit its field; undefined if it does. */
 export function findValueFault(field: ContactField, typed: string): string | undefined {
   const { fault } = readValue(field, typed)
+  if (fault === 'number' && isAmbiguousNumber(typed)) return askWhichNumber(field, typed.trim())
   return (
     fault &&
     {
@@ -58,4 +69,15 @@ export function findValueFault(field: ContactField, typed: string): string | und
       }),
     }[fault]
   )
+}
+
+function askWhichNumber({ name }: ContactField, typed: string): string {
+  const small = Number(typed.replace(',', '.'))
+  return t('{field}: {value} may mean {large} or {small}. Write one of the two', {
+    field: name,
+    value: typed,
+    large: typed.replace(/[.,]/, ''),
+    // a fourth digit makes it clear
+    small: Number.isInteger(small * 100) ? formatNumber(small) : `${small}0`,
+  })
 }

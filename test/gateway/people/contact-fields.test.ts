@@ -28,6 +28,9 @@ await define('Street and number', 'text')
 test.each([
   ['Age', '12,5', 12.5],
   ['Age', 7, 7],
+  ['Age', 1.125, 1.125],
+  ['Age', '1.1250', 1.125],
+  ['Age', '0.125', 0.125],
   ['Birthday', '1.2.1990', '1990-02-01'],
   ['Birthday', '1990-02-01 10:00:00.000Z', '1990-02-01'],
   ['Size', 'm', 'M'],
@@ -44,6 +47,7 @@ test.each([
 test.each([
   ['Age', 'twelve', 'Age must be a number, such as 12.5.'],
   ['Age', '1,500', 'Age must be a number, such as 12.5.'],
+  ['Age', '1.500', 'Age must be a number, such as 12.5.'],
   ['Birthday', '31.2.1990', 'Birthday must be a date, such as 2026-12-31.'],
   ['Size', 'XL', 'Size must be one of: S, M.'],
   ['Street and number', { no: 'text' }, 'Street and number must be a text.'],

@@ -2,7 +2,7 @@ import { formatPhone } from '#portable/phone/format-phone.ts'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { nameChoices } from '../../data/choices.ts'
-import { findValueFault, spellValue } from '../../data/contact-field-words.ts'
+import { findValueFault, isOlderThanType, spellValue } from '../../data/contact-field-words.ts'
 import { readFields } from '../../data/contact-fields.ts'
 import { isObject } from '../../data/is-object.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
@@ -116,7 +116,7 @@ const makeOwnName = (title: string) => OWN + encodeURIComponent(title).replaceAl
 /** The row of a defined field. `stored` may be older than the field's type. */
 function makeFieldRow(field: ContactField, stored = ''): FieldRow {
   const choices = (field.choices ?? []).map((choice) => [choice, choice] as const)
-  const isOld = stored !== '' && findValueFault(field, stored) !== undefined
+  const isOld = stored !== '' && isOlderThanType(field, stored)
   return {
     name: makeOwnName(field.key),
     label: field.name,
