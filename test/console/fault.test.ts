@@ -154,3 +154,17 @@ test.each([
   const words = readCatalogue('de', 'first')
   expect(found.filter((said) => !(translateFault(said) in words))).toEqual([])
 })
+
+test.each([
+  'A choice has at most 100 values.',
+  'A choice needs at least one value.',
+  'A value has at most 100 characters.',
+  'An account has at most 100 fields.',
+  'Each contact has this already: choose another name.',
+  'Each value must occur once.',
+  'The field 100 had this name before.',
+  'There is a field with this name.',
+])('the refusal "%s" of a field of contacts is translated', (said) => {
+  const translated = Object.keys(readCatalogue('de', 'first'))
+  expect(translated).toContain(translateFault(said).replace('100', '$1'))
+})
