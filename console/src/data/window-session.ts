@@ -10,13 +10,17 @@ type Place = 'sessionStorage' | 'localStorage'
 
 /** Where the sign-in with which a window shows an account is kept, and the person's own beside it. */
 const KEYS = ['pocketbase_auth', 'pocketsms.own'] as const
+/** Where the server sends the window after a sign-in by a provider. */
+const PROVIDER_PAGE = /^#\/auth\//
 
 /**
  * Keeps the sign-ins of two clients: for this window, and for the next one that is opened. What another
  * window does changes nothing here, unless it signs out, signs another person in, or renews a token that
  * this window has, too. So a request never has the token of an account that its window does not show.
+ * The window of a sign-in by a provider keeps none: it closes, and its last requests would end the sign-in.
  */
 export function keepSignIns(shown: PocketBase, own: PocketBase): void {
+  if (PROVIDER_PAGE.test(globalThis.location?.hash ?? '')) return
   const stores = [shown.authStore, own.authStore] as const
   let places: readonly Place[] = ['sessionStorage']
   const keep = () => {

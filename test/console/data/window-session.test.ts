@@ -110,3 +110,17 @@ test('a restored window does not bring back a sign-in that was ended', () => {
   openWindow().change((shown) => shown.authStore.clear())
   expect(openWindow(first.items).shows()).toEqual([undefined, undefined])
 })
+
+test('the window of a provider has no sign-in, and ends none of another window', () => {
+  const first = openWindow()
+  first.change((shown) => signIn(shown, 'ben'))
+  vi.stubGlobal('location', { hash: '#/auth/oauth2-redirect-success' })
+  const popup = openWindow()
+  vi.stubGlobal('location', undefined)
+  expect(popup.shows()).toEqual([undefined, undefined])
+  popup.change((shown, own) => {
+    shown.authStore.clear()
+    own.authStore.clear()
+  })
+  expect(first.shows()).toEqual(['ben', undefined])
+})
