@@ -54,7 +54,7 @@ scenario(
     await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
     await undo('This is our door').click()
     await expect.poll(() => box.inputValue()).toBe('This is our door')
-    await page.locator('.add-pictures').getByText(/door/).waitFor()
+    await page.getByRole('button', { name: 'Remove door.jpg' }).waitFor()
     await page.locator('textarea[name=body]:focus').waitFor()
     await undo('Until six').click()
     await expect.poll(() => box.inputValue()).toBe('Until six\nThis is our door')
