@@ -74,6 +74,11 @@ test.each([
     'getaddrinfo ENOTFOUND mail.example',
     'There is no server of this name. Check the address for typing errors.',
   ],
+  [
+    'a mail of a webhook on a server without mail',
+    'This server has no SMTP server in its settings',
+    'This server has no mail server set, so no mail leaves. A superuser sets one on the page Settings.',
+  ],
   ['a deleted record', "The requested resource wasn't found.", 'This does not exist any more.'],
   ['a sentence that is clear already', 'The campaign is over', 'The campaign is over'],
 ])("the server's message about %s is shown as: $2", (_, message, words) => {

@@ -1,6 +1,10 @@
 import { t } from '../../language/words.ts'
 import type { Choices } from '../choices.ts'
 
+export const NO_MAIL_SERVER = t(
+  'This server has no mail server set, so no mail leaves. A superuser sets one on the page Settings.',
+)
+
 /** Frequent messages of the server, and what to show instead. `$1` is the pattern's first group. */
 const SENTENCES: Choices<RegExp> = [
   [/^cannot be blank\.$/i, t('Fill this in.')],
@@ -175,6 +179,7 @@ const pluralizeNouns = (message: string) =>
 
 /** Node's messages for failed connections, in words for people. */
 const FAULTS: Choices<RegExp> = [
+  [/no SMTP server in its settings/, NO_MAIL_SERVER],
   [/ECONNREFUSED/, t('Nothing answers at this address and port. Is the program running?')],
   [
     /ENOTFOUND|EAI_AGAIN/,

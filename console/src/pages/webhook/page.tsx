@@ -40,7 +40,7 @@ export function Page({ params: { id = '' } }: PageProps) {
     )
   return (
     <Frame
-      title={new URL(webhook.url).host}
+      title={nameAddress(webhook.url)}
       text={<span class="breaks">{webhook.url}</span>}
       back={{ href: makePageHref('/webhooks'), words: t('Outgoing webhooks') }}
       actions={<WebhookState webhook={webhook} />}
@@ -57,6 +57,9 @@ export function Page({ params: { id = '' } }: PageProps) {
     </Frame>
   )
 }
+
+/** The host of an address, or the address of mails. */
+const nameAddress = (url: string) => new URL(url).host || url.replace(/^mailto:/, '')
 
 /** Replaces the secret that signs requests. The console never shows the present secret. */
 function Secret({ webhook }: { webhook: Webhook }) {

@@ -3,9 +3,12 @@ import { useState } from 'preact/hooks'
 import { findServiceName, findWebhookPreset } from '#portable/webhook-presets.ts'
 import { webhooks } from '../../data/collections.ts'
 import type { Webhook } from '../../data/record-types.ts'
+import { useSetup } from '../../data/setup.ts'
 import { EVENT_WORDS, fitToService, listEvents } from '../../data/webhooks/webhook-events.ts'
 import { usesPlaceholder, WEBHOOK_SERVICES } from '../../data/webhooks/webhooks.ts'
+import { NO_MAIL_SERVER } from '../../data/words/fault-sentences.ts'
 import { t } from '../../language/words.ts'
+import { Notice } from '../form/form.tsx'
 import { makeLinesRow } from './common-rows.tsx'
 import type { FormRow } from './form-row.ts'
 import { JSON_ROW, readJson } from './json-row.ts'
@@ -54,6 +57,7 @@ const makeWebhookRows = (
     choices: WEBHOOK_SERVICES.map(([service, name]) => [service, name] as const),
     hint: WEBHOOK_SERVICES.find(([service]) => service === preset)?.[2],
   },
+  () => preset === 'mail' && <MailNotice />,
   {
     name: 'url',
     label: t('Address'),
@@ -121,6 +125,11 @@ const makeRequestRows = (preset: string): readonly FormRow[] => [
     placeholder: readJson(findWebhookPreset(preset).headers),
   },
 ]
+
+function MailNotice() {
+  const { value: setup } = useSetup()
+  return setup?.sends_mail === false && <Notice kind="warning">{NO_MAIL_SERVER}</Notice>
+}
 
 type FormProps = Omit<ComponentProps<typeof RecordForm<'webhooks'>>, 'collection' | 'rows'>
 
