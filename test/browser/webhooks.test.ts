@@ -52,9 +52,8 @@ scenario(
     await page.getByRole('button', { name: 'Send a test' }).click()
     verify(fresh, (await receiver.heard(3))[2]!)
 
-    await page.getByRole('button', { name: 'Send failed ones again' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
-    await page.getByText('0 deliveries are sent again').waitFor()
+    // nothing has failed
+    expect(await page.getByRole('button', { name: 'Send failed ones again' }).count()).toBe(0)
 
     await page.getByRole('checkbox', { name: 'Switched on' }).uncheck()
     await page.getByRole('button', { name: 'Save' }).click()
