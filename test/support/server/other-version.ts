@@ -43,7 +43,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = 'deb3fadec47c6d3cce257e4e9a1a92d9c65227ad'
+const FIRST_RELEASE = '7d582d1958624537fa18f73005cc1d52127b025e'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
