@@ -142,6 +142,12 @@ export function signOut(): void {
   endSessionHere()
 }
 
+/** Signs out here, after the server has ended all sessions of the account. */
+export function leaveEndedSession(): void {
+  stopNotifications()
+  endSessionHere()
+}
+
 function endSessionHere(): void {
   pb.authStore.clear()
   own.authStore.clear()

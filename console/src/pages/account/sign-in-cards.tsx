@@ -6,7 +6,7 @@ import {
   type Passwords,
 } from '../../account/password-fields.ts'
 import { pb } from '../../data/client.ts'
-import { renewSession, type Session, signOut } from '../../data/session.ts'
+import { leaveEndedSession, renewSession, type Session } from '../../data/session.ts'
 import { NO_MAIL, useSetup } from '../../data/setup.ts'
 import { writeEmail } from '../../data/text/write-email.ts'
 import { t, tx } from '../../language/words.ts'
@@ -72,7 +72,7 @@ function RequestEmail() {
 function TakeEmail({ session }: { session: Session }) {
   const save = async (_: object, { email }: { email?: unknown }) => {
     await pb.collection('_superusers').update(session.record.id, { email })
-    signOut()
+    leaveEndedSession()
     return t('Sign in with {email} now', { email: String(email) })
   }
   return (
@@ -124,7 +124,7 @@ async function changePassword(
     isSignedIn ? t('Your new password is set') : t('Your new password is set. Sign in with it'),
   )
   if (isSignedIn) renewSession(pb.authStore.token, pb.authStore.record ?? record)
-  else signOut()
+  else leaveEndedSession()
   return ''
 }
 
