@@ -3,14 +3,14 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { makeOncePer } from '../../platform/tools/lru.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
 import { type AuthCollection, DEVICES_ID } from '../collections/collection.ts'
 import { INSTANT } from '../fields/date-schema.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { SignInOrigin } from './auth-services.ts'
-import { SIGN_IN_METHODS } from './check-mfa.ts'
+import { type Method, SIGN_IN_METHODS } from './check-mfa.ts'
 import { hashSha256, readClaims, signToken } from './tokens.ts'
 
 const MAX_TRIES = 5
@@ -122,6 +122,28 @@ export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<S
     .orderBy('s.id')
     .limit(sql.lit(MAX_LISTED))
     .execute()
+
+/** Whether the session of a record's token began by one of these methods within the last so many seconds. */
+export async function isFreshSession(
+  db: Db,
+  auth: AuthRecord,
+  token: string,
+  methods: readonly Method[],
+  seconds: number,
+): Promise<boolean> {
+  const found = await queries(db)
+    .selectFrom('auth_sessions as s')
+    .innerJoin('auth_session_tokens as t', 't.session', 's.id')
+    .select('s.id')
+    .where('t.token_hash', '=', hashSha256(token))
+    .where('s.collection', '=', auth.collection.id)
+    .where('s.record', '=', auth.id)
+    .where('s.ended_at', 'is', null)
+    .where('s.method', 'in', methods)
+    .where('s.created', '>', writeTimeInSeconds(-seconds))
+    .executeTakeFirst()
+  return found !== undefined
+}
 
 /** Minimum time between two notes of the use of a session. */
 const NOTED_MS = 5 * 60_000

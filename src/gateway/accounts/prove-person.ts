@@ -3,6 +3,7 @@ import { limitSignInAttempts } from '../../engine/auth/attempt-limits.ts'
 import { makeAuthAttempt } from '../../engine/auth/auth-services.ts'
 import { requireSignature } from '../../engine/auth/passkeys.ts'
 import { hasFactor, requireFactorCode } from '../../engine/auth/second-factor.ts'
+import { isFreshSession } from '../../engine/auth/sessions.ts'
 import { type AuthenticationResponseJSON, requirePasskeySite } from '../../engine/auth/webauthn.ts'
 import { recordAudit } from '../../engine/auth/write-audit-log.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
@@ -62,7 +63,9 @@ export const CODE = makeRequiredTextSchema(MAX_CODE)
 /** How a signed-in person proves who they are before a second factor changes. */
 export const PROOF = z
   .object({
-    password: PASSWORD,
+    password: PASSWORD.optional().describe(
+      'The password of the caller. Not needed where the answer of `GET /api/account/second-factor` is `fresh`.',
+    ),
     code: CODE.optional().describe('A code of the app, or a recovery code.'),
     passkey: SIGNATURE.optional().describe(
       'Instead of the code: the signature of a passkey, by options of `POST /api/account/passkeys/challenge`.',
@@ -96,16 +99,26 @@ async function requirePassword(
 
 const NEEDED = makeFieldError('validation_required', 'Cannot be blank.')
 
+/** How long a sign-in replaces the password, for people who have none: their provider knows them. */
+const FRESH_SECONDS = 600
+const FRESH_METHODS = ['oauth2', 'totp', 'recovery', 'passkey'] as const
+
+/** Whether the caller has just signed in by an OAuth2 provider, or with two proofs. */
+export const hasFreshSignIn = ({ auth, store }: FactorCall, c: Ctx): Promise<boolean> =>
+  isFreshSession(store.db, auth, c.env.incoming.token, FRESH_METHODS, FRESH_SECONDS)
+
 /**
- * Requires the caller's password and, if there is a second factor, a proof of that: a session alone, or a
- * password alone, must not change it. Throws 400, 429.
+ * Requires the caller's password, or a fresh sign-in by a provider, and, if there is a second factor, a proof
+ * of that: an old session alone, or a password alone, must not change it. Throws 400, 429.
  */
 export async function requireProof(
   call: FactorCall,
   c: Ctx,
   { password, code, passkey }: z.output<typeof PROOF>,
 ): Promise<void> {
-  await requirePassword(call, c, password)
+  if (password !== undefined) await requirePassword(call, c, password)
+  else if (!(await hasFreshSignIn(call, c)))
+    throw badRequest('Failed to authenticate.', { password: NEEDED })
   const { auth, store, services } = call
   if (!(await hasFactor(store.db, auth))) return
   if (passkey) {

@@ -19,7 +19,14 @@ import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import { badRequest, notFound } from '../../platform/api-errors.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { SENDER_NAME } from './load-own-account.ts'
-import { auditFactor, CODE, PROOF, requirePasswordHolder, requireProof } from './prove-person.ts'
+import {
+  auditFactor,
+  CODE,
+  hasFreshSignIn,
+  PROOF,
+  requirePasswordHolder,
+  requireProof,
+} from './prove-person.ts'
 import { listRequiring } from './required-factors.ts'
 
 const MAX_BODY_BYTES = 100_000
@@ -38,6 +45,11 @@ const FACTOR = z
     passkeys: z.boolean().describe('Whether that may be a passkey.'),
     since: z.union([INSTANT, z.literal('')]).describe('When the first one was set up.'),
     recovery_codes: z.int().min(0).describe('How many recovery codes are left.'),
+    fresh: z
+      .boolean()
+      .describe(
+        'Whether changes need no password now: the sign-in, by an OAuth2 provider or with two proofs, was within the last ten minutes.',
+      ),
     required_by: z.array(REQUIRING).describe('Accounts of the caller that require one.'),
   })
   .meta({ id: 'SecondFactor' })
@@ -66,8 +78,9 @@ export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
       description: 'Whether the sign-ins of the caller ask for a second factor, and which.',
       answer: ['The second factor.', FACTOR],
     },
-    async run({ auth, store, services }) {
-      requirePasswordHolder({ auth, store, services })
+    async run(call, c) {
+      requirePasswordHolder(call)
+      const { auth, store } = call
       const { since, hasApp, hasPasskey, recoveryCodes } = await readFactor(store.db, auth)
       return {
         enabled: since !== '',
@@ -75,6 +88,7 @@ export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
         passkeys: hasPasskey,
         since,
         recovery_codes: recoveryCodes,
+        fresh: await hasFreshSignIn(call, c),
         required_by: auth.collection.id === USERS_ID ? await listRequiring(store.db, auth.id) : [],
       }
     },

@@ -287,9 +287,9 @@ const findMail = async ({ email }: Person) => {
 const redirectURL = `${url}/api/oauth2-redirect`
 const oidc = await startOidcServer(redirectURL)
 await server.change('users', { oauth2: oauth2By(oidc) })
-async function signInByProvider(mfaId: string) {
-  oidc.account = 'ann'
-  oidc.accounts.set('ann', { name: 'Ann', email: ann!.email, email_verified: true })
+async function signInByProvider(mfaId: string, { id, email } = { id: 'ann', email: ann!.email }) {
+  oidc.account = id
+  oidc.accounts.set(id, { name: id, email, email_verified: true })
   const methods = await new PocketBase(url).collection('users').listAuthMethods()
   const { authURL, codeVerifier } = methods.oauth2.providers[0]!
   const back = await oidc.browseBack(authURL + encodeURIComponent(redirectURL))
@@ -298,6 +298,30 @@ async function signInByProvider(mfaId: string) {
     ...{ provider: 'oidc', code, codeVerifier, redirectURL, mfaId },
   })
 }
+
+test('a fresh sign-in by a provider replaces the password, an old one and one by password do not', async () => {
+  const email = 'dora@example.com'
+  const id = await server.addUser(email, { verified: true })
+  const { token } = (await signInByProvider('', { id, email })).body
+  const byProvider = { authorization: token }
+  const byPassword = { authorization: await server.signIn('users', email, PASSWORD) }
+  const ask = async (headers: object) => {
+    const { body } = await request(url, 'GET', FACTOR, undefined, { ...from(), ...headers })
+    return [body.fresh, (await post(FACTOR, {}, headers)).status]
+  }
+  expect(await ask(byProvider)).toEqual([true, 200])
+  expect(await ask(byPassword)).toEqual([false, 400])
+  expect((await post(FACTOR, { password: 'not-hers' }, byProvider)).status).toBe(400)
+  const { recovery } = await setUpApp(url, { ...from(), ...byProvider })
+  expect((await post(`${FACTOR}/remove`, {}, byProvider)).status).toBe(400)
+  await server.rows(
+    `update auth_sessions set created = created - interval '10 minutes' where record = '${id}'`,
+  )
+  expect(await ask(byProvider)).toEqual([false, 400])
+  expect((await post(`${FACTOR}/remove`, { code: recovery[0] }, byProvider)).status).toBe(400)
+  const all = { code: recovery[0], password: PASSWORD }
+  expect((await post(`${FACTOR}/remove`, all, byProvider)).status).toBe(204)
+})
 
 test.each(Object.entries(ATTACKS))('nobody signs in by %s', async (_, attack) => {
   const { status, body } = await attack()

@@ -13,13 +13,15 @@ export interface Factor {
   readonly passkeys: boolean
   readonly since: string
   readonly recovery_codes: number
+  /** The sign-in was just now, by a provider or with two proofs: no password is asked for. */
+  readonly fresh: boolean
   readonly required_by: readonly { readonly name: string; readonly from: string }[]
 }
 
 const PASSWORD_ROW: FieldRow = {
   ...makePasswordRow('password', t('Your password')),
   refused: t(
-    'This is not your password. If you sign in by a provider and have none yet, get one by “Forgotten your password?” at the sign-in, or from a superuser.',
+    'This is not your password. If you sign in by a provider and have none: sign out, sign in by the provider again, and do this within ten minutes.',
   ),
 }
 
@@ -37,10 +39,12 @@ const HINTS = {
   both: t('Of the app, or a recovery code. Without one, you are asked for a passkey.'),
 } as const
 
-export const makeProofRows = ({ enabled, app, passkeys }: Factor): readonly FieldRow[] =>
-  enabled
-    ? [PASSWORD_ROW, makeCodeRow(HINTS[app && passkeys ? 'both' : passkeys ? 'passkeys' : 'app'])]
-    : [PASSWORD_ROW]
+export const makeProofRows = ({ enabled, app, passkeys, fresh }: Factor): readonly FieldRow[] => [
+  ...(fresh ? [] : [PASSWORD_ROW]),
+  ...(enabled
+    ? [makeCodeRow(HINTS[app && passkeys ? 'both' : passkeys ? 'passkeys' : 'app'])]
+    : []),
+]
 
 /** What the request needs, after the browser has asked for a passkey where no code was typed. */
 export async function completeProof(
