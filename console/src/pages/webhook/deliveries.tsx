@@ -84,7 +84,7 @@ const makeDeliveryColumns = (
   open: (delivery: Delivery) => void,
   sending: Task<[() => Promise<unknown>, string]>,
 ): readonly Column<Delivery>[] => [
-  { title: t('Event'), cell: ({ event }) => event },
+  { title: t('Event'), cell: ({ event }) => <EventName event={event} /> },
   { title: t('State'), cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
   { title: t('Response'), long: true, cell: describeResponse },
   { title: t('Took'), align: 'end', minor: true, cell: (delivery) => formatLatency(delivery) },
@@ -101,6 +101,13 @@ const makeDeliveryColumns = (
     },
   ]),
 ]
+
+/** Breaks behind a dot or an underscore, never inside a word. */
+const EventName = ({ event }: Pick<Delivery, 'event'>) => (
+  <span class="wraps">
+    {event.split(/(?<=[._])/).flatMap((part) => [part, <wbr key={part} />])}
+  </span>
+)
 
 const describeResponse = ({ attempts, response_status, response_body }: Delivery) =>
   response_status || (attempts > 0 && (findConnectionFault(response_body) ?? response_body)) || '–'
