@@ -14,12 +14,7 @@ pb.autoCancellation(false)
 /** Keeps the person's own sign-in while `pb` acts for a team's account. Has no sign-in at other times. */
 export const own = new PocketBase(SERVER, new BaseAuthStore())
 own.autoCancellation(false)
-/**
- * Whether this is the window of a provider's sign-in, which closes itself. It takes part in no session: while
- * it is being closed, it would sign out all windows.
- */
-export const isProviderWindow = location.hash.startsWith('#/auth/')
-if (!isProviderWindow) keepSignIns(pb, own)
+keepSignIns(pb, own)
 
 /** The client that is signed in as the person, even while `pb` acts for a team's account. */
 export const findPersonalClient = (): PocketBase => (own.authStore.isValid ? own : pb)

@@ -10,8 +10,11 @@ type Place = 'sessionStorage' | 'localStorage'
 
 /** Where the sign-in with which a window shows an account is kept, and the person's own beside it. */
 const KEYS = ['pocketbase_auth', 'pocketsms.own'] as const
-/** Where the server sends the window after a sign-in by a provider. */
-const PROVIDER_PAGE = /^#\/auth\//
+/** Where the server sends the window after a sign-in by a provider. Mailed links have a token behind. */
+const PROVIDER_PAGE = /^#\/auth\/[^/]+$/
+
+/** Whether this is the window of a sign-in by a provider, which closes itself. */
+export const isProviderWindow = (): boolean => PROVIDER_PAGE.test(globalThis.location?.hash ?? '')
 
 /**
  * Keeps the sign-ins of two clients: for this window, and for the next one that is opened. What another
@@ -20,7 +23,7 @@ const PROVIDER_PAGE = /^#\/auth\//
  * The window of a sign-in by a provider keeps none: it closes, and its last requests would end the sign-in.
  */
 export function keepSignIns(shown: PocketBase, own: PocketBase): void {
-  if (PROVIDER_PAGE.test(globalThis.location?.hash ?? '')) return
+  if (isProviderWindow()) return
   const stores = [shown.authStore, own.authStore] as const
   let places: readonly Place[] = ['sessionStorage']
   const keep = () => {

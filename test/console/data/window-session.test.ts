@@ -124,3 +124,11 @@ test('the window of a provider has no sign-in, and ends none of another window',
   })
   expect(first.shows()).toEqual(['ben', undefined])
 })
+
+test('the window of a mailed link keeps the sign-in that is made there', () => {
+  vi.stubGlobal('location', { hash: '#/auth/confirm-verification/token' })
+  const mailed = openWindow()
+  vi.stubGlobal('location', undefined)
+  mailed.change((shown) => signIn(shown, 'ben'))
+  expect(openWindow().shows()).toEqual(['ben', undefined])
+})
