@@ -123,7 +123,7 @@ export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<S
     .limit(sql.lit(MAX_LISTED))
     .execute()
 
-/** Whether the session of a record's token began by one of these methods within the last so many seconds. */
+/** Whether a token is of a session of this record that began by one of `methods`, at most `seconds` ago. */
 export async function isFreshSession(
   db: Db,
   auth: AuthRecord,

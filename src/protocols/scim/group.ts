@@ -92,11 +92,11 @@ export async function setMembers(
   const known = await loadPeople(store.db, account, added)
   const unknown = added.find((one) => !known.some((person) => person.id === one))
   if (unknown !== undefined) throw invalidValue(`members: there is no user ${unknown}`)
-  await changeGroupsOf(store.db, added, sql`array_append(groups, ${id})`)
-  await changeGroupsOf(store.db, removed, sql`array_remove(groups, ${id})`)
+  await changeMembersGroups(store.db, added, sql`array_append(groups, ${id})`)
+  await changeMembersGroups(store.db, removed, sql`array_remove(groups, ${id})`)
 }
 
-const changeGroupsOf = async (
+const changeMembersGroups = async (
   db: Db,
   people: readonly string[],
   groups: ReturnType<typeof sql<string[]>>,

@@ -15,7 +15,7 @@ export const catalogueOf = (language: string): ReadonlyMap<string, string> =>
   language === 'en' ? new Map() : readTranslations(language)
 
 /** Says a text of the console as a browser of this locale shows it. */
-function makeSayMail(locale: string): Say {
+function makeSay(locale: string): Say {
   const catalogue = catalogueOf(locale.slice(0, 2))
   return (english, values = {}) =>
     (catalogue.get(english) ?? cutPlace(english)).replace(/\{(\w+)\}/g, (all, name) =>
@@ -99,7 +99,7 @@ export function scenario(
       const server = await startServer(env, host)
       const browser = await openBrowser(server.url, screen, locale, zone, width)
       try {
-        await play(stageOf(server, await printedLink(server), browser, screen, makeSayMail(locale)))
+        await play(stageOf(server, await printedLink(server), browser, screen, makeSay(locale)))
         expect(browser.faults).toEqual([])
       } catch (error) {
         await browser.page.screenshot({
