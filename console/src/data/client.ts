@@ -1,4 +1,5 @@
-import PocketBase, { BaseAuthStore, type SendOptions } from 'pocketbase'
+import { BaseAuthStore, type SendOptions } from 'pocketbase'
+import { SdkClient } from './sdk-client.ts'
 import { keepSignIns } from './window-session.ts'
 
 /** The server's base URL: that of the console without `_/`. Includes a path that a reverse proxy adds. */
@@ -8,16 +9,16 @@ const SERVER = new URL(location.pathname.replace(/(_\/)?[^/]*$/, ''), location.o
 )
 
 /** The client for nearly all requests, signed in as the account whose records the pages show. */
-export const pb = new PocketBase(SERVER, new BaseAuthStore())
+export const pb = new SdkClient(SERVER, new BaseAuthStore())
 pb.autoCancellation(false)
 
 /** Keeps the person's own sign-in while `pb` acts for a team's account. Has no sign-in at other times. */
-export const own = new PocketBase(SERVER, new BaseAuthStore())
+export const own = new SdkClient(SERVER, new BaseAuthStore())
 own.autoCancellation(false)
 keepSignIns(pb, own)
 
 /** The client that is signed in as the person, even while `pb` acts for a team's account. */
-export const findPersonalClient = (): PocketBase => (own.authStore.isValid ? own : pb)
+export const findPersonalClient = (): SdkClient => (own.authStore.isValid ? own : pb)
 
 export const serverUrl = SERVER
 

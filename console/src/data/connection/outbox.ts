@@ -28,6 +28,8 @@ export interface Unsent {
   readonly message?: string
 }
 
+type Accepted = { readonly message_ids: readonly string[] }
+
 const ANSWER_MS = 10_000
 const PAUSE_MS = 5_000
 /** An accepted text is forgotten after this time, if no conversation is open that reads it. */
@@ -137,7 +139,8 @@ async function sendUnsent(text: Unsent): Promise<boolean> {
     const headers = { 'Idempotency-Key': key }
     const message = note
       ? await saveNote(text, options)
-      : (await pb.send('/api/sms/send', { ...options, headers, body: request })).message_ids[0]
+      : (await pb.send<Accepted>('/api/sms/send', { ...options, headers, body: request }))
+          .message_ids[0]
     // the open conversation shows the text until it has read the message
     keep({ message })
     setTimeout(() => discardUnsent(text), READ_MS)
