@@ -23,13 +23,13 @@ const askAs = async (
 
 /** Cancels a batch of 1,001 texts, the last of which the key may not cancel. */
 export async function cancelLargeBatch() {
-  const { key } = await must(owner, 'POST', '/api/collections/api_keys/records', {
+  const { id: author, key } = await must(owner, 'POST', '/api/collections/api_keys/records', {
     user,
     name: 'Cancels',
     scopes: ['messages:cancel'],
     destinations: '+49',
   })
-  const { ids, batch } = await makeTexts({ count: 1_001 })
+  const { ids, batch } = await makeTexts({ count: 1_001, author })
   await query('update sms_messages set "to" = $2 where id = $1', [ids.toSorted().at(-1), FORBIDDEN])
   const { status } = await askAs(
     '',

@@ -16,11 +16,12 @@ export const NUMBER = '+4915112345678'
 /** A number to which the account may not send. */
 export const FORBIDDEN = '+8816123456'
 
-/** A caller's credentials: a token of Authorization, or an API key. */
+/** A caller's credentials: a token of Authorization, or an API key with the id of its record. */
 export interface Caller {
   readonly name: string
   readonly token?: string
   readonly key?: string
+  readonly keyId?: string
 }
 
 export const smtpPort = await freePort()
@@ -97,10 +98,8 @@ async function member(role: string, now = role): Promise<string> {
   return token
 }
 
-const key = async (limits: object): Promise<string> => (await make('api_keys', limits)).key
 const twilio = await make('api_keys', { twilio: true })
 export const twilioSid = twilio.account_sid as string
-export const twilioKey = twilio.id as string
 
 const KEYS: Readonly<Record<string, object>> = {
   'key: default scopes': {},
@@ -126,9 +125,12 @@ export const CALLERS: readonly Caller[] = [
   { name: 'device', token: phone.token },
   { name: 'hook', token: secret },
   { name: 'code service', token: service },
-  { name: 'key: twilio', key: `psk_${String(twilio.auth_token).slice(3)}` },
+  { name: 'key: twilio', key: `psk_${String(twilio.auth_token).slice(3)}`, keyId: twilio.id },
   ...(await Promise.all(
-    Object.entries(KEYS).map(async ([name, limits]) => ({ name, key: await key(limits) })),
+    Object.entries(KEYS).map(async ([name, limits]) => {
+      const { id: keyId, key } = await make('api_keys', limits)
+      return { name, key, keyId }
+    }),
   )),
 ]
 export const owner = client(url, user, shop.token)

@@ -11,6 +11,7 @@ export const CHECKS: readonly Removed[] = [
   [PERMIT, 'if (own && !scopes.some((scope) => grantsScope(own, scope)))', 'if (false)'],
   [PERMIT, "if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return", '// return'],
   [PERMIT, "isAllowed(sender, 'listMessages') ? undefined : sender.key?.id", 'undefined'],
+  [JUDGE, 'return key === undefined', 'return true'],
   [JUDGE, 'if (campaign) throw makeCampaignError(campaign.id)', '// removed'],
   [JUDGE, 'if (refusal !== null) throw toGatewayError(sender, refusal)', '// removed'],
   [JUDGE, '  when m.sent_by <> ${sentBy}', '  -- when m.sent_by <> ${sentBy}'],

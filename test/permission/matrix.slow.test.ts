@@ -48,7 +48,8 @@ const shows = (text: string, ...secrets: string[]) =>
 
 /** What is wrong in a cell; undefined if nothing is. */
 async function faultOf(route: string, row: Row, caller: Caller): Promise<string | undefined> {
-  const target = await makeTexts(row.texts ?? {})
+  const author = (row.isOwn && caller.keyId) || user
+  const target = await makeTexts({ author, ...row.texts })
   const before = await stateOf(target)
   const mark = markOf()
   const { status, text } = await ask(route, row, caller, target, mark)

@@ -34,6 +34,8 @@ export interface Row {
   /** Whether the answer shows the number of a contact that the request has named. */
   readonly number?: Who
   readonly texts?: Wanted
+  /** An API key has sent the texts itself; else the owner has. */
+  readonly isOwn?: boolean
   readonly body?: (target: Target, mark: string, caller: Caller) => unknown
   readonly query?: (
     target: Target,
@@ -69,9 +71,11 @@ const sendsTemplate: Row = {
 }
 const changes = (body: () => object, texts: Row['texts'] = {}): Row => ({
   texts,
+  isOwn: true,
   body,
   isEffect: true,
 })
+const ofOther = (row: Row): Row => ({ ...row, may: 'actOnOther', isOwn: false })
 const reads = (may: Who, more: Partial<Row> = {}): Row => ({ may, ...more })
 const steers = (body?: Row['body']): Row => ({
   isEffect: true,
@@ -84,6 +88,7 @@ const OUT = { isForbidden: true }
 const OF_CAMPAIGN = { isOfCampaign: true }
 const FAILED = { isFailed: true }
 const MANY = { count: 21 }
+const SEEN: Row = { text: 'message', isOwn: true }
 const PAST_AND_OVER = () => ({ scheduled_at: '2020-01-01T00:00:00Z', ttl: 1 })
 const preview: Row['body'] = () => ({
   group_ids: [group],
@@ -120,11 +125,15 @@ const API: Readonly<Record<string, Row>> = {
   },
   'GET /api/sms/batches/:batch_id': { texts: {} },
   'POST /api/sms/batches/:batch_id/cancel': changes(none),
+  'POST /api/sms/batches/:batch_id/cancel of another': ofOther(changes(none)),
   'POST /api/sms/batches/:batch_id/cancel of a campaign': only(
     'nobody',
     changes(none, OF_CAMPAIGN),
   ),
   'POST /api/sms/batches/:batch_id/reschedule': changes(() => ({ scheduled_at: later() })),
+  'POST /api/sms/batches/:batch_id/reschedule of another': ofOther(
+    changes(() => ({ scheduled_at: later() })),
+  ),
   'POST /api/sms/batches/:batch_id/reschedule of 21': only(
     'changeMany',
     changes(() => ({ scheduled_at: later() }), MANY),
@@ -135,6 +144,7 @@ const API: Readonly<Record<string, Row>> = {
     changes(PAST_AND_OVER, OF_CAMPAIGN),
   ),
   'POST /api/sms/batches/:batch_id/retry': changes(none, FAILED),
+  'POST /api/sms/batches/:batch_id/retry of another': ofOther(changes(none, FAILED)),
   'POST /api/sms/batches/:batch_id/retry of 21': only(
     'retryMany',
     changes(none, { ...MANY, ...FAILED }),
@@ -143,10 +153,14 @@ const API: Readonly<Record<string, Row>> = {
     'nobody',
     changes(none, { ...OF_CAMPAIGN, ...FAILED }),
   ),
-  // keys read the texts that they have sent themselves, and these were sent by the owner
-  'GET /api/sms/messages': { text: 'viewer', texts: {}, query: ({ ids }) => ({ ids: ids.join() }) },
-  'GET /api/sms/messages/:id': { text: 'viewer', texts: {} },
+  'GET /api/sms/messages': {
+    ...SEEN,
+    query: ({ ids }) => ({ ids: ids.join() }),
+  },
+  'GET /api/sms/messages/:id': SEEN,
+  'GET /api/sms/messages/:id of another': { text: 'messageOfOther', texts: {} },
   'PATCH /api/sms/messages/:id': changes(() => ({ body: 'Another text' })),
+  'PATCH /api/sms/messages/:id of another': ofOther(changes(() => ({ body: 'Another text' }))),
   // who may not change texts learns nothing of what is wrong
   'PATCH /api/sms/messages/:id with a wrong body': {
     may: 'sending',
@@ -163,9 +177,11 @@ const API: Readonly<Record<string, Row>> = {
     changes(() => ({ body: 'Another text' }), OF_CAMPAIGN),
   ),
   'POST /api/sms/messages/:id/cancel': changes(none),
+  'POST /api/sms/messages/:id/cancel of another': ofOther(changes(none)),
   'POST /api/sms/messages/:id/cancel to a forbidden number': changes(none, OUT),
   'POST /api/sms/messages/:id/cancel of a campaign': only('nobody', changes(none, OF_CAMPAIGN)),
   'POST /api/sms/messages/:id/retry': changes(none, FAILED),
+  'POST /api/sms/messages/:id/retry of another': ofOther(changes(none, FAILED)),
   'POST /api/sms/messages/:id/retry to a forbidden number': only(
     'nobody',
     changes(none, { ...OUT, ...FAILED }),
@@ -345,7 +361,7 @@ export const TOOL_ROWS: Readonly<Record<string, Row>> = {
   }),
   cancel_message: tool('cancel', 'cancel_message', ({ ids }) => ({ id: ids[0] }), {
     isEffect: true,
-    texts: {},
+    isOwn: true,
   }),
   get_quota: tool('sending', 'get_quota', none),
   find_messages: tool('messages', 'find_messages', none, { text: 'messages', texts: {} }),
@@ -366,7 +382,7 @@ const sids = ({ ids }: Target) => ({
 const ofTwilio = (more: Partial<Row> = {}): Row => ({
   may: 'twilio',
   by: 'twilio',
-  texts: { isOfTwilio: true },
+  isOwn: true,
   path: sids,
   ...more,
 })
@@ -415,13 +431,14 @@ const DOORS: Readonly<Record<string, Row>> = {
   },
   'GET /api/3rdparty/v1/inbox': reads('inbox', { by: 'basic', text: 'inbox' }),
   'GET /api/3rdparty/v1/devices': reads('devices', { by: 'basic' }),
+  'POST /mcp cancel_message of another': ofOther(TOOL_ROWS.cancel_message!),
   [`GET ${MESSAGES}.json`]: ofTwilio({ text: 'twilio' }),
   [`POST ${MESSAGES}.json`]: ofTwilio({
     isEffect: true,
     body: (_, Body) => ({ To: NUMBER, Body }),
   }),
   [`GET ${ONE}`]: ofTwilio({ text: 'twilio' }),
-  [`GET ${ONE} of another`]: ofTwilio({ texts: {}, text: 'nobody' }),
+  [`GET ${ONE} of another`]: ofTwilio({ isOwn: false, text: 'nobody' }),
   [`POST ${ONE}`]: ofTwilio({
     isEffect: true,
     text: 'twilio',
@@ -433,8 +450,13 @@ const DOORS: Readonly<Record<string, Row>> = {
     isEffect: true,
     body: () => ({ Status: 'canceled' }),
   }),
-  [`DELETE ${ONE}`]: ofTwilio({ texts: { ...FAILED, isOfTwilio: true }, isEffect: true }),
-  [`DELETE ${ONE} of another`]: ofTwilio({ may: 'nobody', texts: FAILED, isEffect: true }),
+  [`DELETE ${ONE}`]: ofTwilio({ texts: FAILED, isEffect: true }),
+  [`DELETE ${ONE} of another`]: ofTwilio({
+    may: 'nobody',
+    texts: FAILED,
+    isOwn: false,
+    isEffect: true,
+  }),
   'POST /v2/Services/:ServiceSid/Verifications': ofTwilio({
     body: (_, mark) => ({ To: `+4916${BigInt(`0x${mark}`) % 10n ** 8n}`, Channel: 'sms' }),
   }),

@@ -1,6 +1,6 @@
 import { formatDate } from '../../src/engine/fields/parse-date.ts'
 import { makeRandomId } from '../../src/platform/tools/random.ts'
-import { FORBIDDEN, lines, NUMBER, phone, query, SECRETS, twilioKey, user } from './callers.ts'
+import { FORBIDDEN, lines, NUMBER, phone, query, SECRETS, user } from './callers.ts'
 
 // Texts of the owner, made anew for each cell, so that no cell sees what another one did.
 
@@ -18,8 +18,8 @@ export interface Wanted {
   readonly isOfCampaign?: boolean
   /** To the number to which the account may not send. */
   readonly isForbidden?: boolean
-  /** Sent by the key of Twilio's API, instead of by the owner. */
-  readonly isOfTwilio?: boolean
+  /** The id of the API key that has sent them. Default: the owner. */
+  readonly author?: string
   /** By whatever line has room, instead of the first line of the phone. */
   readonly isByAny?: boolean
 }
@@ -49,15 +49,14 @@ export async function makeTexts({
   isFailed = false,
   isOfCampaign = false,
   isForbidden = false,
-  isOfTwilio = false,
+  author = user,
   isByAny = false,
 }: Wanted): Promise<Target> {
   const ids = Array.from({ length: count }, makeRandomId)
   const [batch, campaign] = [makeRandomId(), isOfCampaign ? makeRandomId() : '']
-  const author = campaign || (isOfTwilio ? twilioKey : user)
   const to = isForbidden ? FORBIDDEN : NUMBER
   const way = isByAny ? ['', ''] : [phone.id, lines[0]]
-  const text = [ids, user, to, SECRETS.text, isFailed, phone.id, batch, author]
+  const text = [ids, user, to, SECRETS.text, isFailed, phone.id, batch, campaign || author]
   await query(MAKE, [...text, campaign, ...way])
   return { ids, batch, campaign }
 }

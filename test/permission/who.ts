@@ -60,6 +60,8 @@ export const WHO = {
   messages: [...from('viewer'), ...LISTING],
   /** A text by its id that another has sent. */
   messageOfOther: [...from('viewer'), ...keys('all:any')],
+  /** Changes, cancels and retries of a text that another has sent. */
+  actOnOther: [...from('agent'), ...keys('all:any')],
   contacts: [...from('viewer'), ...LISTING],
   /** The data of contacts in a preview. */
   previewed: [...from('agent'), ...keys('all:any')],

@@ -63,8 +63,8 @@ export const isAllowed = (sender: Sender, act: Act): boolean =>
   findPermissionError(sender, ACTS[act], 1) === undefined
 
 /**
- * The API key whose own texts alone a sender may see, of all that the account has sent; undefined for people,
- * and for keys that may list the account's texts.
+ * The API key whose own texts alone a sender may see, change, cancel and send again, of all that the account
+ * has sent; undefined for people, and for keys that may list the account's texts.
  */
 export const findOwnTextsKey = (sender: Sender): string | undefined =>
   isAllowed(sender, 'listMessages') ? undefined : sender.key?.id

@@ -9,6 +9,7 @@ import { invalidRequest } from '../../platform/common-refusals.ts'
 import { matchAny, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { makeIdSchema, makeTextSchema, makeWholeNumber } from '../base/body-schemas.ts'
 import type { Sender } from '../base/make-sender.ts'
+import { writeIsSeen } from './send/sending-permission.ts'
 
 const MAX_IDS = 100
 const MAX_PER_PAGE = 500
@@ -40,8 +41,8 @@ interface Page {
 }
 
 /**
- * Texts that this API key has sent, in the order of the sends, as records in JSON. A person finds all
- * outgoing texts of the account. Throws 400 if nothing is named.
+ * Sent texts that the sender may see, in the order of the sends, as records in JSON. Throws 400 if nothing is
+ * named.
  */
 export async function findSentTexts(
   store: Store,
@@ -72,7 +73,7 @@ export async function findSentTexts(
 /** A query of the ids of these texts, each with the number of all. */
 function selectNamedTexts(
   { db }: Store,
-  { user, key }: Sender,
+  sender: Sender,
   { ids, client_ref, batch }: SentTextChoice,
 ) {
   if (ids === undefined && client_ref === undefined && batch === undefined)
@@ -81,16 +82,16 @@ function selectNamedTexts(
   return queries(db, 'shaped')
     .selectFrom('sms_messages as m')
     .select(['m.id', sql<number>`count(*) over ()`.as('total')])
-    .where(writeUnindexed('m.user'), '=', user)
+    .where(writeUnindexed('m.user'), '=', sender.user)
     .where(writeUnindexed('m.message_type'), '=', 'outgoing')
-    .$if(key !== undefined, (texts) => texts.where(writeUnindexed('m.sent_by'), '=', key!.id))
+    .where(writeIsSeen(sender))
     .$if(ids !== undefined, (texts) => texts.where('m.id', '=', matchAny(ids!)))
     .$if(batch !== undefined, (texts) =>
       texts.where('m.batch_id', '=', batch!).where('m.batch_id', '<>', sql.lit('')),
     )
     .$if(client_ref !== undefined, (texts) =>
       texts
-        .where('m.user', '=', user)
+        .where('m.user', '=', sender.user)
         .where('m.client_ref', '=', client_ref!)
         .where('m.client_ref', '<>', sql.lit('')),
     )

@@ -98,7 +98,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING_TAG, {
       answer: ['The counts.', BATCH_STATUS],
       fails: describeRefusals('batch_not_found'),
     },
-    run: ({ user, store, key }, _, id) => countBatch(store, user, id, key?.id),
+    run: (caller, _, id) => countBatch(caller.store, caller, id),
   },
   'POST /api/sms/batches/:batch_id/cancel': {
     permission: allowSender('cancel'),

@@ -15,7 +15,7 @@ import { findSentTexts, SENT_QUERY } from './find-sent-texts.ts'
 import { allowReader, type SendingCaller } from './require-sender.ts'
 
 const WHOSE =
-  'An API key reads the texts that it has sent itself; it needs the scope `messages:read`. A signed-in user reads all outgoing texts of the account.'
+  'An API key needs the scope `messages:read`. It reads the texts that it has sent itself; with `messages:list`, as a signed-in user, all outgoing texts of the account.'
 
 const makeReadRequest = (c: Ctx, { auth }: SendingCaller) => ({
   ...NO_REQUEST,
@@ -30,7 +30,7 @@ const OF_BATCH: Bound = {
   by: 'turns; 100 ids, or the 20,000 texts of a batch (`MAX_AUDIENCE`), of which 500 are answered',
 }
 
-/** `GET /api/sms/messages`: the state of texts, for the API key that has sent them. */
+/** `GET /api/sms/messages`: the state of sent texts. */
 export const SENT_TEXT_ROUTES = makeRoutes(SENDING_TAG, {
   'GET /api/sms/messages': {
     permission: allowReader('readMessage'),

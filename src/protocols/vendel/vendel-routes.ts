@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { gatewayRefusal, isRefusal } from '../../gateway/base/gateway-errors.ts'
-import { type Act, findOwnTextsKey } from '../../gateway/base/permissions.ts'
+import type { Act } from '../../gateway/base/permissions.ts'
 import { loadUsage } from '../../gateway/base/quota.ts'
 import { countDevices } from '../../gateway/lines/pair-device.ts'
 import { countBatch } from '../../gateway/messages/queue/count-batch.ts'
@@ -91,9 +91,7 @@ const BATCH = z.strictObject({
 const MAX_OF_BATCH = 1_000
 
 async function readBatch(call: DoorCall, caller: SendingCaller, batch_id: string) {
-  const { store, user } = caller
-  const key = findOwnTextsKey(caller)
-  const { recipients_count: total, counts } = await countBatch(store, user, batch_id, key)
+  const { recipients_count: total, counts } = await countBatch(caller.store, caller, batch_id)
   const { items: messages } = await findListPage(call, caller, MESSAGE_LIST, { batch_id }, [
     1,
     MAX_OF_BATCH,

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import type { CatalogStore } from '../../../src/engine/collections/catalog-store.ts'
+import { makeAccountSender } from '../../../src/gateway/base/make-sender.ts'
 import { countBatch } from '../../../src/gateway/messages/queue/count-batch.ts'
 import { authenticate } from '../../../src/http/authenticate.ts'
 import type { Env } from '../../../src/http/request-context.ts'
@@ -9,15 +10,17 @@ import type { GatewayServices } from '../../../src/protocols/gateway-services.ts
 
 // Compiled, never run: a statement needs a holder. `tsc` fails where an expected error is missing.
 
+const sender = makeAccountSender('user', 'user')
+
 export const routes = (services: GatewayServices) =>
   new Hono<Env>()
     // @ts-expect-error a store without a holder has no database
     .get('/a', async (c) => c.json((await services.store.db.query('select 1')).rows))
     // @ts-expect-error nor does it do where a holder's is needed
-    .get('/b', async (c) => c.json(await countBatch(services.store, 'user', 'batch')))
+    .get('/b', async (c) => c.json(await countBatch(services.store, sender, 'batch')))
     .get('/c', async (c) => {
       const store = c.env.incoming.openStore(await authenticate(c, services))
-      return c.json(await countBatch(store, 'user', 'batch'))
+      return c.json(await countBatch(store, sender, 'batch'))
     })
     // @ts-expect-error what sends has no database either
     .get('/d', async (c) => c.json((await services.sending.store.db.query('select 1')).rows))

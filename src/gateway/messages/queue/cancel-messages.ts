@@ -12,6 +12,7 @@ import {
   bindSenderLimits,
   requireOwnBatch,
   toGatewayError,
+  writeIsSeen,
   writeRefusalSql,
 } from '../send/sending-permission.ts'
 import { auditChange } from './audit-message-change.ts'
@@ -42,6 +43,7 @@ const selectQueued = (db: Db, permit: Permit, which: Waiting) =>
     .innerJoin(bindSenderLimits(permit).as('l'), (join) => join.onTrue())
     .where(writeUnindexed('m.user'), '=', permit.sender.user)
     .where(writeUnindexed('d.user'), '=', permit.sender.user)
+    .where(writeIsSeen(permit.sender))
     .where(writeState(which))
 
 const selectBatchMessages = (db: Db, permit: Permit, batch: string, which: Waiting) =>
@@ -61,7 +63,7 @@ export async function cancelBatch(store: Store, permit: Permit, batchId: string)
     if (refused !== null) throw toGatewayError(permit.sender, refused)
   }
   const canceled = await cancelWaitingTexts(store, permit, batchId)
-  return { ...(await countBatch(store, permit.sender.user, batchId)), canceled }
+  return { ...(await countBatch(store, permit.sender, batchId)), canceled }
 }
 
 /**
@@ -177,6 +179,7 @@ const lockMessage = (db: Db, permit: Permit, id: string, which: Waiting) =>
     .select(writeRefusalSql('cancel', permit).as('refused'))
     .where('d.message', '=', id)
     .where('d.user', '=', permit.sender.user)
+    .where(writeIsSeen(permit.sender))
     .where(writeState(which))
     .forUpdate('d')
     .execute()
@@ -192,7 +195,7 @@ export async function cancelMessage(store: Store, permit: Permit, id: string) {
  * canceled before. Asks another device that has fetched it to give it back. Throws as `cancelMessage`.
  */
 export async function cancelOnce(store: Store, permit: Permit, id: string): Promise<boolean> {
-  const { user } = permit.sender
+  const { sender } = permit
   const canceled = await store.db.transaction(async (db) => {
     const waiting = requireUnrefused(permit, await lockMessage(db, permit, id, 'waiting'))
     for (const { message, device, attempt } of waiting)
@@ -205,10 +208,11 @@ export async function cancelOnce(store: Store, permit: Permit, id: string): Prom
   if (canceled > 0) return true
   // a new statement sees the result of a concurrent cancellation that lockMessage waited for
   const found = await queries(store.db)
-    .selectFrom('sms_messages')
-    .select(['status', 'error_message'])
-    .where('id', '=', id)
-    .where(writeUnindexed('user'), '=', user)
+    .selectFrom('sms_messages as m')
+    .select(['m.status', 'm.error_message'])
+    .where('m.id', '=', id)
+    .where(writeUnindexed('m.user'), '=', sender.user)
+    .where(writeIsSeen(sender))
     .executeTakeFirst()
   if (!found) throw gatewayRefusal('message_not_found')
   if (found.status !== 'failed' || found.error_message !== REASONS.canceled)

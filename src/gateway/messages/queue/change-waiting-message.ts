@@ -14,7 +14,12 @@ import { isAllowed, type Permit, requirePermit } from '../../base/permissions.ts
 import { keepFileLinks } from '../send/file-links.ts'
 import { checkExpiry, keepFutureDate, makeExpiryError } from '../send/message-expiry.ts'
 import { COMMON } from '../send/send-body-schema.ts'
-import { IS_OF_CAMPAIGN, makeCampaignError, toGatewayError } from '../send/sending-permission.ts'
+import {
+  IS_OF_CAMPAIGN,
+  makeCampaignError,
+  toGatewayError,
+  writeIsSeen,
+} from '../send/sending-permission.ts'
 import { checkTextLength } from '../send/write-text-bodies.ts'
 
 /** A change of scheduled messages. Null keeps the present value. */
@@ -40,15 +45,16 @@ export function bindChangeTerms(permit: Permit, change: WaitingMessageChange) {
     ${changer}::json, ${isAllowed(sender, 'cancel')}::bool`
 }
 
-/** A user's messages that may be changed: they wait, and their text is not sealed. */
-export const selectWaiting = (db: Db, { sender: { user } }: Permit) =>
+/** Messages that the sender may see and that may be changed: they wait, and their text is not sealed. */
+export const selectWaiting = (db: Db, { sender }: Permit) =>
   // not prepared: a plan made for few messages took seconds for a thousand
   queries(db, 'planned')
     .selectFrom('sms_messages as m')
     .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
     .select('d.message')
-    .where(writeUnindexed('m.user'), '=', user)
-    .where(writeUnindexed('d.user'), '=', user)
+    .where(writeUnindexed('m.user'), '=', sender.user)
+    .where(writeUnindexed('d.user'), '=', sender.user)
+    .where(writeIsSeen(sender))
     .where(sql<boolean>`m.status || '' = 'pending' and d.state || '' = 'pending'`)
     .where('d.due_at', '<', sql<Date>`'infinity'`)
     .where('d.sealed', 'is', null)
@@ -167,7 +173,7 @@ export async function changeWaitingMessage(
       sql<string>`coalesce(pb_text(ends), '')`.as('expires_at'),
     ])
     .executeTakeFirst()
-  if (!found) throw await explainNoChange(db, permit.sender.user, id)
+  if (!found) throw await explainNoChange(db, permit, id)
   const { unfit, refusal, ...message } = found
   throwChangeFault(permit, { unfit, refusal })
   return { id, status: 'pending', ...message }
@@ -179,12 +185,13 @@ export function throwChangeFault({ sender }: Permit, { unfit, refusal }: Verdict
   if (unfit) throw makeExpiryError()
 }
 
-async function explainNoChange(db: Db, user: string, id: string): Promise<Error> {
+async function explainNoChange(db: Db, { sender }: Permit, id: string): Promise<Error> {
   const found = await queries(db)
     .selectFrom('sms_messages as m')
     .select(sql<string>`case when ${IS_OF_CAMPAIGN} then m.sent_by else '' end`.as('campaign'))
     .where('m.id', '=', id)
-    .where(writeUnindexed('m.user'), '=', user)
+    .where(writeUnindexed('m.user'), '=', sender.user)
+    .where(writeIsSeen(sender))
     .executeTakeFirst()
   if (!found) return gatewayRefusal('message_not_found')
   return found.campaign ? makeCampaignError(found.campaign) : gatewayRefusal('not_changeable')

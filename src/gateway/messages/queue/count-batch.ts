@@ -3,7 +3,9 @@ import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
+import type { Sender } from '../../base/make-sender.ts'
 import { STATUSES } from '../../base/message-status.ts'
+import { writeIsSeen } from '../send/sending-permission.ts'
 
 const STATUS = z.enum(STATUSES).exclude(['received'])
 
@@ -17,18 +19,18 @@ export const BATCH_STATUS = z
   .meta({ id: 'BatchStatus' })
 
 /**
- * Counts a user's batch by status. `key`: the API key that must have sent it. Throws 404 `batch_not_found`,
- * also for another user's batch.
+ * Counts those messages of a batch by status that the sender may see. Throws 404 `batch_not_found` if there
+ * are none.
  */
-export async function countBatch(store: Store, user: string, batchId: string, key?: string) {
+export async function countBatch(store: Store, sender: Sender, batchId: string) {
   const found = await queries(store.db, 'shaped')
-    .selectFrom('sms_messages')
-    .select(({ fn }) => ['status', fn.countAll<number>().as('messages')])
-    .where('batch_id', '=', batchId)
-    .where('batch_id', '<>', sql.lit(''))
-    .where(writeUnindexed('user'), '=', user)
-    .$if(key !== undefined, (texts) => texts.where(writeUnindexed('sent_by'), '=', key!))
-    .groupBy('status')
+    .selectFrom('sms_messages as m')
+    .select(({ fn }) => ['m.status', fn.countAll<number>().as('messages')])
+    .where('m.batch_id', '=', batchId)
+    .where('m.batch_id', '<>', sql.lit(''))
+    .where(writeUnindexed('m.user'), '=', sender.user)
+    .where(writeIsSeen(sender))
+    .groupBy('m.status')
     .execute()
   if (found.length === 0) throw gatewayRefusal('batch_not_found')
   const recipients_count = found.reduce((sum, { messages }) => sum + messages, 0)

@@ -58,7 +58,7 @@ export async function rescheduleBatch(
     rescheduled += some.changed
     last = some.last
   }
-  return { ...(await countBatch(store, sender.user, batchId)), rescheduled }
+  return { ...(await countBatch(store, sender, batchId)), rescheduled }
 }
 
 async function requireBatch(

@@ -24,6 +24,7 @@ import {
   makeCampaignError,
   requireOwnBatch,
   toGatewayError,
+  writeIsSeen,
 } from '../send/sending-permission.ts'
 import { type SendOutcome, type SendVerdict, storeOffer } from '../send/store-offers.ts'
 import { hasFiles, withStoredMedia } from '../send/stored-media.ts'
@@ -45,15 +46,16 @@ export const UNKNOWN = 'Outcome unknown'
 const MAX_OFFERS = 500
 
 /**
- * Messages and what is needed to send them again. `campaign`: to which the message belongs; '' for none.
- * `again`: the id of the message that resends this one (`batch`: that message's batch); null for none.
+ * Messages that the sender may see, and what is needed to send them again. `campaign`: to which the message
+ * belongs; '' for none. `again`: the id of the message that resends this one (`batch`: that message's batch);
+ * null for none.
  */
-const selectMessages = (db: Db, user: string) =>
+const selectMessages = (db: Db, sender: Sender) =>
   queries(db)
     .selectFrom('sms_messages as m')
     .leftJoin('sms_messages as r', (join) =>
       join
-        .on('r.user', '=', user)
+        .on('r.user', '=', sender.user)
         .on(sql<boolean>`r.client_ref = ${sql.lit(SERVER_REFS.retry)} || m.id`)
         .on('r.client_ref', '<>', sql.lit('')),
     )
@@ -67,12 +69,13 @@ const selectMessages = (db: Db, user: string) =>
       sql<string>`case when ${IS_OF_CAMPAIGN} then m.sent_by else '' end`.as('campaign'),
       KEPT_SCOPE.as('scope'),
     ])
-    .where(writeUnindexed('m.user'), '=', user)
+    .where(writeUnindexed('m.user'), '=', sender.user)
+    .where(writeIsSeen(sender))
     .orderBy('m._rowid')
 
 /** Numbers may have been stored in a form that the server no longer stores: see `normalizePhone`. */
-async function loadFailedTexts(db: Db, user: string, batch: string) {
-  const found = await selectMessages(db, user)
+async function loadFailedTexts(db: Db, sender: Sender, batch: string) {
+  const found = await selectMessages(db, sender)
     .where('m.batch_id', '=', batch)
     .where('m.batch_id', '<>', sql.lit(''))
     .where(sql<boolean>`m.status || '' = 'failed' and m.message_type = 'outgoing'`)
@@ -97,8 +100,8 @@ export async function retryBatch(
 ): Promise<z.output<typeof RETRIED_BATCH>> {
   const { db } = services.store
   await requireOwnBatch(db, requirePermit(sender, 'retry'), batchId)
-  const failed = await loadFailedTexts(db, sender.user, batchId)
-  if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // throws 404 for an unknown batch
+  const failed = await loadFailedTexts(db, sender, batchId)
+  if (failed.length === 0) await countBatch(services.store, sender, batchId) // throws 404 for an unknown batch
   const batch = findBatchAfter(batchId)
   const ids = new Map<Failed, string>()
   const due: Failed[] = []
@@ -195,9 +198,7 @@ export async function retryMessage(
   { device_id }: z.output<typeof RETRY_MESSAGE>,
 ): Promise<Accepted> {
   const { store, config } = services
-  const found = await selectMessages(store.db, sender.user)
-    .where('m.id', '=', id)
-    .executeTakeFirst()
+  const found = await selectMessages(store.db, sender).where('m.id', '=', id).executeTakeFirst()
   if (!found) throw gatewayRefusal('message_not_found')
   const one = { ...found, body: await renewStopLinks(store.db, config, found.body) }
   const { status, type, to, body, campaign, reason } = one

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { StaleAuth } from '../../../engine/records/check-auth-version.ts'
 import { GatewayError } from '../../../platform/api-errors.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries } from '../../../platform/db/queries.ts'
+import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
 import { gatewayRefusal, REFUSALS, type RefusalCode } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
-import type { Act, Permit } from '../../base/permissions.ts'
+import { type Act, findOwnTextsKey, type Permit } from '../../base/permissions.ts'
 
 // The judge itself is `requirePermit` in permissions.ts. This file has its SQL for numbers, lines and stored
 // texts, and the errors of its refusals.
@@ -13,6 +13,14 @@ import type { Act, Permit } from '../../base/permissions.ts'
 /** The bounds of a sender, for `writeRefusalSql` and `sms_may`. */
 export const bindSenderLimits = ({ sender: { user, version, key, sentBy } }: Permit) =>
   sql<object>`sms_limits_of(${user}, ${version}, ${key?.id ?? null}, ${key?.version ?? null}, ${sentBy})`
+
+/** SQL: the sender may see text `m` of the account, and so change, cancel and send it again. */
+export function writeIsSeen(sender: Sender) {
+  const key = findOwnTextsKey(sender)
+  return key === undefined
+    ? sql<boolean>`true`
+    : sql<boolean>`${writeUnindexed('m.sent_by')} = ${key}`
+}
 
 export const IS_OF_CAMPAIGN = sql<boolean>`exists (
   select from campaigns c where c.id = m.sent_by and c."user" = m."user")`
@@ -52,7 +60,10 @@ export function makeCampaignError(campaign: string): GatewayError {
   return new GatewayError(status, { error: 'owned_by_campaign', message, campaign })
 }
 
-/** Throws 409 `owned_by_campaign` for the batch of a campaign, unless the campaign itself asks. */
+/**
+ * Throws 409 `owned_by_campaign` for the batch of a campaign that the sender may see, unless the campaign
+ * itself asks.
+ */
 export async function requireOwnBatch(db: Db, { sender }: Permit, batch: string): Promise<void> {
   const campaign = await queries(db)
     .selectFrom('campaigns')
@@ -60,10 +71,11 @@ export async function requireOwnBatch(db: Db, { sender }: Permit, batch: string)
     .where('user', '=', sender.user)
     .where('id', '<>', sender.sentBy)
     .where('id', '=', ({ selectFrom }) =>
-      selectFrom('sms_messages')
-        .select('sent_by')
-        .where('batch_id', '=', batch)
-        .where('batch_id', '<>', sql.lit(''))
+      selectFrom('sms_messages as m')
+        .select('m.sent_by')
+        .where('m.batch_id', '=', batch)
+        .where('m.batch_id', '<>', sql.lit(''))
+        .where(writeIsSeen(sender))
         .limit(sql.lit(1)),
     )
     .executeTakeFirst()
