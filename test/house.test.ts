@@ -106,11 +106,13 @@ const CONSOLE_PACKAGES = new Set([
   'numfmt',
   'saxes',
   'fflate',
+  'chart.js',
   'swagger-ui-dist',
 ])
 /** Of them those that one file alone may see. */
 const CONSOLE_OWNERS: Readonly<Record<string, string>> = {
   numfmt: 'data/files/cell-text.ts',
+  'chart.js': 'parts/usage-plot/bar-chart.ts',
   saxes: 'data/files/xlsx-package.ts',
   fflate: 'data/files/xlsx-package.ts',
   eventsource: 'data/connection/connection.ts',
