@@ -385,6 +385,10 @@ test.each<[what: string, text: string]>([
   ['pasword', JSON.stringify({ ...RIGHT, pasword: 'c0nfidential' })],
   ['senders.0: must be a number', JSON.stringify({ ...RIGHT, senders: ['A name that is long'] })],
   ['senders.0: must be a number', JSON.stringify({ ...RIGHT, senders: ['+49 30 123'] })],
+  ...['999', '0', '049', '881', '+49', 'DE'].map((country_code): [string, string] => [
+    'country_code: must be the calling code of a country, as "49"',
+    JSON.stringify({ ...RIGHT, country_code }),
+  ]),
   ['password is missing', JSON.stringify({ ...RIGHT, password: undefined })],
 ])('settings are refused with a sentence that contains "%s"', (what, text) => {
   const file = join(temporaryFolder(), 'wrong.json')
@@ -392,4 +396,10 @@ test.each<[what: string, text: string]>([
   const read = () => readSmppSettings(file, {})
   expect(read).toThrow(what)
   expect(read).not.toThrow('c0nfidential')
+})
+
+test.each(['', '49', '1', '852'])('settings may have the calling code "%s"', (country_code) => {
+  const file = join(temporaryFolder(), 'right.json')
+  writeFileSync(file, JSON.stringify({ ...RIGHT, country_code }))
+  expect(readSmppSettings(file, {})).toMatchObject({ country_code })
 })

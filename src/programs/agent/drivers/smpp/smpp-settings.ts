@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../../../../platform/api-errors.ts'
 import { readText } from '../../../../platform/tools/read-named-file.ts'
+import { findCountryNamed } from '../../../../portable/phone/numbering-plans.ts'
 import { readPhone } from '../../../../portable/phone/read-phone.ts'
 import { readSettingsFile } from '../settings-file.ts'
 
@@ -60,7 +61,10 @@ const SETTINGS_SCHEMA = z
     /** Calling code to add to incoming numbers without one. */
     country_code: z
       .string()
-      .regex(/^(?:[1-9]\d{0,2})?$/, 'must be a calling code as "49"')
+      .refine(
+        (code) => code === '' || (/^\d+$/.test(code) && findCountryNamed(code) !== undefined),
+        'must be the calling code of a country, as "49"',
+      )
       .default(''),
     international_prefix: DIGITS.default('00'),
     /** How to read an incoming number without a prefix, if its type is unknown or national. */
