@@ -8,6 +8,7 @@ import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { updateRecords } from '../base/message-status.ts'
+import { RECORD_TITLES } from '../base/record-titles.ts'
 import { holdPausedCampaigns } from '../campaigns/hold-paused-campaigns.ts'
 
 /** Maximum items of a list; `total` counts all. */
@@ -17,7 +18,9 @@ const LIST = z.object({
   total: z.int().min(0),
   items: z
     .array(z.object({ id: z.string(), name: z.string() }))
-    .describe(`The first ${MAX_ITEMS}; a webhook's name is its URL.`),
+    .describe(
+      `The first ${MAX_ITEMS}; a webhook's name is its URL. Campaigns and automatic answers without a name have their words, text or template as \`name\`.`,
+    ),
 })
 export const USER_ACCESS = z
   .object({
@@ -76,10 +79,9 @@ export async function loadUserAccess(db: Db, user: string): Promise<UserAccess> 
 }
 
 async function readList(db: Db, name: ListName, user: string): Promise<UserAccess[ListName]> {
-  const title = name === 'webhooks' ? 'url' : 'name'
   const rows = await queries(db)
     .selectFrom(name)
-    .select(['id', sql.ref<string>(title).as('name'), sql<number>`count(*) over ()`.as('total')])
+    .select(['id', RECORD_TITLES[name].as('name'), sql<number>`count(*) over ()`.as('total')])
     .where('user', '=', user)
     .where(LISTS[name])
     .orderBy('created')

@@ -4,13 +4,17 @@ import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { listFieldVariables, loadFieldDefinitions } from '../base/contact-fields.ts'
+import { RECORD_TITLES } from '../base/record-titles.ts'
 import { listFieldNames, parseTextTemplate } from '../messages/send/text-template.ts'
 
 /** The most contacts that are counted: 10,000 means 10,000 or more. */
 const MAX_COUNT = 10_000
 const MAX_TEXTS = 1_000
 
-const NAMED = z.object({ id: z.string(), name: z.string() })
+const NAMED = z.object({
+  id: z.string(),
+  name: z.string().describe('Of one without a name: its words, or the beginning of its text.'),
+})
 
 export const CONTACT_FIELD_USES = z
   .object({
@@ -70,7 +74,7 @@ export async function listFieldUses(
 const listTexts = (db: Db, table: 'sms_templates' | 'campaigns' | 'auto_answers', user: string) =>
   queries(db)
     .selectFrom(table as 'campaigns')
-    .select(['id', 'name', 'body'])
+    .select(['id', 'body', RECORD_TITLES[table].as('name')])
     .where('user', '=', user)
     .where('body', 'like', '%{{%')
     .orderBy('_rowid', 'desc')

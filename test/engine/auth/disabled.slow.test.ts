@@ -168,7 +168,17 @@ describe('campaigns of a disabled user', () => {
       body: 'We are closed',
       enabled: true,
     }
-    await user.call('POST', '/api/collections/auto_answers/records', answer)
+    const ANSWERS = '/api/collections/auto_answers/records'
+    await user.call('POST', ANSWERS, answer)
+    const { id: template } = (
+      await user.call('POST', '/api/collections/sms_templates/records', {
+        user: user.id,
+        name: 'Prices',
+        body: 'From 9 euros',
+      })
+    ).body
+    for (const said of [{ body: 'We are closed' }, { body: '', template }])
+      await user.call('POST', ANSWERS, { ...answer, name: '', ...said })
     await create({ name: 'Sale' })
     await expect.poll(async () => (await access()).waiting).toBe(2)
     expect(await access()).toMatchObject({
@@ -176,7 +186,10 @@ describe('campaigns of a disabled user', () => {
       api_keys: { total: 1, items: [{ name: 'shop' }] },
       devices: { total: 1 },
       webhooks: { total: 1, items: [{ name: 'https://example.com/hook' }] },
-      auto_answers: { total: 1, items: [{ name: 'Hours' }] },
+      auto_answers: {
+        total: 3,
+        items: [{ name: 'Hours' }, { name: 'We are closed' }, { name: 'Prices' }],
+      },
       campaigns: { total: 1, items: [{ name: 'Sale' }] },
     })
     expect((await user.call('GET', `/api/users/${user.id}/access`)).status).toBe(403)

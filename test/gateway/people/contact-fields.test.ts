@@ -150,6 +150,22 @@ test.each(['a|b', '{a}', 'a}'])('a field called %s is refused, and says why', as
   ])
 })
 
+test('the uses of a field name answers and campaigns without a name by their words or their text', async () => {
+  const field = await define('Table', 'text')
+  const body = 'Your table is {{table|free}}.\nSee you soon'
+  await record('auto_answers', { match: 'words', value: 'TABLE,SEAT', body })
+  await record('auto_answers', { match: 'any', body: ` ${body}` })
+  const later = { scheduled_at: '2090-01-01 00:00:00.000Z', recipients: [nextNumber()] }
+  await must(ann, 'POST', '/api/campaigns', { body, variables: {}, ...later })
+  const uses = await must(ann, 'GET', `/api/contacts/fields/${field.id}/uses`)
+  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name)
+  const beginning = 'Your table is {{table|free}}.'
+  expect([names(uses.answers), names(uses.campaigns)]).toEqual([
+    [beginning, 'TABLE,SEAT'],
+    [beginning],
+  ])
+})
+
 test('a deleted field is lost in all contacts and in no other account, and says so before', async () => {
   const field = await define('Note', 'text')
   const [one, two, none] = [
