@@ -72,8 +72,16 @@ scenario('Escape in the saved replies takes back what opened them', async (fixtu
     expect(await send.isDisabled()).toBe(true)
   }
   await answer.fill('Hello')
-  await page.getByRole('button', { name: 'Saved replies' }).click()
-  await answer.pressSequentially('tha')
+  // the first letter arrives before the next paint
+  await page.evaluate(`{
+    const buttons = [...document.querySelectorAll('button')]
+    buttons.find(({ textContent }) => textContent.includes('Saved replies')).click()
+    Promise.resolve().then(() => {
+      document.querySelector('.conversations-write textarea').focus()
+      document.execCommand('insertText', false, 't')
+    })
+  }`)
+  await answer.pressSequentially('ha')
   await page.getByRole('option', { name: /Thanks/ }).waitFor()
   await answer.press('Control+Enter') // chooses: nothing is sent while the list is open
   await expect.poll(() => answer.inputValue()).toBe('Hello Thank you')

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { countSegments } from '#portable/segments.ts'
 import { postRequest } from '../../data/client.ts'
@@ -113,7 +113,8 @@ export function Answer({
     setTried(false)
     onWrite(text)
   }
-  useEffect(() => {
+  // a layout effect, which has the latest text: a letter typed before the next paint would be lost
+  useLayoutEffect(() => {
     if (!undone) return
     change([undone.body, body].filter((text) => text.trim() !== '').join('\n'))
     if (undone.files.length > 0) chosenFiles.set([...undone.files, ...files])

@@ -98,7 +98,8 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
     if (hasKeyboard.value && !isKeptOut) area.current?.focus({ preventScroll: true })
     isKeptOut = false
   }, [])
-  useEffect(() => {
+  // a layout effect: a letter typed before the next paint would be part of the text, not of the search
+  useLayoutEffect(() => {
     if (asked === 0) return
     openAt(value.length)
     setBegun(value.length)
