@@ -56,8 +56,8 @@ export function writeRepeatSentence({
 }: Pick<Repeat, 'cron'> & Partial<Repeat>): string {
   const usual = describeUsualRuns(cron)
   const zone = time_zone || accountZone.value || HERE
-  const time = `${usual?.time}${zone === HERE ? '' : ` (${zone.replaceAll('_', ' ')})`}`
-  const often = usual ? t('{days} at {time}', { days: usual.words, time }) : cron
+  const runs = usual ? t('{days} at {time}', { days: usual.words, time: usual.time }) : cron
+  const often = zone === HERE ? runs : `${runs} (${zone.replaceAll('_', ' ')})`
   if (!until) return t('{often}, no end', { often })
   return t('{often}, until {day}', { often, day: date.format(parseDate(until)) })
 }

@@ -1,4 +1,4 @@
-import { describeUsualRuns } from '../../../console/src/data/repeat.ts'
+import { describeUsualRuns, writeRepeatSentence } from '../../../console/src/data/repeat.ts'
 import { listComingDays } from '../../../console/src/data/text/coming-days.ts'
 import { findTimeFault, parseLocalTime } from '../../../console/src/data/text/local-time.ts'
 
@@ -45,4 +45,11 @@ test('an unchanged time and a send at once are valid', () => {
 test('a repetition without a time keeps its days', () => {
   expect(describeUsualRuns('- - * * 1-5')).toMatchObject({ days: '* * 1-5', time: '' })
   expect(describeUsualRuns('5 9 * * *')).toMatchObject({ days: '* * *', time: '09:05' })
+})
+
+test.each([
+  ['0 9 * * 1', 'Every Monday at 09:00 (Asia/Tokyo), no end'],
+  ['0 9 2 * *', '0 9 2 * * (Asia/Tokyo), no end'],
+])('the runs %s of another time zone name it: %s', (cron, sentence) => {
+  expect(writeRepeatSentence({ cron, time_zone: 'Asia/Tokyo' })).toBe(sentence)
 })

@@ -124,7 +124,7 @@ export function NextTimes({ repeat, from = '' }: { repeat: Repeat; from?: string
     },
   )
   if (fault) return <span class="wrong">{fault.message}</span>
-  if (!preview) return null
+  if (!preview) return <span class="muted">{t('Loading…')}</span>
   const times = preview.times.map(formatDateTime).join(' · ')
   const zone = preview.time_zone.replaceAll('_', ' ')
   return (
