@@ -121,6 +121,15 @@ scenario('labels are created by keys, set, filtered by, changed and deleted', as
   await page.getByRole('textbox', { name: 'Name' }).fill('Too late')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Label saved').waitFor()
+  const { id: late } = await ann.collection('labels').getFirstListItem('name = "Too late"')
+  const counted = () =>
+    page
+      .getByRole('row', { name: /Too late/ })
+      .locator('[data-title="Contacts"]')
+      .innerText()
+  await expect.poll(counted).toBe('0')
+  await ann.collection('contacts').create({ user, phone: '+4915100000077', labels: [late] })
+  await expect.poll(counted).toBe('1') // without a reload
   await fixture.look('labels')
   await page.getByRole('button', { name: 'Delete VIP' }).first().click()
   const asked = page.getByRole('dialog')

@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
-import { countRecords, pb } from '../../data/client.ts'
+import { pb } from '../../data/client.ts'
 import type { ContactGroup } from '../../data/record-types.ts'
+import { useCount } from '../../data/use/use-count.ts'
 import { useGroups } from '../../data/use/use-list.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
@@ -79,14 +79,10 @@ async function deleteGroup(group: ContactGroup): Promise<void> {
 }
 
 function Members({ group }: { group: string }) {
-  const [counts, setCounts] = useState<readonly [all: number, out: number]>()
-  useEffect(() => {
-    const count = (filter: string) => countRecords('contacts', filter)
-    const isIn = pb.filter('groups.id ?= {:group}', { group })
-    Promise.all([count(isIn), count(`${isIn} && opted_out = true`)]).then(setCounts, () => {})
-  }, [group])
-  if (!counts) return <span class="muted">…</span>
-  const [all, out] = counts
+  const isIn = pb.filter('groups.id ?= {:group}', { group })
+  const all = useCount('contacts', isIn)
+  const out = useCount('contacts', `${isIn} && opted_out = true`)
+  if (all === undefined || out === undefined) return <span class="muted">…</span>
   return (
     <>
       {formatNumber(all)}

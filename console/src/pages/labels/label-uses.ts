@@ -2,9 +2,8 @@ import { countRecords, pb } from '../../data/client.ts'
 import { describeNamingRecords, type Use } from '../../data/list-names.ts'
 import { t, tn } from '../../language/words.ts'
 
-/** Counts the conversations or contacts with a label. */
-export const countLabelled = (collection: string, id: string): Promise<number> =>
-  countRecords(collection, pb.filter('labels:each ?= {:id}', { id }))
+/** A filter for conversations or contacts with a label. */
+export const makeLabelFilter = (id: string): string => pb.filter('labels:each ?= {:id}', { id })
 
 /** What names labels. */
 const USES: readonly Use[] = [
@@ -20,8 +19,8 @@ const USES: readonly Use[] = [
 /** What a deletion of the label changes: how many records lose it, and what names it. */
 export async function describeUses(id: string): Promise<string> {
   const [conversations, contacts, uses] = await Promise.all([
-    countLabelled('conversations', id),
-    countLabelled('contacts', id),
+    countRecords('conversations', makeLabelFilter(id)),
+    countRecords('contacts', makeLabelFilter(id)),
     describeNamingRecords(USES, id),
   ])
   return [

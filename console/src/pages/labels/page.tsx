@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
 import { LABEL_COLORS } from '#portable/label-colors.ts'
 import { COLOR_WORDS } from '../../data/labels.ts'
 import type { RecordOf } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
+import { useCount } from '../../data/use/use-count.ts'
 import { useLabels } from '../../data/use/use-list.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
@@ -13,7 +13,7 @@ import type { Column } from '../../parts/list/table.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { runWithToast } from '../../parts/toast.tsx'
 import './page.css'
-import { countLabelled, describeUses } from './label-uses.ts'
+import { describeUses, makeLabelFilter } from './label-uses.ts'
 
 type LabelRecord = RecordOf<'labels'>
 
@@ -95,7 +95,6 @@ async function deleteLabel(label: LabelRecord): Promise<void> {
 }
 
 function Labelled({ collection, id }: { collection: string; id: string }) {
-  const [count, setCount] = useState<number>()
-  useEffect(() => void countLabelled(collection, id).then(setCount, () => {}), [collection, id])
+  const count = useCount(collection, makeLabelFilter(id))
   return count === undefined ? <span class="muted">…</span> : <span>{formatNumber(count)}</span>
 }
