@@ -92,8 +92,8 @@ async function makeEvent() {
 
 const SENTENCES: readonly Sentence[] = [
   [
-    'Programs that send with this key are refused from now on.',
-    'Programme, die mit diesem Schlüssel senden, werden von jetzt an abgewiesen.',
+    'You can undo this for a few seconds. Then programs that send with this key are refused.',
+    'Sie können dies einige Sekunden lang rückgängig machen. Danach werden Programme, die mit diesem Schlüssel senden, abgewiesen.',
     async () => {
       const { id, key } = await create('api_keys', { name: 'Shop' })
       expect((await sendBy(key)).status).toBe(200)

@@ -1,5 +1,6 @@
 import type { RecordModel } from 'pocketbase'
 import { postRequest } from '../../data/client.ts'
+import { isDeleting } from '../../data/deletions.ts'
 import { renewSession } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t, tx } from '../../language/words.ts'
@@ -56,12 +57,13 @@ export function Sessions() {
 const makeSessionColumns = (reload: () => Promise<void>): readonly Column<OpenSession>[] => [
   {
     title: t('Browser or program'),
-    cell: ({ user_agent, person, current }) => {
+    cell: ({ id, user_agent, person, current }) => {
       const program = <span title={user_agent}>{describeProgram(user_agent)}</span>
       return (
         <>
           {person ? tx('{name}: {text}', { name: person, text: program }) : program}{' '}
           {current && <Badge tone="good">{t('This one')}</Badge>}
+          {isBeingEnded(id) && <Badge tone="calm">{t('Being ended')}</Badge>}
         </>
       )
     },
@@ -71,15 +73,18 @@ const makeSessionColumns = (reload: () => Promise<void>): readonly Column<OpenSe
   { title: t('Signed in'), minor: true, cell: ({ created }) => <Time at={created} /> },
   { title: t('Last active'), cell: ({ used_at }) => <Time at={used_at} /> },
   makeActionsColumn((one) =>
-    one.current || one.method === 'act-for'
+    one.current || one.method === 'act-for' || isBeingEnded(one.id)
       ? []
       : [{ words: t('End session'), onClick: () => void endOneSession(one, reload) }],
   ),
 ]
 
+const makePath = (id: string) => `/api/account/sessions/${id}`
+const isBeingEnded = (id: string) => isDeleting(makePath(id))
+
 const endOneSession = ({ id, user_agent }: OpenSession, reload: () => Promise<void>) =>
   confirmAndRevoke(
-    `/api/account/sessions/${id}`,
+    makePath(id),
     {
       title: t('End this session?'),
       text: t(

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isDeleting, makeRecordPath } from '../../data/deletions.ts'
 import type { ApiKey, RecordOf } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -21,12 +22,11 @@ const makeOtherColumns = (
 ): readonly Column<ApiKey>[] => [
   {
     title: t('State'),
-    cell: (key) =>
-      isExpired(key) ? (
-        <Badge tone="bad">{t('Expired')}</Badge>
-      ) : (
-        <OnOffBadge isOn={!key.disabled} />
-      ),
+    cell: (key) => {
+      if (isBeingRevoked(key)) return <Badge tone="calm">{t('Being revoked')}</Badge>
+      if (isExpired(key)) return <Badge tone="bad">{t('Expired')}</Badge>
+      return <OnOffBadge isOn={!key.disabled} />
+    },
   },
   { title: t('Begins with'), minor: true, cell: (key) => <span class="mono">{key.prefix}…</span> },
   { title: t('Last used'), cell: (key) => <LastUse of={key} refusal={findRefusal(key)} /> },
@@ -36,11 +36,22 @@ const makeOtherColumns = (
     cell: ({ expires_at }) => <Time at={expires_at} none={t('never')} />,
   },
   { title: t('Created'), minor: true, cell: (key) => <Time at={key.created} /> },
-  makeActionsColumn((key) => [
-    ...actions(key),
-    { words: key.disabled ? t('Switch on') : t('Switch off'), onClick: () => void switchKey(key) },
-    { icon: 'trash', words: t('Revoke {name}', { name: key.name }), onClick: () => revokeKey(key) },
-  ]),
+  makeActionsColumn((key) =>
+    isBeingRevoked(key)
+      ? []
+      : [
+          ...actions(key),
+          {
+            words: key.disabled ? t('Switch on') : t('Switch off'),
+            onClick: () => void switchKey(key),
+          },
+          {
+            icon: 'trash',
+            words: t('Revoke {name}', { name: key.name }),
+            onClick: () => revokeKey(key),
+          },
+        ],
+  ),
 ]
 
 /** The server stores the last use of a key at most once a minute, and sends no event for it. */
@@ -122,7 +133,9 @@ const LastUse = ({ of, refusal }: { of: ApiKey; refusal: Refusal | undefined }) 
   <span class="breaks">
     <Time at={of.last_used_at} none={t('never')} />
     {of.last_used_ip && <span class="muted"> {of.last_used_ip}</span>}
-    {hasPreviousKey(of) && <span class="muted mono"> {of.last_used_prefix}…</span>}
+    {hasPreviousKey(of) && of.last_used_prefix && (
+      <span class="muted mono"> {of.last_used_prefix}…</span>
+    )}
     {of.addresses && (
       <span class="keys-more muted">
         {t('Only at {addresses}', { addresses: of.addresses.split(',').join(', ') })}
@@ -139,12 +152,17 @@ const LastUse = ({ of, refusal }: { of: ApiKey; refusal: Refusal | undefined }) 
   </span>
 )
 
+const findPath = ({ id }: ApiKey) => makeRecordPath('api_keys', id)
+const isBeingRevoked = (key: ApiKey) => isDeleting(findPath(key))
+
 const revokeKey = (key: ApiKey) =>
   confirmAndRevoke(
-    `/api/collections/api_keys/records/${key.id}`,
+    findPath(key),
     {
       title: t('Revoke {name}?', { name: key.name }),
-      text: t('Programs that send with this key are refused from now on.'),
+      text: t(
+        'You can undo this for a few seconds. Then programs that send with this key are refused.',
+      ),
       action: t('Revoke the key'),
     },
     t('{name} was revoked', { name: key.name }),
