@@ -93,6 +93,16 @@ test.each([
     new TypeError('NetworkError when attempting to fetch resource.'),
     AWAY,
   ],
+  [
+    'a sign-in that was canceled at the provider',
+    new ClientResponseError(new Error('OAuth2 redirect error or missing code: access_denied')),
+    'The provider has not signed you in: it was canceled or refused there.',
+  ],
+  [
+    'a sign-in by a provider that has failed',
+    new ClientResponseError(new Error('OAuth2 redirect error or missing code: server_error')),
+    'You could not be signed in. Try again.',
+  ],
   ['a fault of the program', new TypeError('x is not a function'), 'x is not a function'],
   ['an answer without words', answer(502, {}), 'Something went wrong. Try again.'],
 ])('%s is shown as: $2', (_, error, words) => {

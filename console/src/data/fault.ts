@@ -1,6 +1,6 @@
 import { ClientResponseError } from 'pocketbase'
 import { t } from '../language/words.ts'
-import { translateFault } from './words/fault-sentences.ts'
+import { findSentence, translateFault } from './words/fault-sentences.ts'
 
 export interface Fault {
   readonly message: string
@@ -50,7 +50,13 @@ export function readFault(error: unknown): Fault {
 function makeLocalFault(error: unknown): Fault {
   const isAway = isFetchError(error)
   const said = error instanceof Error ? error.message : String(error)
-  return { message: isAway ? AWAY : said, fields: {}, code: '', status: 0, isAway }
+  return {
+    message: isAway ? AWAY : (findSentence(said) ?? said),
+    fields: {},
+    code: '',
+    status: 0,
+    isAway,
+  }
 }
 
 function readFieldFaults(data: unknown, path = ''): Record<string, string> {

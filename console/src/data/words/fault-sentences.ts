@@ -104,7 +104,15 @@ const SENTENCES: Choices<RegExp> = [
     /^Invalid (?:or expired )?MFA session\.$/,
     t('This sign-in is no longer valid. Go back and sign in again.'),
   ],
-  [/^Failed to authenticate\.$/, t('You could not be signed in. Try again.')],
+  // the three of the SDK during a sign-in by a provider
+  [
+    /^OAuth2 redirect error .*: access_denied$/,
+    t('The provider has not signed you in: it was canceled or refused there.'),
+  ],
+  [
+    /^(?:Failed to authenticate\.|OAuth2 redirect error |State parameters don't match|realtime connection interrupted)/,
+    t('You could not be signed in. Try again.'),
+  ],
   [/^You have an authenticator app already\.$/, t('You have an authenticator app already.')],
   [
     /^A second factor is for people who/,
@@ -154,15 +162,19 @@ const SENTENCES: Choices<RegExp> = [
   [/^Too Many Requests\.$/, t('These were too many requests. Wait a moment and try again.')],
 ]
 
-/** Rewrites a message of the server for people. An unlisted message becomes a sentence. */
-export function translateFault(message: string): string {
+/** What to show instead of a message; undefined for an unlisted one. */
+export function findSentence(message: string): string | undefined {
   for (const [said, words] of SENTENCES) {
     const found = said.exec(message)
     if (found)
       return pluralizeNouns(words.replace(/\$(\d)/g, (_, group) => found[Number(group)] ?? ''))
   }
-  return findConnectionFault(message) ?? pluralizeNouns(toSentence(message))
+  return undefined
 }
+
+/** Rewrites a message of the server for people. An unlisted message becomes a sentence. */
+export const translateFault = (message: string): string =>
+  findSentence(message) ?? findConnectionFault(message) ?? pluralizeNouns(toSentence(message))
 
 /** The server's messages for programs begin with a small letter and have no full stop. */
 const toSentence = (message: string) =>
