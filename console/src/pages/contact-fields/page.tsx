@@ -85,7 +85,7 @@ const makeColumns = (
   edit: (field: ContactField) => void,
   check: (field: ContactField) => void,
 ): readonly Column<ContactField>[] => [
-  { title: t('Name'), cell: ({ name }) => name },
+  { title: t('Name'), cell: ({ name }) => <span class="breaks">{name}</span> },
   {
     title: t('Type'),
     cell: ({ type, choices }) =>
@@ -94,7 +94,7 @@ const makeColumns = (
         : TYPES[type],
     long: true,
   },
-  { title: t('In templates'), cell: ({ name }) => <code>{`{{${name}}}`}</code> },
+  { title: t('In templates'), cell: ({ name }) => <code class="breaks">{`{{${name}}}`}</code> },
   makeActionsColumn(
     (field) => [
       ...(field.type === 'text'
