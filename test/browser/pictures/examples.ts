@@ -103,7 +103,7 @@ export const EXAMPLES: readonly Example[] = [
     },
     outgoing: {
       first: 'El domingo abrimos de 12 a 17 h.',
-      second: 'Sí, desde esta mañana. Abrimos hasta las 19 h.',
+      second: 'Sí, desde esta mañana. Abrimos hasta las 19\u00a0h.',
       fault: 'El número no está en servicio',
     },
     incoming: {
@@ -130,7 +130,7 @@ export const EXAMPLES: readonly Example[] = [
     },
     outgoing: {
       first: 'Dimanche, nous ouvrons de 12 h à 17 h.',
-      second: 'Oui, depuis ce matin. Nous sommes ouverts jusqu’à 19 h.',
+      second: 'Oui, depuis ce matin. Nous sommes ouverts jusqu’à 19\u00a0h.',
       fault: 'Le numéro n’est pas en service',
     },
     incoming: {
