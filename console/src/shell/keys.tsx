@@ -20,7 +20,8 @@ function goBack(target: Element): boolean {
 
 function pressKey(event: KeyboardEvent): void {
   const target = event.target as Element
-  if (event.defaultPrevented || event.isComposing || target.closest('dialog')) return
+  // a dialog has the keys, also if its focused button is gone and the body has the focus
+  if (event.defaultPrevented || event.isComposing || document.querySelector('dialog:modal')) return
   const isCommand = event.ctrlKey || event.metaKey
   const key = event.key.toLowerCase() // Caps Lock makes an A of an a
   if (isCommand && key === 'k') keysOpen.value = 'palette'
