@@ -150,9 +150,15 @@ function FieldDialog({
             label: t('Type'),
             choices: Object.entries(TYPES),
             hint: ({ type, choices }) =>
-              type !== 'choice' && choices
-                ? t('Saved so, the values to choose from are lost.')
-                : field && t('Values that do not fit stay until somebody changes them.'),
+              [
+                type !== 'choice' && choices
+                  ? t('Saved so, the values to choose from are lost.')
+                  : field && t('Values that do not fit stay until somebody changes them.'),
+                (type === 'number' || type === 'date') &&
+                  t('Texts write numbers as 12.5 and dates as 2026-12-31.'),
+              ]
+                .filter(Boolean)
+                .join(' '),
           },
           {
             name: 'choices',

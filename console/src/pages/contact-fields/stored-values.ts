@@ -35,7 +35,8 @@ export async function findStoredValues(
   stop: AbortSignal,
   tell: (through: number, total: number) => void,
 ): Promise<FoundValues> {
-  const filter = `${nameMember(field.key)} != ""`
+  const name = nameMember(field.key)
+  const filter = `${name} != null && ${name} != ""`
   let [fits, misfits, through, total, last] = [0, 0, 0, 0, '']
   let example: FoundValues['example']
   const convertible: string[] = []

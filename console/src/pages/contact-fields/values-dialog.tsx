@@ -39,7 +39,10 @@ export function ValuesDialog({
     )
     showToast(tn('1 value converted', '{count} values converted', count))
     if (found?.misfits === 0 || stop.aborted) onClose()
-    else setFound((old) => old && { ...old, fits: old.fits + count, convertible: [] })
+    else
+      setFound(
+        (old) => old && { ...old, fits: old.fits + count, convertible: [], example: undefined },
+      )
   })
   useEffect(() => void read.run(), [])
   if (isQuiet && !found && !read.fault) return null
@@ -55,7 +58,7 @@ export function ValuesDialog({
             label={t('{count} of {total}', { count: through!, total: total! })}
           />
         )}
-        {found && !isWorking && <Found found={found} />}
+        {found && !isWorking && <Found name={field.name} found={found} />}
         {many > 0 ? (
           <FormActions busy={convert.busy} onCancel={onClose} onStop={convert.stop}>
             {t('Convert {count}', { count: many })}
@@ -70,7 +73,8 @@ export function ValuesDialog({
   )
 }
 
-function Found({ found: { fits, convertible, example, misfits, listed } }: { found: FoundValues }) {
+function Found({ name, found }: { name: string; found: FoundValues }) {
+  const { fits, convertible, example, misfits, listed } = found
   const [before = '', after = ''] = example ?? []
   return (
     <>
@@ -82,7 +86,9 @@ function Found({ found: { fits, convertible, example, misfits, listed } }: { fou
             '{count} were stored before and can be converted: {before} becomes {after}, for example.',
             convertible.length,
             { before, after },
-          )}
+          )}{' '}
+        {example &&
+          t('Texts with {variable} then say {after}, too.', { variable: `{{${name}}}`, after })}
       </p>
       {misfits > 0 && (
         <>
