@@ -60,6 +60,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     '(hover: hover) and (pointer: fine)',
   ],
   'data/use/use-draft.ts': ['pocketsms.draft.'],
+  'parts/usage-plot/bar-chart.ts': ['(prefers-color-scheme: dark)'],
   'pages/account/page.tsx': ['EUR'],
   'pages/account/sessions.tsx': [
     ...[
