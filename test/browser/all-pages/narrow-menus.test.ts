@@ -5,6 +5,7 @@ import { makeTeam } from '../support/team.ts'
 
 const ZOE = '+4915112345678'
 const NAMELESS = '+4915112345679'
+const TABLET = { width: 1024, height: 800 }
 const PHONE = { locale: 'de-DE', widths: [390] } as const
 
 /** By how many pixels a panel must be scrolled to be seen whole. */
@@ -52,6 +53,15 @@ scenario(
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: say('Follow up') }).click()
     expect(await hiddenIn(panel)).toEqual([0, 0])
+    await page.keyboard.press('Escape')
+    const size = page.viewportSize()!
+    await page.setViewportSize(TABLET)
+    await page.getByRole('button', { name: say('Follow up') }).click()
+    const { x, width } = await boxOf(panel)
+    expect(x + width).toBeLessThanOrEqual(TABLET.width)
+    await page.keyboard.press('Escape')
+    await page.setViewportSize(size)
+    await page.getByRole('button', { name: say('Follow up') }).click()
     await panel.getByRole('button', { name: new RegExp(`^${say('Tomorrow')}`) }).click()
     await page.getByRole('button', { name: say('Remove the reminder') }).waitFor()
     expect(await boxOf(archive)).toEqual(place)
