@@ -40,7 +40,7 @@ const readOrigin = (url: string) => /^https?:\/\/[^/?#]+/i.exec(url)?.[0].toLowe
 
 /** The server keeps a stored token for the same server only. */
 function describeToken(url: string, stored: Webhook | undefined): string {
-  if (!stored) return t('The token is not shown again.')
+  if (!stored?.token) return t('The token is not shown again.')
   return readOrigin(url) === readOrigin(stored.url)
     ? t('The token is not shown again. Empty: the stored token stays.')
     : t('The stored token is for another server: enter the token of this one.')
@@ -63,6 +63,10 @@ const makeWebhookRows = (
     label: t('Address'),
     placeholder: findWebhookPreset(preset).url,
     write: (typed) => chooseAddress(preset, String(typed).trim()),
+    error: (typed) =>
+      preset !== 'mail' && /^mailto:/i.test(String(typed).trim())
+        ? t('Write an address such as https://example.com.')
+        : undefined,
     hint:
       preset === '' && findServiceName(url)
         ? t('This is an address of {service}: choose {service} above.', {
