@@ -19,6 +19,7 @@ export interface GivenFile {
 /** Pictures that phones show. Other pictures are sent as JPEG. */
 const SHOWN = new Set(['image/jpeg', 'image/png', 'image/gif'])
 const PICTURES = new Set([...SHOWN, 'image/webp'])
+const NAMED_PICTURE = /\.(?:jpe?g|png|gif|webp)$/i
 /** Types that phones take in an MMS besides pictures: OMA-TS-MMS-CONF 1.3, and what Android opens. */
 const OTHERS =
   /^(?:video\/(?:3gpp|mp4)|audio\/.+|text\/(?:plain|vcard|x-vcard|calendar)|application\/pdf)/
@@ -105,6 +106,9 @@ async function readType(file: GivenFile): Promise<TypedFile> {
   if (file.bytes.length === 0) throw invalidRequest(`attachments: ${file.name} is empty`)
   const type = toSentType(found)
   if (PICTURES.has(type)) return { ...file, type }
+  // such as an error of a shop in JSON, which would leave as a text file
+  if (NAMED_PICTURE.test(file.name) && type.startsWith('text/'))
+    throw makeUnreadableError(file.name)
   if (OTHERS.test(type)) return { ...file, type, bytes: stripOther(file, found) }
   throw invalidRequest(
     `attachments: ${file.name} is of the type ${type}, which cannot be sent. Send pictures (JPEG, PNG, GIF, WebP), video (MP4, 3GP), audio, PDF, text, contacts or calendar entries.`,

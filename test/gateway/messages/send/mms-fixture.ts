@@ -25,13 +25,14 @@ export function openMmsServer(server: ServerWithDevices) {
   async function sendForm(
     user: Client,
     fields: Readonly<Record<string, string | readonly string[]>>,
-    files: readonly Buffer[],
+    files: readonly (Buffer | File)[],
   ) {
     const form = new FormData()
     for (const [name, value] of Object.entries(fields))
       for (const one of [value].flat()) form.append(name, one as string)
     for (const [i, file] of files.entries())
-      form.append('attachments', new Blob([new Uint8Array(file)]), `parcel ${i}.jpg`)
+      if (file instanceof File) form.append('attachments', file)
+      else form.append('attachments', new Blob([new Uint8Array(file)]), `parcel ${i}`)
     const answer = await fetch(`${server.url}/api/sms/send`, {
       method: 'POST',
       headers: {

@@ -61,12 +61,13 @@ test('files that cannot be sent are refused, and nothing is stored', async () =>
   const refused = [
     await sendForm(user, { recipients: TO }, [Buffer.from('PK\x03\x04 an archive')]),
     await sendForm(user, { recipients: TO }, [Buffer.from('\xff\xd8\xff no picture', 'latin1')]),
+    await sendForm(user, { recipients: TO }, [new File(['{"error":"gone"}'], 'menu.JPG')]),
     await sendForm(user, { recipients: TO }, Array(11).fill(SMALL)),
     await sendForm(user, { recipients: TO, subject: 'x' }, []),
     await sendForm(user, { recipients: TO }, []),
   ]
   expect(refused.map(({ status, body }) => [status, body.error])).toEqual(
-    Array(5).fill([400, 'invalid_request']),
+    Array(6).fill([400, 'invalid_request']),
   )
   const pdf = Buffer.concat([Buffer.from('%PDF-1.4\n'), Buffer.alloc(LIMIT)])
   expect(await sendForm(user, { recipients: TO }, [pdf])).toMatchObject({
