@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { readEmbeddedUrl } from '../../src/platform/db/embedded/cluster-access.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
+import { setUpApp } from '../support/server/set-up-app.ts'
 import { oauth2By, startOidcServer } from '../support/services/oidc-server.ts'
 import { scenario } from './support/browser-fixture.ts'
 
@@ -62,6 +63,19 @@ scenario(
       await byProvider()
       await fixture.visit('/team')
       await mine.getByText('By the directory').waitFor()
+
+      // a second factor of their own is asked for at once, without their email
+      const kept = String(await page.evaluate(`localStorage.getItem('pocketsms.own')`))
+      const { recovery } = await setUpApp(url, { authorization: JSON.parse(kept).token })
+      await page.evaluate('localStorage.clear()')
+      await page.reload()
+      await fixture.refused(/auth-with-oauth2: 401$/, async () => {
+        await button('Sign in with Work').click()
+        await page.getByText('Enter the code of your authenticator app').waitFor()
+      })
+      await page.getByLabel('Code').fill(recovery[0]!)
+      await button('Sign in').click()
+      await page.getByRole('navigation').first().waitFor()
     } finally {
       await oidc.stop()
     }

@@ -11,6 +11,7 @@ import { findSignInCollection } from './role-switch.tsx'
 
 export interface Step {
   readonly mfaId: string
+  /** With a second factor of their own, this is `mfaId`. */
   readonly otpId: string
   readonly email: string
   /** The person's own second factor; undefined if a code is mailed. */

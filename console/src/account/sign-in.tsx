@@ -16,6 +16,8 @@ import { EmailField, PageFrame } from './page-frame.tsx'
 import { findSignInCollection, RoleSwitch, role } from './role-switch.tsx'
 import type { Step } from './second-step.tsx'
 
+type Provider = AuthMethodsList['oauth2']['providers'][number]
+
 const WRONG = {
   user: t('Email or password is wrong. Superusers choose ‘Superuser’ above.'),
   superuser: t('Email or password is wrong. If you are no superuser, choose ‘User’ above.'),
@@ -46,7 +48,9 @@ export function SignIn() {
     setSecond(<SecondStep step={step} onBack={() => setSecond(undefined)} />)
   }
   const enter = useTask(async () => show(await signIn(email, password)))
-  const byProvider = useTask(async (name: string) => show(await signInByProvider(name, email)))
+  const byProvider = useTask(async (provider: Provider) =>
+    show(await signInByProvider(provider, email)),
+  )
   const byPasskey = useTask(async () => {
     await loadPageTexts()
     const { signInByPasskey } = await import('../data/passkeys.ts')
@@ -90,15 +94,15 @@ export function SignIn() {
           </Button>
         )}
         {role.value === 'user' &&
-          methods?.oauth2.providers.map(({ name, displayName }) => (
+          methods?.oauth2.providers.map((provider) => (
             <Button
-              key={name}
+              key={provider.name}
               onClick={() => {
                 forgetFaults(ways)
-                void byProvider.run(name)
+                void byProvider.run(provider)
               }}
             >
-              {t('Sign in with {name}', { name: displayName })}
+              {t('Sign in with {name}', { name: provider.displayName })}
             </Button>
           ))}
         <a class="aside" href={makePageHref('/forgotten')}>
@@ -137,28 +141,38 @@ async function signIn(email: string, password: string): Promise<Step | undefined
     // stored addresses keep their case, but a phone's keyboard begins with a capital letter
     if (error instanceof ClientResponseError && error.status === 400 && small !== email)
       return signIn(small, password)
-    return beginSecondStep(error, email)
+    return beginSecondStep(error, email, t('Sign in'))
   }
 }
 
 /** Signs in by an OAuth2 provider, in a window that opens at once: a later one would be blocked. */
-async function signInByProvider(provider: string, email: string): Promise<Step | undefined> {
+async function signInByProvider(
+  { name: provider, displayName: name }: Provider,
+  email: string,
+): Promise<Step | undefined> {
   try {
     await pb.collection('users').authWithOAuth2({ provider })
     return undefined
   } catch (error) {
-    return beginSecondStep(error, email)
+    return beginSecondStep(error, email, t('Sign in with {name}', { name }))
   }
 }
 
 /** The step that a refused sign-in asks for. Throws the error of others, or if the email is missing. */
-async function beginSecondStep(error: unknown, email: string): Promise<Step> {
+async function beginSecondStep(error: unknown, email: string, button: string): Promise<Step> {
   const { mfaId, method, passkey } = (error instanceof ClientResponseError && error.response) || {}
   if (!mfaId) throw error
+  const step = { mfaId, email, method, hasPasskey: passkey || method === 'passkey' }
+  if (method) return { ...step, otpId: mfaId }
   if (!email)
     throw new Error(
-      t('You have a second factor. Enter your email above, then press the button again.'),
+      t(
+        'The second step is a code by email: enter your email below, then press ‘{button}’ again.',
+        {
+          button,
+        },
+      ),
     )
   const { otpId } = await pb.collection(findSignInCollection()).requestOTP(email)
-  return { mfaId, otpId, email, method, hasPasskey: passkey || method === 'passkey' }
+  return { ...step, otpId }
 }

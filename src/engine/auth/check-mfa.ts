@@ -4,6 +4,7 @@ import type { AuthCollection } from '../collections/collection.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { satisfiesAuthRule } from './auth-rule.ts'
+import { findAuthRecord } from './find-auth-record.ts'
 import { readFactor } from './second-factor.ts'
 import {
   addSystemRecord,
@@ -35,6 +36,20 @@ export async function findStartedSignIn(store: Store, auth: AuthRecord, mfaId: s
   if (found.recordRef !== auth.id || found.collectionRef !== auth.collection.id)
     throw badRequest('Invalid MFA session.')
   return found
+}
+
+/** The person who began a sign-in by another method. Throws 400 for a wrong or expired `mfaId`. */
+export async function findStartingPerson(
+  store: Store,
+  collection: AuthCollection,
+  mfaId: string,
+): Promise<AuthRecord> {
+  const found = await findSystemRecord(store, '_mfas', mfaId, ['collectionRef', 'recordRef'])
+  const isOurs = found?.collectionRef === collection.id
+  const auth = isOurs ? await findAuthRecord(store, collection, found.recordRef) : null
+  if (!auth) throw badRequest('Invalid or expired MFA session.')
+  await findStartedSignIn(store, auth, mfaId)
+  return auth
 }
 
 /**

@@ -19,7 +19,7 @@ import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'
 import { readMailSender, sendOtpMail } from './auth-mails.ts'
 import { type AuthCall, type AuthServices, makeAuthAttempt } from './auth-services.ts'
 import { changeAuthRecord } from './change-auth-record.ts'
-import { findStartedSignIn, type Method } from './check-mfa.ts'
+import { findStartedSignIn, findStartingPerson, type Method } from './check-mfa.ts'
 import { findAuthRecord, requireEnabled } from './find-auth-record.ts'
 import { type EmailForm, findMailedRecord } from './mail-on-request.ts'
 import { verifyDecoy } from './password-check.ts'
@@ -119,7 +119,9 @@ export async function authWithOtp(call: OtpCall): Promise<Proven> {
   const otp = await findSystemRecord(store, '_otps', form.otpId, FIELDS)
   const isOurs =
     otp?.collectionRef === collection.id && !isOlderRecord(otp.created, collection.otp.duration)
-  const auth = isOurs ? await findAuthRecord(store, collection, otp.recordRef) : null
+  const auth = isOurs
+    ? await findAuthRecord(store, collection, otp.recordRef)
+    : await findPersonWithFactor(call, form.otpId)
   // their own count of tries begins after the password: a stranger must not use it up
   if (auth && (await hasFactor(store.db, auth))) return authWithApp(call, auth, form)
   const account = auth?.id ?? form.otpId
@@ -145,6 +147,13 @@ export async function authWithOtp(call: OtpCall): Promise<Proven> {
   })
 }
 
+/** The person whose started sign-in `otpId` names, as a one-time password is neither sent nor needed. */
+async function findPersonWithFactor({ store, collection, readMfaId }: OtpCall, otpId: string) {
+  if ((await readMfaId()) !== otpId) return null
+  const person = await findStartingPerson(store, collection, otpId).catch(() => null)
+  return person && (await hasFactor(store.db, person)) ? person : null
+}
+
 /**
  * Uses up a code of an authenticator app, and the sign-in that the request names, which was begun by another
  * method, such as a password: codes cannot be guessed without it.
@@ -163,7 +172,7 @@ async function authWithApp(
     const method = await requireFactorCode(store.db, auth, password)
     // each delete succeeds only once, so two concurrent requests cannot both sign in
     for (const [name, id] of [
-      ['_otps', otpId],
+      ...(otpId === mfaId ? [] : [['_otps', otpId] as const]),
       ['_mfas', mfaId],
     ] as const)
       if (!(await deleteSystemRecord(store, name, id))) throw badRequest('Invalid or expired OTP')

@@ -1,29 +1,11 @@
 import { badRequest, forbidden } from '../../platform/api-errors.ts'
-import type { Store } from '../collections/catalog.ts'
-import type { AuthCollection } from '../collections/collection.ts'
-import type { AuthRecord } from '../request/request.ts'
 import { limitSignInAttempts } from './attempt-limits.ts'
 import { type AuthCall, makeAuthAttempt } from './auth-services.ts'
-import { findStartedSignIn } from './check-mfa.ts'
+import { findStartingPerson } from './check-mfa.ts'
 import { findAuthRecord, requireEnabled } from './find-auth-record.ts'
 import type { Proven } from './one-time-passwords.ts'
 import { requireSignature } from './passkeys.ts'
-import { findSystemRecord } from './system-records.ts'
 import { type AuthenticationResponseJSON, requirePasskeySite } from './webauthn.ts'
-
-/** The person who began a sign-in by another method. Throws 400 for a wrong or expired `mfaId`. */
-export async function findStartingPerson(
-  store: Store,
-  collection: AuthCollection,
-  mfaId: string,
-): Promise<AuthRecord> {
-  const found = await findSystemRecord(store, '_mfas', mfaId, ['collectionRef', 'recordRef'])
-  const isOurs = found?.collectionRef === collection.id
-  const auth = isOurs ? await findAuthRecord(store, collection, found.recordRef) : null
-  if (!auth) throw badRequest('Invalid or expired MFA session.')
-  await findStartedSignIn(store, auth, mfaId)
-  return auth
-}
 
 interface PasskeyForm {
   readonly credential: AuthenticationResponseJSON

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { findStartingPerson } from '../../engine/auth/check-mfa.ts'
 import { askAnybody, askPerson } from '../../engine/auth/passkeys.ts'
-import { authWithPasskey, findStartingPerson } from '../../engine/auth/sign-in-with-passkey.ts'
+import { authWithPasskey } from '../../engine/auth/sign-in-with-passkey.ts'
 import { type AuthenticationResponseJSON, requirePasskeySite } from '../../engine/auth/webauthn.ts'
 import { allowEverybody } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'

@@ -90,6 +90,16 @@ test('a person signs in with password and code, and the code of the clock before
   expect(await server.rows(methods)).toEqual([['totp']])
 })
 
+test('the started sign-in replaces the one-time password, once', async () => {
+  const mfaId = await start(ann!)
+  const form = { mfaId, otpId: mfaId, password: makeCode(ann!) }
+  expect((await enter(ann!, { ...form, password: '000000' })).status).toBe(400)
+  const { status, body } = await enter(ann!, form)
+  expect([status, body.record?.id]).toEqual([200, ann!.id])
+  await server.rows('update auth_factors set last_step = 0')
+  expect((await enter(ann!, form)).status).toBe(400)
+})
+
 test('the SDK of PocketBase signs in, also with a code that is typed in groups', async () => {
   const users = new PocketBase(url).collection('users')
   const { mfaId, method } = await users.authWithPassword(ann!.email, PASSWORD).then(
@@ -189,9 +199,18 @@ const ATTACKS: Readonly<Record<string, () => Promise<{ status: number; body: unk
     const form = await begin(ann!)
     return enter(ann!, { ...form, mfaId: form.otpId })
   },
-  'a started sign-in as the otpId': async () => {
-    const form = await begin(ann!)
-    return enter(ann!, { ...form, otpId: form.mfaId })
+  "another person's code for a started sign-in as the otpId": async () => {
+    const mfaId = await start(ann!)
+    return enter(ann!, { mfaId, otpId: mfaId, password: makeCode(ben!) })
+  },
+  "another person's started sign-in as the otpId": async () =>
+    enter(ann!, { ...(await begin(ann!)), otpId: await start(ben!) }),
+  'a started sign-in as the otpId alone': async () =>
+    enter(ann!, { otpId: await start(ann!), password: makeCode(ann!) }),
+  'a started sign-in as the otpId that has expired': async () => {
+    const mfaId = await start(ann!)
+    await server.rows(`update _mfas set created = '2020-01-01 00:00:00.000Z'`)
+    return enter(ann!, { mfaId, otpId: mfaId, password: makeCode(ann!) })
   },
   'a code of another collection': async () =>
     enter({ collection: '_superusers' }, await begin(ann!)),
