@@ -84,3 +84,27 @@ test('a failed subscription is not retried after its last listener left', async 
   expect(await outcome).toBe('left')
   expect([asked, streams.size]).toEqual([1, 0])
 })
+
+test.each([
+  ['at once', async (_: number) => {}],
+  [
+    'while the server hears that nobody listens',
+    (before: number) => passUntil(() => asked > before),
+  ],
+])('who joins a topic %s after the last listener left hears its events', async (_, pass) => {
+  const others = listenToTopic('lines/*', () => {})
+  const first = listenToTopic('campaigns/*', () => {})
+  await Promise.all([others.subscribed, first.subscribed])
+  const heard: unknown[] = []
+  const before = asked
+  first.leave()
+  await pass(before)
+  const second = listenToTopic('campaigns/*', (data) => heard.push(data))
+  await second.subscribed
+  for (const stream of streams) stream.write('event:campaigns/*\ndata:{"action":"create"}\n\n')
+  await passUntil(() => heard.length > 0)
+  expect(heard).toEqual([{ action: 'create' }])
+  second.leave()
+  others.leave()
+  await passUntil(() => streams.size === 0)
+})

@@ -9,6 +9,8 @@ interface Shared {
 }
 
 const subscriptions = new Map<string, Shared>()
+/** Unsubscriptions under way, by topic. */
+const leaving = new Map<string, Promise<unknown>>()
 /** Pause before another try, when the server is unreachable or refuses a subscription. */
 const PAUSE_MS = 5_000
 
@@ -16,6 +18,7 @@ let closed: Promise<unknown> = Promise.resolve()
 
 /** Closes the event stream. A new one opens only when the requests of this one have ended. */
 export function closeEventStream(): void {
+  subscriptions.clear()
   closed = pb.realtime.unsubscribe().catch(() => {})
 }
 
@@ -26,19 +29,41 @@ function shareSubscription(topic: string): Shared {
   }
   const subscribe = async (): Promise<UnsubscribeFunc> => {
     await closed
+    await leaving.get(topic)
     try {
       return await pb.realtime.subscribe(topic, tell)
     } catch (error) {
       // the SDK keeps a failed subscription, and each retry would then deliver every event once more
       if (subscriptions.get(topic) === shared) await pb.realtime.unsubscribe(topic).catch(() => {})
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-      if (listeners.size === 0) throw error
+      if (listeners.size === 0) {
+        forget(topic, shared)
+        throw error
+      }
       return subscribe()
     }
   }
   const shared: Shared = { listeners, subscribed: subscribe() }
   subscriptions.set(topic, shared)
   return shared
+}
+
+function forget(topic: string, shared: Shared): void {
+  if (subscriptions.get(topic) === shared) subscriptions.delete(topic)
+}
+
+/**
+ * Ends a subscription without listeners. One who joins meanwhile subscribes after it: the SDK delivers no
+ * events to a subscription that replaces another one before the server heard of either.
+ */
+async function endUnused(topic: string, shared: Shared): Promise<void> {
+  const unsubscribe = await shared.subscribed
+  if (shared.listeners.size > 0) return
+  forget(topic, shared)
+  const ended = unsubscribe().catch(() => {})
+  leaving.set(topic, ended)
+  await ended
+  if (leaving.get(topic) === ended) leaving.delete(topic)
 }
 
 /**
@@ -58,9 +83,7 @@ export function listenToTopic<T>(
     subscribed: shared.subscribed,
     leave() {
       shared.listeners.delete(own)
-      if (shared.listeners.size > 0) return
-      if (subscriptions.get(topic) === shared) subscriptions.delete(topic)
-      shared.subscribed.then((unsubscribe) => unsubscribe()).catch(() => {})
+      if (shared.listeners.size === 0) endUnused(topic, shared).catch(() => {})
     },
   }
 }
