@@ -115,6 +115,16 @@ scenario('a scheduled text is changed and sent now in its conversation', async (
   await page.getByRole('button', { name: /^Tomorrow/ }).click()
   await texts.getByRole('button', { name: 'Change' }).click()
   const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Text', { exact: true }).waitFor()
+  // the dialog has none of the looks of the bubble that it was opened from
+  const looks = `[...document.querySelectorAll('dialog p, dialog h2')].map((each) => {
+    const { borderTopStyle, color } = getComputedStyle(each)
+    return [each.tagName, borderTopStyle, color === getComputedStyle(document.body).color]
+  })`
+  const found = (await page.evaluate(looks)) as [tag: string, border: string, isText: boolean][]
+  expect(found.filter(([tag]) => tag === 'H2')).toEqual([['H2', 'none', true]])
+  expect(found.filter(([tag, border]) => tag === 'P' && border !== 'none')).toEqual([])
+  expect(found.length).toBeGreaterThan(1)
   await dialog.getByLabel('Text', { exact: true }).fill('See you, {{name}}')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('Write something in the place of {{name}}.').waitFor()
