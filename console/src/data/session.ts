@@ -76,12 +76,16 @@ export const ending = signal<{
 export const accountNames = new Map<string, string>()
 
 /** An account that the person may not act for now. `why`: the server's sentence, for a member. */
-export const endedAccount = signal<{ readonly name: string; readonly why?: string } | null>(null)
+export const endedAccount = signal<{
+  readonly id: string
+  readonly name: string
+  readonly why?: string
+} | null>(null)
 
 /** Notes an account that the server refused: people who are no members any more get a 404. */
-export function noteEndedAccount(name: string, error: unknown): void {
+export function noteEndedAccount(id: string, name: string, error: unknown): void {
   const { status, message } = readFault(error)
-  endedAccount.value = { name, ...(status === 403 && { why: message }) }
+  endedAccount.value = { id, name, ...(status === 403 && { why: message }) }
 }
 
 const identifySession = () => {
@@ -226,7 +230,7 @@ async function renewClientToken(
 function endActing(error: { status?: number }): void {
   const { record } = pb.authStore
   if (!record || ![400, 403, 404].includes(error.status ?? 0)) return
-  noteEndedAccount(record.name || record.email, error)
+  noteEndedAccount(record.id, record.name || record.email, error)
   stopActing()
 }
 

@@ -108,7 +108,7 @@ async function actForFirstAccount(
     try {
       return await actForAccount(id, isWanted)
     } catch (error) {
-      refused ??= () => noteEndedAccount(name, error) // tries the next one
+      refused ??= () => noteEndedAccount(id, name, error) // tries the next one
     }
   }
   refused?.()

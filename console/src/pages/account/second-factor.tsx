@@ -1,11 +1,13 @@
 import type { AuthMethodsList } from 'pocketbase'
 import { useState } from 'preact/hooks'
 import { postRequest } from '../../data/client.ts'
-import type { Session } from '../../data/session.ts'
+import { describeFault } from '../../data/fault.ts'
+import { actForAccount, endedAccount, type Session } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import { readNowMs } from '../../data/text/now.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
+import { useTask } from '../../data/use/use-task.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
@@ -14,6 +16,7 @@ import { Card } from '../../parts/page.tsx'
 import { Qr } from '../../parts/qr.tsx'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { formatDay, OnOffBadge, Time } from '../../parts/time.tsx'
+import { runWithToast } from '../../parts/toast.tsx'
 import { type OnCodes, Passkeys } from './passkeys.tsx'
 import { completeProof, type Factor, makeCodeRow, makeProofRows } from './proof.ts'
 
@@ -43,12 +46,18 @@ export function SecondFactor({ session }: { session: Session }) {
     if (codes.length > 0) draft.change({ codes: codes.join('\n') })
     await reload()
   }
+  const finish = () => {
+    draft.discard()
+    const { id, why } = endedAccount.value ?? {}
+    // the account may have waited for a second factor
+    if (id && why) void runWithToast(() => actForAccount(id))
+  }
   const isOn = factor.enabled || methods.mfa.enabled || codes !== ''
   return (
     <Card title={t('Second factor')} actions={<OnOffBadge isOn={isOn} />}>
       {!factor.enabled && <Required by={factor.required_by} />}
       {codes !== '' ? (
-        <RecoveryCodes codes={codes} onCopied={draft.discard} />
+        <RecoveryCodes codes={codes} onCopied={finish} />
       ) : (
         <>
           {factor.enabled ? (
@@ -100,11 +109,9 @@ function describeSeconds({ otp, oauth2 }: AuthMethodsList): string {
 }
 
 const SINCE = {
-  app: t('After your password you are asked for a code of your authenticator app, since:'),
-  passkeys: t('After your password you are asked for a passkey, since:'),
-  both: t(
-    'After your password you are asked for a code of your authenticator app or a passkey, since:',
-  ),
+  app: t('A sign-in also asks for a code of your authenticator app, since:'),
+  passkeys: t('A sign-in also asks for a passkey, since:'),
+  both: t('A sign-in also asks for a code of your authenticator app or a passkey, since:'),
 } as const
 
 /** Since when the person has a second factor, and how many recovery codes are left. */
@@ -150,20 +157,33 @@ type Step = 'begin' | 'password' | Secret
 /** Asks for the password, shows the QR code, and asks for a code of it. */
 function SetUpApp({ factor, onDone }: { factor: Factor; onDone: OnCodes }) {
   const [step, setStep] = useState<Step>('begin')
+  const start = async (proof: Readonly<Record<string, unknown>>) => {
+    setStep(await postRequest<Secret>(PATH, await completeProof(factor, proof)))
+    return ''
+  }
+  const begin = useTask(() => start({}))
+  const rows = makeProofRows(factor)
   if (step === 'begin')
-    return <Button onClick={() => setStep('password')}>{t('Set up an authenticator app')}</Button>
+    return (
+      <>
+        {begin.fault && <Notice kind="wrong">{describeFault(begin.fault)}</Notice>}
+        <Button
+          busy={begin.busy}
+          onClick={() => (rows.length === 0 ? void begin.run() : setStep('password'))}
+        >
+          {t('Set up an authenticator app')}
+        </Button>
+      </>
+    )
   const cancel = () => setStep('begin')
   if (step === 'password')
     return (
       <RowsForm
         draftKey="second-factor"
-        rows={makeProofRows(factor)}
+        rows={rows}
         stored={{}}
         action={t('Continue')}
-        save={async (_, all) => {
-          setStep(await postRequest<Secret>(PATH, await completeProof(factor, all)))
-          return ''
-        }}
+        save={(_, all) => start(all)}
         onCancel={cancel}
       />
     )
@@ -195,7 +215,7 @@ const RecoveryCodes = ({ codes, onCopied }: { codes: string; onCopied: () => voi
   <>
     <Notice kind="warning">
       {t(
-        'Keep these recovery codes where you find them without your phone: they are shown this once. Each replaces a code of the app, once.',
+        'Keep these recovery codes where you find them without your phone: they are shown this once. Each replaces your second factor, once.',
       )}
     </Notice>
     <CodeBlock code={codes} />

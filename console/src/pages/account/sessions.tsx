@@ -69,7 +69,7 @@ const makeSessionColumns = (reload: () => Promise<void>): readonly Column<OpenSe
     },
   },
   { title: t('Signed in by'), minor: true, cell: ({ method }) => METHODS[method as 'otp'] ?? '–' },
-  { title: t('Address'), minor: true, cell: ({ ip }) => ip || '–' },
+  { title: t('Address'), cell: ({ ip }) => ip || '–' },
   { title: t('Signed in'), minor: true, cell: ({ created }) => <Time at={created} /> },
   { title: t('Last active'), cell: ({ used_at }) => <Time at={used_at} /> },
   makeActionsColumn((one) =>
