@@ -26,6 +26,8 @@ export const SIGNS: Readonly<Record<ContactField['type'], Choices<Sign>>> = {
   choice: [['is', t('is')], NONE],
 }
 
+const NOBODY = 'id = ""'
+
 /** The server's limit of a name in `sort`; an encoded byte counts once. */
 const MAX_SORT_BYTES = 255
 
@@ -35,12 +37,13 @@ export function nameSort({ key }: ContactField): string | undefined {
   return name.replace(/%../g, '_').length > MAX_SORT_BYTES ? undefined : name
 }
 
-/** A filter for contacts; '' while there is no value, or one that does not fit the field. */
+/** A filter for contacts; '' while there is no value. A value that does not fit the field finds nobody. */
 export function writeFieldFilter({ field, sign, value: typed }: FieldCondition): string {
   const name = nameMember(field.key)
   if (sign === 'none') return `(${name} = null || ${name} = "")`
   const reading = readContactFieldValue({ ...field, choices: field.choices ?? [] }, typed.trim())
-  if (reading.fault || reading.value === '') return ''
+  if (reading.fault) return NOBODY
+  if (reading.value === '') return ''
   const { value } = reading
   const compare = (comparison: string) => pb.filter(`${name} ${comparison} {:value}`, { value })
   if (sign === 'has') return compare('~')

@@ -2,6 +2,7 @@ import { formatPhone } from '#portable/phone/format-phone.ts'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { nameChoices } from '../../data/choices.ts'
+import { pb } from '../../data/client.ts'
 import { findValueFault, isOlderThanType, spellValue } from '../../data/contact-field-words.ts'
 import { readFields } from '../../data/contact-fields.ts'
 import { isObject } from '../../data/is-object.ts'
@@ -135,12 +136,20 @@ function makeFieldRow(field: ContactField, stored = ''): FieldRow {
 
 const addStop = (fault: string | undefined) => fault && `${fault}.`
 
-/** Converts the form's fields to a contact's record. Custom fields become members of `data`. */
-function makeRecord(fields: Readonly<Record<string, unknown>>, contact: Contact | undefined) {
+/**
+ * Converts the form's fields to a contact's record. Custom fields become members of `data`. It is read again:
+ * a program or a colleague may have written others while the form was open.
+ */
+async function makeRecord(
+  fields: Readonly<Record<string, unknown>>,
+  contact: Contact | undefined,
+): Promise<Readonly<Record<string, unknown>>> {
   const { own = [], rest = [] } = Object.groupBy(Object.entries(fields), ([name]) =>
     name.startsWith(OWN) ? 'own' : 'rest',
   )
-  const stored = isObject(contact?.data) ? contact.data : {}
+  if (own.length === 0) return fields
+  const present = contact && (await pb.collection('contacts').getOne<Contact>(contact.id))
+  const stored = isObject(present?.data) ? present.data : {}
   const data = own
     .map(([name, value]) => [decodeURIComponent(name.slice(OWN.length)), value] as const)
     .filter(([name, value]) => value !== '' || name in stored)

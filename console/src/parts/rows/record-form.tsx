@@ -16,7 +16,7 @@ interface RecordFormProps<C extends Name> {
   readonly record?: RecordOf<C>
   readonly blank?: Fields
   /** Converts the form's fields to the record's. `fields`: the changed ones, or all for a new record. */
-  readonly prepare?: (fields: Fields, all: Fields) => Fields
+  readonly prepare?: (fields: Fields, all: Fields) => Fields | Promise<Fields>
   readonly saved?: string
   readonly onSaved?: (record: RecordOf<C>) => void
   readonly onTyped?: (all: Fields, isChanged: boolean) => void
@@ -49,10 +49,10 @@ export function RecordForm<C extends Name>({
   const save = async (changes: Fields, all: Fields) => {
     const records = pb.collection(collection)
     const made = record
-      ? await records.update<RecordOf<C>>(record.id, prepare(changes, all))
+      ? await records.update<RecordOf<C>>(record.id, await prepare(changes, all))
       : await records.create<RecordOf<C>>({
           ...('user' in schema && { user: readUserId() }),
-          ...prepare(all, all),
+          ...(await prepare(all, all)),
         })
     onSaved?.(made)
     return saved
