@@ -99,7 +99,7 @@ const SENTENCES: Choices<RegExp> = [
     t('This code is wrong or was used. Enter the one that your app shows now.'),
   ],
   [/^This recovery code is wrong or/, t('This recovery code is wrong or was used.')],
-  [/^Too many codes were tried\./, t('Too many codes were tried. Try again later.')],
+  [/^Too many codes were tried\./, t('Too many codes were tried. Try again in an hour.')],
   [
     /^Invalid (?:or expired )?MFA session\.$/,
     t('This sign-in is no longer valid. Go back and sign in again.'),
