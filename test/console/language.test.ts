@@ -237,6 +237,15 @@ describe.each(TRANSLATED)('the catalogue %s', (language) => {
     }
   })
 
+  test.each(PARTS)('breaks no line of %s before a unit, and none before a French sign', (part) => {
+    const texts = Object.values(readCatalogue(language, part)).flatMap((text) =>
+      typeof text === 'string' ? [text] : Object.values(text as Record<string, string>),
+    )
+    const unit = /[\d}] (?:ms|min|s|MB|Mo|Uhr)(?![\p{L}’])/u
+    const sign = language === 'fr' ? /\S [:;?!»%]|« |\d h\b/ : unit
+    expect(texts.filter((text) => unit.test(text) || sign.test(text))).toEqual([])
+  })
+
   test.each(PARTS)('leaves no sentence of %s in English', (part) => {
     const same = Object.entries(readCatalogue(language, part)).filter(([english, text]) => {
       const words =
