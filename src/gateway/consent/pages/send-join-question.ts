@@ -113,8 +113,10 @@ const needsNoText = (db: Db, { user, group }: JoinPage, number: string): Promise
 
 /** Sends the question "Reply YES". Returns the id of its text and the devices to wake. */
 async function sendQuestion(store: Store, config: PageConfig, page: JoinPage, number: string) {
-  const { user, names, question, languages } = page
-  const body = question ? fillNames(question, names) : renderConsentText('ask', languages, names)
+  const { user, names, question, languages, language } = page
+  const body = question
+    ? fillNames(question, names)
+    : renderConsentText('ask', languages, names, language)
   const expiresAt = formatInstant(Date.now() + MAX_WAIT_MS)
   const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
   const offer = await prepareOffer(

@@ -107,6 +107,15 @@ test('a visitor joins a group by the page and by the reply YES', async () => {
   expect(found[1].version).toBe(found[0].version)
 })
 
+test('a visitor is asked in the language of the page, and joins by its word', async () => {
+  const number = nextNumber()
+  const { text } = await join(number, {}, { 'accept-language': 'pt-BR' })
+  expect(text).toContain('Responda SIM')
+  expect(await bodiesTo(number)).toEqual([expect.stringMatching(/^Shop: Responda SIM .* News/)])
+  await server.hear(phone, [[number, 'Sim']])
+  expect(await stateOf(number)).toBe('given')
+})
+
 test('a forged join leaves a person who left the group out of it until YES', async () => {
   const number = nextNumber()
   const left = { user: ann.id, number, group: news, event: 'opt_out' }
