@@ -82,6 +82,8 @@ export async function furnish({
   const failed = await exchange(ann, phone)
   const unknown = await failUnknown(ann, phone)
   const failedCampaign = await failCampaign(ann, phone)
+  // ends the deliveries that wait for their next try as failed
+  for (const enabled of [false, true]) await ann.collection('webhooks').update(webhook, { enabled })
   const at = new Date(Date.now() + SOON_MS).toISOString()
   const send = (path: string, body: object) => ann.send(path, { method: 'POST', body })
   const { message_ids, batch_id } = await send('/api/sms/send', {

@@ -284,7 +284,7 @@ test('a pause takes back messages that no device has claimed, and a resume assig
     ['POST', `messages/${one}/cancel`],
     ['PATCH', `messages/${one}`, { body: 'Other' }],
   ] as const)
-    expect([path, await server.ask(method, path, body)]).toMatchObject([
+    expect([path, await server.ask(method, path, body, ann)]).toMatchObject([
       path,
       { status: 409, body: { error: 'owned_by_campaign', campaign: campaign.id } },
     ])

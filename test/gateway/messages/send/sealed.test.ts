@@ -22,6 +22,7 @@ const SHOWN = text('••••••')
 
 const server = await startServerWithUsers()
 const { store } = server
+const ann = await server.signedIn('users', ANN.id)
 const config = readConfig({})
 
 const sendSealed = async (options: object = {}, device = ''): Promise<string> => {
@@ -139,11 +140,11 @@ describe("a device's error about a sealed text", () => {
 
 test('a sealed text can be neither changed while it waits nor sent again', async () => {
   const id = await sendSealed({ scheduledAt: '2098-01-01 00:00:00.000Z' })
-  expect((await server.ask('PATCH', `messages/${id}`, { body: 'other' })).body.error).toBe(
+  expect((await server.ask('PATCH', `messages/${id}`, { body: 'other' }, ann)).body.error).toBe(
     'not_changeable',
   )
-  expect((await server.ask('POST', `messages/${id}/cancel`)).status).toBe(200)
-  const again = await server.ask('POST', `messages/${id}/retry`)
+  expect((await server.ask('POST', `messages/${id}/cancel`, undefined, ann)).status).toBe(200)
+  const again = await server.ask('POST', `messages/${id}/retry`, undefined, ann)
   expect([again.status, again.body.error]).toEqual([409, 'not_retriable'])
   expect(await tablesWith(store.db, ['431977'])).toEqual([])
 })
@@ -155,9 +156,9 @@ test('a sealed text to several people is not sent again', async () => {
   const body = { ...one, recipients: ['+4911111', '+4922222'] }
   const asked = { read: () => ({ body }) }
   const { batch, ids } = await acceptSend(services, makeAccountSender(ANN.id, ''), asked)
-  expect((await server.ask('POST', `batches/${batch}/cancel`)).status).toBe(200)
-  const again = await server.ask('POST', `messages/${ids[0]}/retry`)
+  expect((await server.ask('POST', `batches/${batch}/cancel`, undefined, ann)).status).toBe(200)
+  const again = await server.ask('POST', `messages/${ids[0]}/retry`, undefined, ann)
   expect([again.status, again.body.error]).toEqual([409, 'not_retriable'])
-  const all = await server.ask('POST', `batches/${batch}/retry`, { include: ['canceled'] })
+  const all = await server.ask('POST', `batches/${batch}/retry`, { include: ['canceled'] }, ann)
   expect(all.body.message_ids).toEqual([])
 })
