@@ -35,6 +35,11 @@ export interface Place {
   readonly rows: PersonRows
   /** The columns that an export shows. Without any, the place only repeats what other places show. */
   readonly shown: readonly string[]
+  /**
+   * Those of them that the page for people shows, in this order. The page leaves out what only programs use,
+   * and a place without any.
+   */
+  readonly onPage: readonly string[]
   /** The column by which an export reads the rows. */
   readonly key: string
   /**
@@ -60,6 +65,7 @@ type Given = Pick<Place, 'table' | 'title' | 'rows' | 'erasure'> & Partial<Place
 export const makePlace = (given: Given): Place => ({
   phase: 'last',
   shown: [],
+  onPage: [],
   key: '_rowid',
   logged: {},
   ...given,

@@ -28,6 +28,7 @@ export const CAMPAIGN_DATA: PersonalData = {
       rows: (person) => sql`(t."user" = ${person.user} and (${listNames('recipients', person)}
         or ${listNames('audience', person)} or ${listNames('without_consent', person)}))`,
       shown: ['id', 'name', 'body', 'subject', 'attachments', 'status', 'scheduled_at', ...DATES],
+      onPage: ['name', 'body', 'subject', 'attachments', 'status', 'scheduled_at', 'created'],
       erasure: {
         name: keepIfShared('name', ''),
         body: keepIfShared('body', ''),

@@ -27,6 +27,7 @@ export const CODE_DATA: PersonalData = {
         'expires_at',
         ...DATES,
       ],
+      onPage: ['created', 'status', 'attempts', 'expires_at'],
       erasure: {
         to: '',
         status: () => sql`case t.status when 'pending' then 'canceled' else t.status end`,

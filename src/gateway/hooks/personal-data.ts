@@ -22,6 +22,7 @@ export const HOOK_DATA: PersonalData = {
         or exists (select from ${unnestJsonTexts('messages')} join sms_messages m on m.id = e.one
           where ${writePersonCondition(person)})))`,
       shown: ['id', 'hook', 'body', 'outcome', 'error', 'texts', 'created'],
+      onPage: ['created', 'hook', 'body', 'outcome', 'error', 'texts'],
       erasure: 'delete',
       logged: { body: '', error: '', texts: [] },
     }),
@@ -31,6 +32,7 @@ export const HOOK_DATA: PersonalData = {
       title: 'Hooks that text the number',
       rows: (person) => sql`(t."user" = ${person.user} and ${listNames('recipients', person)})`,
       shown: ['id', 'name'],
+      onPage: ['name'],
       erasure: { recipients: removeNumber('recipients') },
       logged: { recipients: [] },
     }),

@@ -6,8 +6,18 @@ import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { acquireLock, queries } from '../../platform/db/queries.ts'
 import type { Again } from '../../platform/jobs/job-queue.ts'
+import { readLanguage } from '../../portable/languages.ts'
 import { updateRecords } from '../base/message-status.ts'
-import { beginExport, continueExport, endExport, type Written } from './export-files.ts'
+import type { Person } from '../base/personal-data.ts'
+import { isTimeZone } from '../lines/quiet-hours.ts'
+import {
+  beginExport,
+  continueExport,
+  type ExportHead,
+  endExport,
+  type Written,
+} from './export-files.ts'
+import type { PageLook } from './export-page.ts'
 import {
   computeExportShare,
   type ExportAt,
@@ -15,6 +25,7 @@ import {
   exportPortion,
   FIRST_PORTION,
 } from './export-portion.ts'
+import { loadContactName } from './person.ts'
 import { loadJobProgress, saveProgress } from './save-job-progress.ts'
 import { countTexts } from './texts-of-person.ts'
 import { startTimeSlice } from './time-slice.ts'
@@ -26,6 +37,8 @@ const SLICE_MS = 1_000
 
 interface At extends ExportAt {
   readonly files: readonly [json: string, page: string]
+  /** The page stays in one language when the owner chooses another meanwhile. */
+  readonly look: PageLook
 }
 
 /**
@@ -84,12 +97,11 @@ async function openExport(
 ): Promise<{ start: At; written: Written }> {
   const place = { collection: 'person_requests', record: request }
   if (former)
-    return { start: former, written: await continueExport(db, place, former.files, owner) }
-  const head = {
-    number: person.number,
-    account: await nameOfAccount(db, person.user),
-    at: formatDate(new Date()),
-  }
+    return {
+      start: former,
+      written: await continueExport(db, place, former.files, owner, former.look),
+    }
+  const head = await makeHead(db, person)
   const { files, written } = await beginExport(db, place, head, owner)
   await updateRecords(db, 'person_requests', (update) =>
     update.set({ files: [...files] }).where('id', '=', request),
@@ -99,18 +111,33 @@ async function openExport(
       ...FIRST_PORTION,
       texts: person.number === '' ? 0 : await countTexts(db, person),
       files,
+      look: head.look,
     },
     written,
   }
 }
 
-async function nameOfAccount(db: Db, id: string): Promise<{ id: string; name: string }> {
+async function makeHead(db: Db, person: Person): Promise<ExportHead> {
+  const { user: id, number } = person
+  const { name, look } = await loadAccount(db, id)
+  const contact = number === '' ? '' : await loadContactName(db, person)
+  return {
+    json: { number, account: { id, name }, at: formatDate(new Date()) },
+    of: [contact, number].filter((text) => text !== '').join(', ') || name,
+    look,
+  }
+}
+
+async function loadAccount(db: Db, id: string): Promise<{ name: string; look: PageLook }> {
   const found = await queries(db)
-    .selectFrom('users')
-    .select(sql<string>`coalesce(nullif(name, ''), id)`.as('name'))
-    .where('id', '=', id)
+    .selectFrom('users as u')
+    .leftJoin('user_settings as s', 's.user', 'u.id')
+    .select(sql<string>`coalesce(nullif(u.name, ''), u.id)`.as('name'))
+    .select(['u.language', 's.time_zone as timeZone'])
+    .where('u.id', '=', id)
     .executeTakeFirst()
-  return { id, name: found?.name ?? '' }
+  const timeZone = isTimeZone(found?.timeZone ?? '') ? found!.timeZone! : 'UTC'
+  return { name: found?.name ?? '', look: { language: readLanguage(found?.language), timeZone } }
 }
 
 const finishExport = (db: Db, request: string, { counts, files, copied }: At) =>

@@ -1,14 +1,18 @@
 import { sql } from 'kysely'
 import type { Catalog } from '../../engine/collections/catalog.ts'
+import type { Collection } from '../../engine/collections/collection.ts'
 import { isInsertionOrdered } from '../../engine/collections/own-indexes.ts'
+import { toColumnName } from '../../engine/collections/sql-names.ts'
 import { copyFiles } from '../../engine/files/copy-files.ts'
 import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Person, Place, Texts } from '../base/personal-data.ts'
-import { endTableExport, exportRow, type Written } from './export-files.ts'
+import { endTableExport, exportRow, PAGE_ROWS, type Written } from './export-files.ts'
+import { type ExportedRow, listNamedIds } from './export-page.ts'
+import { loadNames } from './page-names.ts'
 import { listShownColumns } from './personal-account-tables.ts'
-import type { AllPersonalData } from './personal-tables.ts'
+import { type AllPersonalData, sortForReaders } from './personal-tables.ts'
 import { selectPersonTexts } from './texts-of-person.ts'
 
 /**
@@ -16,14 +20,28 @@ import { selectPersonTexts } from './texts-of-person.ts'
  * fields, also those that superusers added.
  */
 export const listExportedPlaces = (catalog: Catalog, { places }: AllPersonalData): Place[] =>
-  places
-    .filter(({ shown }) => shown.length > 0)
-    .map((place) => {
-      const collection = place.isShared ? undefined : catalog.find(place.table)
-      return collection
-        ? { ...place, shown: [...new Set([...place.shown, ...listShownColumns(collection)])] }
-        : place
-    })
+  sortForReaders(places.filter(({ shown }) => shown.length > 0)).map((place) => {
+    const collection = place.isShared ? undefined : catalog.find(place.table)
+    if (!collection) return place
+    const columns = listShownColumns(collection)
+    const own = place.onPage.length === 0 ? [] : listAddedColumns(catalog, collection, columns)
+    return {
+      ...place,
+      shown: [...new Set([...place.shown, ...columns])],
+      onPage: [...place.onPage, ...own],
+    }
+  })
+
+/** Those columns of a built-in collection that superusers added. */
+function listAddedColumns(
+  { builtIn }: Catalog,
+  { id }: Collection,
+  columns: readonly string[],
+): string[] {
+  const fields = builtIn.raw.get(id)?.fields ?? []
+  const known = new Set(fields.map(({ name }) => toColumnName(name)))
+  return columns.filter((column) => !known.has(column))
+}
 
 /** Texts whose rows one portion writes. */
 const TEXTS = 500
@@ -87,7 +105,7 @@ async function exportTexts(
   let after: string | undefined
   do {
     const page = await loadPersonalRows(db, place, exporting.person, texts, after)
-    now = await writeRows(written, place, now, page.rows, copies)
+    now = await writeRows(db, exporting, written, now, page.rows, copies)
     after = page.next
   } while (after !== undefined)
   if (found.length < TEXTS) return moveToNextPlace(written, place, now)
@@ -98,37 +116,41 @@ const NO_TEXTS: Texts = sql`'{}'::text[]`
 
 async function exportRows(
   db: Db,
-  { person }: Exporting,
+  exporting: Exporting,
   written: Written,
   at: ExportAt,
   place: Place,
 ): Promise<ExportAt> {
-  const { rows, next } = await loadPersonalRows(db, place, person, NO_TEXTS, at.after)
-  const now = await writeRows(written, place, at, rows, [])
+  const { rows, next } = await loadPersonalRows(db, place, exporting.person, NO_TEXTS, at.after)
+  const now = await writeRows(db, exporting, written, at, rows, [])
   return next === undefined ? moveToNextPlace(written, place, now) : { ...now, after: next }
 }
 
 async function writeRows(
+  db: Db,
+  { person, places }: Exporting,
   written: Written,
-  place: Place,
   at: ExportAt,
   rows: readonly string[],
   copies: readonly string[],
 ): Promise<ExportAt> {
+  const place = places[at.place]!
   const { [place.table]: start = 0, ...others } = at.counts
   const isFirst = Object.keys(others).length === 0
-  let before = start
-  for (const row of rows)
-    await exportRow(written, place, row, { before: before++, isFirst, copies })
-  return rows.length === 0 ? at : { ...at, counts: { ...at.counts, [place.table]: before } }
+  const onPage = place.onPage.length === 0 ? [] : rows.slice(0, Math.max(0, PAGE_ROWS - start))
+  const values: ExportedRow[] = onPage.map((row) => JSON.parse(row))
+  const names = await loadNames(db, person.user, listNamedIds(place, values))
+  for (const [index, row] of rows.entries()) {
+    const before = start + index
+    const shown = { before, isFirst, values: values[index], copies, names }
+    await exportRow(written, place, row, shown)
+  }
+  if (rows.length === 0) return at
+  return { ...at, counts: { ...at.counts, [place.table]: start + rows.length } }
 }
 
-async function moveToNextPlace(
-  written: Written,
-  { table }: Place,
-  at: ExportAt,
-): Promise<ExportAt> {
-  await endTableExport(written, at.counts[table] ?? 0)
+async function moveToNextPlace(written: Written, place: Place, at: ExportAt): Promise<ExportAt> {
+  await endTableExport(written, place, at.counts[place.table] ?? 0)
   return { ...at, place: at.place + 1, after: undefined, read: 0 }
 }
 

@@ -6,6 +6,7 @@ import { findReferencesTo } from '../../engine/records/references.ts'
 import { isShown } from '../../engine/records/shown-fields.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { makePlace, type Place } from '../base/personal-data.ts'
+import { isNamed } from './export-page.ts'
 
 const OF_ACCOUNT: ReadonlySet<string> = new Set(['members', 'member_invitations'])
 /** The field that names the account. `member` names a person, who may be a member of other accounts, too. */
@@ -16,6 +17,41 @@ export const listShownColumns = (collection: Collection): string[] =>
   collection.fields
     .filter((field) => isShown(collection, field, false, false) && field.type !== 'password')
     .map(({ name }) => toColumnName(name))
+
+/** Fields that only programs use. */
+const INTERNAL: ReadonlySet<string> = new Set([
+  'api_key',
+  'app_hash',
+  'batch_id',
+  'batches',
+  'client_ref',
+  'counts',
+  'event_id',
+  'external_id',
+  'files',
+  'guarantee',
+  'hash',
+  'id',
+  'key',
+  'last_message',
+  'messages',
+  'priority',
+  'progress',
+  'record',
+  'revision',
+  'smsgate_id',
+  'version',
+])
+
+/** The columns for people. Of other records the page shows only names. */
+const listReadableColumns = ({ fields }: Collection, shown: readonly string[]): string[] => {
+  const links = fields
+    .filter(({ type }) => type === 'relation')
+    .map(({ name }) => toColumnName(name))
+  return shown.filter(
+    (column) => !INTERNAL.has(column) && (isNamed(column) || !links.includes(column)),
+  )
+}
 
 /**
  * The places of a whole account: its own record, and the built-in collections whose records are deleted with
@@ -31,13 +67,15 @@ export function listAccountPlaces(catalog: Catalog): Place[] {
     .map(({ collection, field }) => [collection, field.name] as const)
   return [[users, 'id'] as const, ...owned]
     .filter(([collection]) => catalog.isBuiltIn(collection))
-    .map(([collection, owner]) =>
-      makePlace({
+    .map(([collection, owner]) => {
+      const shown = listShownColumns(collection)
+      return makePlace({
         table: collection.name as keyof Tables,
         title: collection.name.replaceAll('_', ' '),
         rows: ({ user }) => sql`(${sql.ref(`t.${owner}`)} = ${user})`,
-        shown: listShownColumns(collection),
+        shown,
+        onPage: listReadableColumns(collection, shown),
         erasure: 'records',
-      }),
-    )
+      })
+    })
 }

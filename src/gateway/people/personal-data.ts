@@ -33,6 +33,7 @@ export const PEOPLE_DATA: PersonalData = {
       rows: (_, texts) =>
         sql`(t.collection = 'sms_messages' and t.thumb = '' and t.record = any(${texts}))`,
       shown: ['record', 'name', 'type', 'size', 'modified'],
+      onPage: ['name', 'modified'],
       erasure: 'delete',
     }),
     makePlace({
@@ -51,6 +52,17 @@ export const PEOPLE_DATA: PersonalData = {
         'person',
         ...DATES,
       ],
+      onPage: [
+        'name',
+        'phone',
+        'data',
+        'groups',
+        'labels',
+        'opted_out',
+        'time_zone',
+        'created',
+        'updated',
+      ],
       erasure: 'records',
       logged: { name: '', phone: '', data: null },
     }),
@@ -59,6 +71,7 @@ export const PEOPLE_DATA: PersonalData = {
       title: 'Former requests',
       rows: matchNumber(),
       shown: ['id', 'kind', 'number', 'reason', 'state', 'created', 'done_at'],
+      onPage: ['kind', 'reason', 'state', 'asked_by', 'created', 'done_at'],
       erasure: { number: '', files: [] },
     }),
   ],

@@ -1,5 +1,5 @@
 import type { Tables } from '../../platform/db/tables.ts'
-import type { MentionStep, PersonalData } from '../base/personal-data.ts'
+import type { MentionStep, PersonalData, Place } from '../base/personal-data.ts'
 
 /** The sum over all features. */
 export type AllPersonalData = Required<Pick<PersonalData, 'places' | 'mentions'>>
@@ -10,8 +10,8 @@ export interface HasPersonalData {
 }
 
 /**
- * The order in which an export shows the places, and an erasure empties those of one phase: rows that are
- * found by another table precede it. Other tables follow, in the order of the features.
+ * The order in which an erasure empties the places of one phase: rows that are found by another table precede
+ * it. Other tables follow, in the order of the features.
  */
 const PLACE_ORDER: readonly (keyof Tables)[] = [
   'sms_events',
@@ -42,7 +42,33 @@ const PLACE_ORDER: readonly (keyof Tables)[] = [
   'person_requests',
 ]
 
-/** The same for mentions, by the table of a step: an erasure that was interrupted continues at an index. */
+/** The order in which an export shows the places: what people look for first. Other tables follow. */
+const READING_ORDER: readonly (keyof Tables)[] = [
+  'contacts',
+  'sms_messages',
+  '_files',
+  'consent_states',
+  'consents',
+  'conversations',
+  'conversation_notes',
+  'conversation_drafts',
+  'campaigns',
+  'auto_answers_sent',
+  'verifications',
+  'hooks',
+  'hook_calls',
+  'webhooks',
+  'webhook_deliveries',
+  'webhook_payloads',
+  'person_requests',
+  'sms_dispatch',
+  'sms_origins',
+  'sms_events',
+]
+
+/**
+ * The order of mentions, by the table of a step: an erasure that was interrupted continues at an index.
+ */
 const MENTION_ORDER: readonly (keyof Tables)[] = [
   'sms_messages',
   'sms_events',
@@ -78,3 +104,6 @@ export const sumPersonalData = (all: readonly PersonalData[]): AllPersonalData =
     .flatMap(({ mentions = [] }) => mentions)
     .toSorted((a, b) => rankStep(a) - rankStep(b)),
 })
+
+export const sortForReaders = (places: readonly Place[]): Place[] =>
+  places.toSorted((a, b) => findRank(READING_ORDER, a.table) - findRank(READING_ORDER, b.table))

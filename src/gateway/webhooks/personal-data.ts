@@ -76,6 +76,7 @@ export const WEBHOOK_DATA: PersonalData = {
       phase: 'texts',
       rows: selectByTexts(),
       shown: ['id', 'message', 'event', 'status', 'response_status', 'response_body', ...DATES],
+      onPage: ['created', 'event', 'status', 'response_status', 'response_body'],
       erasure: { response_body: ANSWER_DELETED },
     }),
     makePlace({
@@ -85,6 +86,7 @@ export const WEBHOOK_DATA: PersonalData = {
       rows: ({ user, forms }) =>
         sql`(t."user" = ${user} and string_to_array(t.numbers, ',') && ${forms}::text[])`,
       shown: ['id', 'url'],
+      onPage: ['url'],
       erasure: {
         numbers: ({ forms }) => sql`array_to_string(array(
           select n from unnest(string_to_array(t.numbers, ',')) n where not n = ${matchAny(forms)}), ',')`,

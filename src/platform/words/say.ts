@@ -42,11 +42,9 @@ export const makeSay =
     })
   }
 
-/** A stored instant as `20 Nov 2026, 07:00 UTC`. What is no instant, stays. */
-export function formatMailTime(language: Language, instant: string, timeZone = 'UTC'): string {
-  const date = new Date(instant.replace(' ', 'T')) // with a space, the year 0000 would be 2000
-  if (Number.isNaN(date.getTime())) return instant
-  return date.toLocaleString(LOCALES[language], {
+/** Writes stored instants as `20 Nov 2026, 07:00 UTC`. What is no instant, stays. */
+export function makeTimeFormat(language: Language, timeZone = 'UTC'): (instant: string) => string {
+  const format = new Intl.DateTimeFormat(LOCALES[language], {
     day: 'numeric',
     month: 'short',
     year: 'numeric',
@@ -55,4 +53,12 @@ export function formatMailTime(language: Language, instant: string, timeZone = '
     timeZone,
     timeZoneName: 'short',
   })
+  return (instant) => {
+    const date = new Date(instant.replace(' ', 'T')) // with a space, the year 0000 would be 2000
+    return Number.isNaN(date.getTime()) ? instant : format.format(date)
+  }
 }
+
+/** A stored instant as `20 Nov 2026, 07:00 UTC`. What is no instant, stays. */
+export const formatMailTime = (language: Language, instant: string, timeZone = 'UTC'): string =>
+  makeTimeFormat(language, timeZone)(instant)

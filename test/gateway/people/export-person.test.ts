@@ -70,9 +70,47 @@ test('an export has the data of each place, and none of another person', async (
     for (const secret of [...person.secrets, person.number]) expect(text).toContain(secret)
     for (const secret of [...other.secrets, other.number]) expect(text).not.toContain(secret)
   }
+  const titles = [...page!.matchAll(/<h2>(.*)<\/h2>/g)].map(([, title]) => title)
+  expect(titles.slice(0, 3)).toEqual(['Contact', 'Messages', 'Files of messages'])
+  expect(titles.at(-1)).toBe('Steps of messages')
   const card = names.find((name) => name.endsWith('.txt'))!
   expect(await (await fileOf(shop, done.id, card)).text()).toContain(PICTURE_TEXT)
   expect(page).toContain(`<a href="${card}">`)
+})
+
+test('the page is in the language and time zone of the owner, and names records', async () => {
+  const clinic = await gateway.makeUser()
+  await gateway.pair(clinic)
+  const add = (collection: string, values: object) =>
+    must(clinic, 'POST', `/api/collections/${collection}/records`, { user: clinic.id, ...values })
+  await must(clinic, 'PATCH', `/api/collections/users/records/${clinic.id}`, { language: 'pt' })
+  await add('user_settings', { country: 'BR', time_zone: 'America/Sao_Paulo' })
+  const group = await add('contact_groups', { name: 'Pacientes' })
+  const number = '+5511955512345'
+  await add('contacts', {
+    phone: number,
+    name: 'Ana Souza',
+    groups: [group.id],
+    data: { Observações: 'Alergia à penicilina', Idade: 40, Vacinas: ['Gripe', 'Tétano'] },
+  })
+  await must(clinic, 'POST', '/api/sms/send', { recipients: [number], body: 'Até amanhã\nàs 9h' })
+  const { id } = await must(clinic, 'POST', '/api/person/data', { number })
+  const { files } = await ended(clinic, id)
+  const page = await (await fileOf(clinic, id, files[1])).text()
+  expect(page).toContain('<html lang="pt">')
+  expect(page).toContain(`<h1>Dados de Ana Souza, ${number}</h1>`)
+  expect(page).toContain(`<a href="${files[0]}">`)
+  expect(page).toContain('<dt>Grupos</dt><dd>Pacientes</dd>')
+  expect(page).toContain(
+    '<dd>Idade: 40\nObservações: Alergia à penicilina\nVacinas: Gripe, Tétano</dd>',
+  )
+  expect(page).toContain('<dt>Direção</dt><dd>para a pessoa</dd>')
+  expect(page).toContain('<dt>Texto</dt><dd>Até amanhã\nàs 9h</dd>')
+  expect(page).toMatch(
+    /<dt>Registrado em<\/dt><dd>\d+ de [a-z]+\. de \d{4}, \d\d:\d\d (BRT|GMT-3)</,
+  )
+  for (const internal of [group.id, 'at_most_once', '.000Z', '<dd></dd>'])
+    expect(page).not.toContain(internal)
 })
 
 test('the page shows markup in a text as text', async () => {

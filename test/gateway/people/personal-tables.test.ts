@@ -1,3 +1,9 @@
+import { Catalog } from '../../../src/engine/collections/catalog.ts'
+import { makeBuiltInCollections } from '../../../src/engine/collections/definition/built-in-collections.ts'
+import { REASONS } from '../../../src/gateway/base/message-status.ts'
+import { listAccountPlaces } from '../../../src/gateway/people/personal-account-tables.ts'
+import en from '../../../src/gateway/people/words/en.json' with { type: 'json' }
+import { BUILT_IN } from '../../../src/main/collection-definitions.ts'
 import { FEATURES, PERSONAL_DATA } from '../../../src/main/features.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 import { ENGINE_TABLES } from './no-places.ts'
@@ -64,9 +70,10 @@ test('an export shows each column that an erasure empties, apart from secrets an
 })
 
 test('places name columns of their tables', () => {
-  const wrong = places.flatMap(({ table, shown, key, erasure, logged }) =>
+  const wrong = places.flatMap(({ table, shown, onPage, key, erasure, logged }) =>
     [
       ...shown,
+      ...onPage,
       key,
       ...(typeof erasure === 'string' ? [] : Object.keys(erasure)),
       ...Object.keys(logged),
@@ -75,4 +82,28 @@ test('places name columns of their tables', () => {
       .map((column) => `${table}.${column}`),
   )
   expect(wrong).toEqual([])
+})
+
+test('the page of an export has words for its places, columns and values', () => {
+  const onPages = places.filter(({ onPage }) => onPage.length > 0)
+  expect(onPages.length).toBeGreaterThan(10)
+  const raw = new Map([...BUILT_IN.raw.values()].map(({ name, fields }) => [name, fields]))
+  const listValues = (table: string, column: string) =>
+    raw.get(table)?.find(({ name }) => name === column)?.values ?? []
+  const ofColumns = onPages.flatMap(({ table, onPage }) =>
+    onPage.flatMap((column) => [
+      `column.${column}`,
+      ...listValues(table, column).map((value) => `${column}.${value}`),
+    ]),
+  )
+  const ofAccount = listAccountPlaces(new Catalog(makeBuiltInCollections(BUILT_IN), BUILT_IN))
+  const needed = [
+    ...[...onPages, ...ofAccount].map(({ title }) => `place.${title}`),
+    ...ofColumns,
+    ...Object.values(REASONS).map((reason) => `reason.${reason}`),
+  ]
+  expect(
+    needed.filter((word) => !Object.hasOwn(en, word)),
+    'add them to the files of src/gateway/people/words',
+  ).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { eraseData } from '../../../src/gateway/people/erase-person.ts'
 import { exportSlice } from '../../../src/gateway/people/export-person.ts'
+import { listExportedPlaces } from '../../../src/gateway/people/export-portion.ts'
 import { makePerson } from '../../../src/gateway/people/person.ts'
 import {
   type Client,
@@ -43,7 +44,7 @@ async function openRequest(shop: Client, kind: 'export' | 'erasure'): Promise<st
 const exportingFor = (shop: Client, request: string, maxBytes = 0) => ({
   request,
   person: makePerson(shop.id, NUMBER),
-  places: personalData.places.filter(({ shown }) => shown.length > 0),
+  places: listExportedPlaces(store.catalog, personalData),
   owner: { id: shop.id, maxBytes },
 })
 const wakeJob = (id: string) => db.query('update _jobs set due_at = now() where key = $1', [id])
@@ -81,7 +82,7 @@ test('an export that was killed continues, has each text once, and has no files 
   const bodies = new Set(places.sms_messages.map(({ body }: { body: string }) => body))
   expect([places.sms_messages.length, bodies.size]).toEqual([2_300, 2_300])
   const page = await download(shop, request, done.files[1])
-  expect(page.match(/<td>Text \d+<\/td>/g)).toHaveLength(2_300)
+  expect(page.match(/<dd>Text \d+<\/dd>/g)).toHaveLength(2_300)
   expect(page.endsWith('</html>\n')).toBe(true)
 })
 

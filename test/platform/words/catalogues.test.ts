@@ -8,6 +8,12 @@ const SRC = fileURLToPath(new URL('../../../src/', import.meta.url))
 const FOLDERS = globSync('**/words/en.json', { cwd: SRC }).map(dirname).sort()
 const OTHERS = LANGUAGES.filter((language) => language !== 'en')
 
+/** Words that are the same in English. */
+const SAME: Readonly<Partial<Record<string, readonly string[]>>> = {
+  de: ['Browser', 'Details', 'Labels', 'Name', 'Text'],
+  fr: ['Contact', 'Contacts', 'Conversation', 'Conversations', 'Messages', 'Notes'],
+}
+
 const readWords = (folder: string, language: string) =>
   JSON.parse(readFileSync(join(SRC, folder, `${language}.json`), 'utf8')) as Readonly<
     Record<string, Sentence>
@@ -55,7 +61,10 @@ describe.each(FOLDERS.flatMap((folder) => OTHERS.map((language) => [folder, lang
     })
 
     test('no sentence is left in English', () => {
-      const left = Object.keys(english).filter((word) => words[word] === english[word])
+      const same = SAME[language] ?? []
+      const left = Object.keys(english).filter(
+        (word) => words[word] === english[word] && !same.includes(words[word] as string),
+      )
       expect(left).toEqual([])
     })
   },
