@@ -85,6 +85,21 @@ scenario('Escape in the saved replies takes back what opened them', async (fixtu
   await page.getByRole('option', { name: /Thanks/ }).waitFor()
   await answer.press('Control+Enter') // chooses: nothing is sent while the list is open
   await expect.poll(() => answer.inputValue()).toBe('Hello Thank you')
+
+  // words that are no search are an answer
+  await answer.fill('')
+  await page.getByRole('button', { name: 'Saved replies' }).click()
+  await replies.waitFor()
+  await answer.pressSequentially('Come at nine')
+  await replies.waitFor({ state: 'detached' })
+  await send.click()
+  await page.getByRole('log').getByText('Come at nine').waitFor()
+  // so may be those that still find one
+  await page.getByRole('button', { name: 'Saved replies' }).click()
+  await answer.pressSequentially('Thank')
+  await page.getByRole('heading', { level: 1 }).first().click()
+  await replies.waitFor({ state: 'detached' })
+  expect(await answer.inputValue()).toBe('Thank')
 })
 
 scenario(

@@ -62,7 +62,9 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
   const { area, ties, press, rows, openAt, caret, isOpen } = useCompletion({
     value,
     onValue: (text, caret = -1) => {
-      if (begun !== undefined && caret < begun) setBegun(undefined)
+      // what fits no completion is a part of the answer
+      if (begun !== undefined && (caret < begun || find(text.slice(begun, caret)).length === 0))
+        setBegun(undefined)
       onValue(text)
     },
     listLabel,
@@ -80,10 +82,10 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
       }))
       return { at: word.at, found }
     },
-    // takes back what was typed for the list: the search after `asked`, or only the sign
-    onLeave: () => {
+    // takes back a sign alone, and by Escape the search after `asked`; elsewhere words may be an answer
+    onLeave: (by) => {
       const word = caret === undefined ? undefined : findWord(value.slice(0, caret))
-      if (word && (begun !== undefined || (isOpen && word.typed === '')))
+      if (word && isOpen && (word.typed === '' || (begun !== undefined && by === 'Escape')))
         onValue(value.slice(0, word.at) + value.slice(caret))
       setBegun(undefined)
     },

@@ -25,7 +25,7 @@ interface Options<C extends Completion> {
   readonly isFirstChosen?: boolean
   readonly onTake?: ((taken: C) => unknown) | undefined
   /** Called when Escape or the loss of the focus closes the list. */
-  readonly onLeave?: () => void
+  readonly onLeave?: (by: 'Escape' | 'blur') => void
   readonly class?: string
 }
 
@@ -77,9 +77,9 @@ export function useCompletion<C extends Completion>({
     onValue(value.slice(0, at) + text + value.slice(caret))
     rest.onTake?.(taken)
   }
-  const leave = () => {
+  const leave = (by: 'Escape' | 'blur') => {
     setCaret(undefined)
-    rest.onLeave?.()
+    rest.onLeave?.(by)
   }
   const press = (event: KeyboardEvent): boolean => {
     if (!isOpen || event.isComposing) return false
@@ -87,7 +87,7 @@ export function useCompletion<C extends Completion>({
     if (step) setActive((Math.max(chosen, step < 0 ? 0 : -1) + step + found.length) % found.length)
     else if (event.key === 'Tab' || (event.key === 'Enter' && chosen >= 0))
       take(found[Math.max(chosen, 0)]!)
-    else if (event.key === 'Escape') leave()
+    else if (event.key === 'Escape') leave('Escape')
     else return false
     event.preventDefault()
     return true
@@ -103,7 +103,7 @@ export function useCompletion<C extends Completion>({
       setCaret(currentTarget.selectionEnd)
       setActive(first)
     },
-    onBlur: leave,
+    onBlur: () => leave('blur'),
   } as const
   const rows = isOpen && (
     <div
