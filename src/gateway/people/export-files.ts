@@ -32,10 +32,11 @@ export interface Written {
 
 type RecordPlace = Omit<FilePlace, 'name'>
 
-/** What an export begins with. `of`: the title of its page names the person or the account so. */
+/** What an export begins with. `of` and `by`: how its page names the person or account, and the account. */
 export interface ExportHead {
   readonly json: { number: string; account: { id: string; name: string }; at: string }
   readonly of: string
+  readonly by: string
   readonly look: PageLook
 }
 
@@ -56,9 +57,9 @@ export async function beginExport(
     owner,
   )
   const words = makePageWords(head.look)
-  const { account, at } = head.json
-  await json.add(`${JSON.stringify(head.json).slice(0, -1)},"places":{`)
-  await page.add(renderPageHead(words, { of: head.of, account: account.name, at, json: files[0] }))
+  const { json: start, of, by } = head
+  await json.add(`${JSON.stringify(start).slice(0, -1)},"places":{`)
+  await page.add(renderPageHead(words, { of, account: by, at: start.at, json: files[0] }))
   return { files, written: { json, page, words } }
 }
 

@@ -190,7 +190,11 @@ const listMembers = (value: object): string =>
 
 function formatMember(member: unknown): string {
   if (member === null) return ''
-  if (Array.isArray(member) && member.every((one) => typeof one !== 'object'))
-    return member.join(', ')
-  return typeof member === 'object' ? JSON.stringify(member) : String(member)
+  if (typeof member !== 'object') return String(member)
+  const isFlat = Object.values(member).every((one) => typeof one !== 'object')
+  if (!isFlat) return JSON.stringify(member)
+  if (Array.isArray(member)) return member.join(', ')
+  return Object.entries(member)
+    .map((line) => line.join(': '))
+    .join(', ')
 }

@@ -119,25 +119,37 @@ async function openExport(
 
 async function makeHead(db: Db, person: Person): Promise<ExportHead> {
   const { user: id, number } = person
-  const { name, look } = await loadAccount(db, id)
+  const { name, shownName, look } = await loadAccount(db, id)
   const contact = number === '' ? '' : await loadContactName(db, person)
   return {
     json: { number, account: { id, name }, at: formatDate(new Date()) },
-    of: [contact, number].filter((text) => text !== '').join(', ') || name,
+    of: [contact, number].filter((text) => text !== '').join(', ') || shownName,
+    by: shownName,
     look,
   }
 }
 
-async function loadAccount(db: Db, id: string): Promise<{ name: string; look: PageLook }> {
+/** `shownName`: as public pages call the account, else as its owner is called as a sender. */
+async function loadAccount(
+  db: Db,
+  id: string,
+): Promise<{ name: string; shownName: string; look: PageLook }> {
   const found = await queries(db)
     .selectFrom('users as u')
     .leftJoin('user_settings as s', 's.user', 'u.id')
+    .leftJoin('senders as o', 'o.id', 'u.id')
     .select(sql<string>`coalesce(nullif(u.name, ''), u.id)`.as('name'))
+    .select(
+      sql<string>`coalesce(nullif(s.account_name, ''), nullif(u.name, ''), nullif(o.name, ''), u.id)`.as(
+        'shownName',
+      ),
+    )
     .select(['u.language', 's.time_zone as timeZone'])
     .where('u.id', '=', id)
     .executeTakeFirst()
   const timeZone = isTimeZone(found?.timeZone ?? '') ? found!.timeZone! : 'UTC'
-  return { name: found?.name ?? '', look: { language: readLanguage(found?.language), timeZone } }
+  const look = { language: readLanguage(found?.language), timeZone }
+  return { name: found?.name ?? '', shownName: found?.shownName ?? '', look }
 }
 
 const finishExport = (db: Db, request: string, { counts, files, copied }: At) =>

@@ -30,8 +30,8 @@ test.each([
   [{ modified: '2026-07-01T08:56:02.47411+00:00' }, ['Gespeichert am: 1. Juli 2026, 10:56 MESZ']],
   [{ body: '2026-11-30 08:56:02.474Z' }, ['Text: 2026-11-30 08:56:02.474Z']],
   [
-    { data: { Ort: 'Köln', Tel: ['1', '2'], Leer: '', An: { a: 1 } } },
-    ['Weitere Angaben: Ort: Köln\nTel: 1, 2\nAn: {&#34;a&#34;:1}'],
+    { data: { Ort: 'Köln', Tel: ['1', '2'], Leer: '', An: { Nr: 1, Tür: 'b' }, Mehr: [{ a: 1 }] } },
+    ['Weitere Angaben: Ort: Köln\nTel: 1, 2\nAn: Nr: 1, Tür: b\nMehr: [{&#34;a&#34;:1}]'],
   ],
   [{ data: '<b>' }, ['Weitere Angaben: &lt;b&gt;']],
   [{ attachments: ['a.jpg', 'b.jpg'] }, ['Dateien: a.jpg, b.jpg']],

@@ -84,7 +84,11 @@ test('the page is in the language and time zone of the owner, and names records'
   const add = (collection: string, values: object) =>
     must(clinic, 'POST', `/api/collections/${collection}/records`, { user: clinic.id, ...values })
   await must(clinic, 'PATCH', `/api/collections/users/records/${clinic.id}`, { language: 'pt' })
-  await add('user_settings', { country: 'BR', time_zone: 'America/Sao_Paulo' })
+  await add('user_settings', {
+    country: 'BR',
+    time_zone: 'America/Sao_Paulo',
+    account_name: 'Clínica Sol',
+  })
   const group = await add('contact_groups', { name: 'Pacientes' })
   const number = '+5511955512345'
   await add('contacts', {
@@ -99,6 +103,7 @@ test('the page is in the language and time zone of the owner, and names records'
   const page = await (await fileOf(clinic, id, files[1])).text()
   expect(page).toContain('<html lang="pt">')
   expect(page).toContain(`<h1>Dados de Ana Souza, ${number}</h1>`)
+  expect(page).toContain('<p>Armazenados por Clínica Sol. Situação em ')
   expect(page).toContain(`<a href="${files[0]}">`)
   expect(page).toContain('<dt>Grupos</dt><dd>Pacientes</dd>')
   expect(page).toContain(
