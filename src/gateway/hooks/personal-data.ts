@@ -22,7 +22,8 @@ export const HOOK_DATA: PersonalData = {
         or exists (select from ${unnestJsonTexts('messages')} join sms_messages m on m.id = e.one
           where ${writePersonCondition(person)})))`,
       shown: ['id', 'hook', 'body', 'outcome', 'error', 'texts', 'created'],
-      onPage: ['created', 'hook', 'body', 'outcome', 'error', 'texts'],
+      // the texts of a call have the numbers of its other recipients
+      onPage: ['created', 'hook', 'body', 'outcome', 'error'],
       erasure: 'delete',
       logged: { body: '', error: '', texts: [] },
     }),

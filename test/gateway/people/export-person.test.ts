@@ -70,6 +70,8 @@ test('an export has the data of each place, and none of another person', async (
     for (const secret of [...person.secrets, person.number]) expect(text).toContain(secret)
     for (const secret of [...other.secrets, other.number]) expect(text).not.toContain(secret)
   }
+  // another recipient of the hook
+  expect(page).not.toContain('+4915188888888')
   const titles = [...page!.matchAll(/<h2>(.*)<\/h2>/g)].map(([, title]) => title)
   expect(titles.slice(0, 3)).toEqual(['Contact', 'Messages', 'Files of messages'])
   expect(titles.at(-1)).toBe('Steps of messages')
