@@ -1,4 +1,9 @@
-import { dropInvisible, readWrittenText, type TextWithSubject } from './written-words.ts'
+import {
+  dropAccents,
+  dropInvisible,
+  readWrittenText,
+  type TextWithSubject,
+} from './written-words.ts'
 
 export interface OptWords {
   readonly out: readonly string[]
@@ -15,7 +20,8 @@ const APOSTROPHES = /[\u2018\u2019\u201b\u02bc\u2032\u00b4`]/gu
 
 /**
  * The word that a whole text is, in one spelling: without the signs around it, with one space for each run
- * of white space or hyphens, in upper case by Unicode. '' for a text that is longer than any word.
+ * of white space or hyphens, in upper case by Unicode, without accents. '' for a text that is longer than any
+ * word.
  */
 export function foldWord(text: string): string {
   const characters = [...text]
@@ -29,7 +35,9 @@ export function foldWord(text: string): string {
   )
   // upper case of a lower case letter: `ß` becomes `SS`, and the Turkish `İ` and `ı` become `I`
   const lower = word.toUpperCase().toLowerCase().normalize('NFC').replaceAll('i\u0307', 'i')
-  return lower.toUpperCase().replace(/[\s\p{Pd}]+/gu, ' ')
+  return dropAccents(lower)
+    .toUpperCase()
+    .replace(/[\s\p{Pd}]+/gu, ' ')
 }
 
 /** Whether a whole text is one of these words. The subject of an MMS counts if the MMS has no words. */

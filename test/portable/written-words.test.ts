@@ -2,10 +2,12 @@ import { matchesKeyword } from '../../src/gateway/conversations/keyword-match.ts
 import { isOneWordOf, readOptWord } from '../../src/portable/read-opt-word.ts'
 import { joinSubject, readWrittenText } from '../../src/portable/written-words.ts'
 
-const WORDS = { out: ['STOP', 'UNSUBSCRIBE'], in: ['START'] }
+const WORDS = { out: ['STOP', 'UNSUBSCRIBE', 'KÜNDIGEN'], in: ['START'] }
 const mms = (subject: string, words: string) => joinSubject(subject, words)
 
 test.each([
+  ['a word without its accents', { body: 'Kundigen' }, true],
+  ['a word with accents of its own', { body: 'stóp' }, true],
   ['a subject', mms('Holidays', 'STOP'), true],
   ['a subject of several lines', mms('Our\nholidays ', ' Stop! '), true],
   ['a subject longer than is stored', mms('x'.repeat(300), 'STOP'), true],

@@ -1,15 +1,10 @@
+import { type LanguageWords, REPLY_WORDS } from '../../portable/reply-words.ts'
+
 /**
  * The texts of consent by language. `{account}`, `{group}`: names; `{stop}`: the word that ends texts. All
  * signs are of the GSM alphabet: a letter that it lacks loses its accent, as in texts of carriers.
  */
-interface Wording {
-  /** Texts that confirm. `ask` has the first one. */
-  readonly yes: readonly string[]
-  /** Texts that ask for help. The other texts and the public pages name the first one. */
-  readonly help: readonly string[]
-  /** Ends texts, and begins them again, if the account has chosen the language; else STOP and START do. */
-  readonly stop: string
-  readonly start: string
+interface Wording extends LanguageWords {
   /** Asks a person who texted a word that joins. */
   readonly ask: string
   readonly joined: string
@@ -21,30 +16,21 @@ interface Wording {
 
 const WORDINGS: Readonly<Record<string, Wording>> = {
   en: {
-    yes: ['YES', 'Y', 'CONFIRM'],
-    help: ['HELP', 'INFO'],
-    stop: 'STOP',
-    start: 'START',
+    ...REPLY_WORDS.en,
     ask: '{account}: Reply YES to get texts of {group}. Message rates may apply. HELP for help, {stop} to end.',
     joined: '{account}: You now get texts of {group}. Reply HELP for help, {stop} to end.',
     code: '{account}: {{code}} is your code to get texts of {group}. Reply HELP for help, {stop} to end.',
     helped: '{account}: texts of {group}. Reply {stop} to end them. Message rates may apply.',
   },
   de: {
-    yes: ['JA'],
-    help: ['HILFE'],
-    stop: 'STOPP',
-    start: 'ANMELDEN',
+    ...REPLY_WORDS.de,
     ask: '{account}: Antworten Sie JA, um SMS von {group} zu erhalten. HILFE für Hilfe, {stop} zum Abmelden.',
     joined: '{account}: Sie erhalten nun SMS von {group}. HILFE für Hilfe, {stop} zum Abmelden.',
     code: '{account}: {{code}} ist Ihr Code, um SMS von {group} zu erhalten. HILFE für Hilfe, {stop} zum Abmelden.',
     helped: '{account}: SMS von {group}. Antworten Sie {stop}, um sich abzumelden.',
   },
   es: {
-    yes: ['SI', 'SÍ'],
-    help: ['AYUDA'],
-    stop: 'BAJA',
-    start: 'ALTA',
+    ...REPLY_WORDS.es,
     ask: '{account}: Responda SI para recibir SMS de {group}, AYUDA para obtener ayuda o {stop} para darse de baja.',
     joined:
       '{account}: Alta confirmada en los SMS de {group}. Responda AYUDA para obtener ayuda o {stop} para darse de baja.',
@@ -52,10 +38,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     helped: '{account}: SMS de {group}. Responda {stop} para darse de baja.',
   },
   fr: {
-    yes: ['OUI'],
-    help: ['AIDE'],
-    stop: 'ARRET',
-    start: 'REPRENDRE',
+    ...REPLY_WORDS.fr,
     ask: "{account} : Répondez OUI pour recevoir les SMS de {group}. AIDE pour de l'aide, {stop} pour vous désinscrire.",
     joined:
       "{account} : Vous recevez les SMS de {group}. AIDE pour de l'aide, {stop} pour vous désinscrire.",
@@ -63,40 +46,28 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     helped: '{account} : SMS de {group}. Répondez {stop} pour ne plus en recevoir.',
   },
   it: {
-    yes: ['SI', 'SÌ'],
-    help: ['AIUTO'],
-    stop: 'BASTA',
-    start: 'ISCRIVI',
+    ...REPLY_WORDS.it,
     ask: '{account}: Rispondi SI per ricevere SMS di {group}. AIUTO per aiuto, {stop} per terminare.',
     joined: '{account}: Ora ricevi SMS di {group}. AIUTO per aiuto, {stop} per terminare.',
     code: '{account}: {{code}} è il codice per ricevere SMS di {group}. AIUTO per aiuto, {stop} per terminare.',
     helped: '{account}: SMS di {group}. Rispondi {stop} per non riceverne più.',
   },
   nl: {
-    yes: ['JA'],
-    help: ['HULP'],
-    stop: 'STOPPEN',
-    start: 'AANMELDEN',
+    ...REPLY_WORDS.nl,
     ask: '{account}: Antwoord JA om sms van {group} te krijgen. HULP voor hulp, {stop} om te stoppen.',
     joined: '{account}: U krijgt nu sms van {group}. HULP voor hulp, {stop} om te stoppen.',
     code: '{account}: {{code}} is uw code om sms van {group} te krijgen. HULP voor hulp, {stop} om te stoppen.',
     helped: '{account}: sms van {group}. Antwoord {stop} om te stoppen.',
   },
   pl: {
-    yes: ['TAK'],
-    help: ['POMOC'],
-    stop: 'KONIEC',
-    start: 'ZAPISZ',
+    ...REPLY_WORDS.pl,
     ask: '{account}: Odpowiedz TAK, aby otrzymywac SMS-y od {group}. POMOC: pomoc, {stop}: rezygnacja.',
     joined: '{account}: Otrzymujesz SMS-y od {group}. POMOC: pomoc, {stop}: rezygnacja.',
     code: '{account}: {{code}} to kod, aby otrzymywac SMS-y od {group}. POMOC: pomoc, {stop}: rezygnacja.',
     helped: '{account}: SMS-y od {group}. Odpowiedz {stop}, aby zrezygnowac.',
   },
   pt: {
-    yes: ['SIM'],
-    help: ['AJUDA'],
-    stop: 'SAIR',
-    start: 'VOLTAR',
+    ...REPLY_WORDS.pt,
     ask: '{account}: Responda SIM para receber SMS de {group}, AJUDA para obter ajuda ou {stop} para cancelar.',
     joined:
       '{account}: A partir de agora vai receber SMS de {group}. Responda AJUDA para obter ajuda ou {stop} para cancelar.',
@@ -104,10 +75,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     helped: '{account}: SMS de {group}. Responda {stop} para cancelar.',
   },
   sv: {
-    yes: ['JA'],
-    help: ['HJÄLP'],
-    stop: 'SLUTA',
-    start: 'STARTA',
+    ...REPLY_WORDS.sv,
     ask: '{account}: Svara JA för att få sms från {group}. HJÄLP för hjälp, {stop} för att avsluta.',
     joined: '{account}: Du får nu sms från {group}. HJÄLP för hjälp, {stop} för att avsluta.',
     code: '{account}: {{code}} är din kod för att få sms från {group}. HJÄLP för hjälp, {stop} för att avsluta.',

@@ -1,6 +1,7 @@
 import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { foldWord } from '../../portable/read-opt-word.ts'
 import {
+  dropAccents,
   dropInvisible,
   readWrittenText,
   type TextWithSubject,
@@ -12,12 +13,14 @@ const STARTS_IN_WORD = /^[\p{L}\p{M}\p{N}]/u
 /** Quotes, brackets and the like before the first word. */
 const BEFORE = /^[\p{P}\p{S}\s]+/u
 
-/** Normalizes spellings: lower case, `ß` to `ss`, wide letters to narrow ones, white space to one space. */
+/**
+ * Normalizes spellings: lower case without accents, `ß` to `ss`, wide letters to narrow ones, white space to
+ * one space.
+ */
 export const foldText = (text: string): string =>
-  dropInvisible(text.slice(0, MAX_TEXT_CHARACTERS).normalize('NFKC'))
-    .toUpperCase()
-    .toLowerCase()
-    .normalize('NFC')
+  dropAccents(
+    dropInvisible(text.slice(0, MAX_TEXT_CHARACTERS).normalize('NFKC')).toUpperCase().toLowerCase(),
+  )
     .replace(/\s+/g, ' ')
     .trim()
 

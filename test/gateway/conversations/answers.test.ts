@@ -32,6 +32,9 @@ test.each([
   ['words', 'hours, open', ' Hours '],
   ['contains', 'hours,price', 'Your HOURS?'],
   ['contains', 'straße', 'In welcher STRASSE?'],
+  ['contains', 'preço', 'Qual o PRECO?'],
+  ['words', 'clínica', 'Clinica'],
+  ['first_word', 'uber', 'Über uns'],
   ['first_word', 'price', ' PRICE: how much?'],
   ['first_word', 'e-mail, opening hours', 'Opening  hours?'],
 ] as const)('the rule %s "%s" matches the text "%s"', (kind, value, body) => {
