@@ -240,7 +240,8 @@ const TOO_WIDE = `(() => {
 /** Whether a text is an English one of the catalogue, whole or a part between its placeholders. */
 function englishTest(language: string): (said: string) => boolean {
   const texts = [...catalogueOf(language)]
-  const own = new Set(texts.map(([, text]) => text))
+  // French counts 0 and 1 alike, by a text with {count}
+  const own = new Set(texts.flatMap(([, text]) => [text, text.replace('{count}', '1')]))
   const foreign = texts.filter(([english, text]) => english !== text).map(([english]) => english)
   const parts = new Set(
     foreign.flatMap((english) => english.split(/\{\w+\}/).map((part) => part.trim())),

@@ -85,7 +85,7 @@ export function CompletingArea({ value, onValue, sign, find, asked = 0, ...rest 
     // takes back a sign alone, and by Escape the search after `asked`; elsewhere words may be an answer
     onLeave: (by) => {
       const word = caret === undefined ? undefined : findWord(value.slice(0, caret))
-      if (word && isOpen && (word.typed === '' || (begun !== undefined && by === 'Escape')))
+      if (word && isOpen && (word.typed === '' || (begun !== undefined && by === 'key')))
         onValue(value.slice(0, word.at) + value.slice(caret))
       setBegun(undefined)
     },

@@ -1,9 +1,12 @@
+import { addLanguageWords } from '#portable/opt-words-by-language.ts'
 import { foldWord } from '#portable/read-opt-word.ts'
+import { REPLY_WORDS } from '#portable/reply-words.ts'
 import { pb } from '../../data/client.ts'
 import type { Contact, ContactGroup } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
+import { ownSettings } from '../../data/user-settings/own.ts'
 import { t, tn } from '../../language/words.ts'
 import { ButtonLink } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
@@ -102,8 +105,13 @@ const MEMBERS: readonly Column<Contact>[] = [
 const hasPage = ({ join_page }: Values) => join_page === true
 const asksForConsent = (values: Values) => values.join_words !== '' || hasPage(values)
 
-/** Words that opt out, opt in, confirm or ask for help in any account, before a word joins. */
-const NEVER_JOIN = ['STOP', 'START', 'YES', 'HELP']
+/** Words that opt out, opt in, confirm or ask for help, before a word joins. */
+function listMeantWords(): readonly string[] {
+  const english = { out: [REPLY_WORDS.en.stop], in: [REPLY_WORDS.en.start] }
+  const opting = addLanguageWords(english, ownSettings.value?.opt_out_languages ?? [])
+  const others = Object.values(REPLY_WORDS).flatMap(({ yes, help }) => [...yes, ...help])
+  return [...opting.out, ...opting.in, ...others].map(foldWord)
+}
 
 const ROWS: readonly FormRow[] = [
   {
@@ -112,10 +120,11 @@ const ROWS: readonly FormRow[] = [
     placeholder: t('JOIN, NEWS'),
     hint: t('Separate words by commas. A person who texts one of them joins the group.'),
     error: (typed) => {
+      const meant = listMeantWords()
       const word = String(typed)
         .split(',')
         .map(foldWord)
-        .find((word) => NEVER_JOIN.includes(word))
+        .find((word) => meant.includes(word))
       return word && t('{word} has a meaning of its own and never joins: choose another.', { word })
     },
   },

@@ -13,6 +13,10 @@ import { MAIL, TestMail } from './mail.tsx'
 /** The default of meta.appURL. While it is unchanged, the server uses the environment variable PUBLIC_URL. */
 const UNSET_URL = 'http://localhost:8090'
 
+/** Mail programs open no link without a scheme. */
+const completeAddress = (typed: string): string =>
+  typed === '' ? UNSET_URL : /^https?:\/\//i.test(typed) ? typed : `https://${typed}`
+
 const NAMING: SettingsPart = {
   key: 'settings.naming',
   title: t('Name and address'),
@@ -33,7 +37,7 @@ const NAMING: SettingsPart = {
       ...NO_AUTOFILL,
       hint: t('The address of links in emails. If empty, PUBLIC_URL of the server is used.'),
       read: (url) => (url === UNSET_URL ? '' : String(url)),
-      write: (typed) => String(typed).trim() || UNSET_URL,
+      write: (typed) => completeAddress(String(typed).trim()),
     },
   ],
 }

@@ -25,7 +25,7 @@ interface Options<C extends Completion> {
   readonly isFirstChosen?: boolean
   readonly onTake?: ((taken: C) => unknown) | undefined
   /** Called when Escape or the loss of the focus closes the list. */
-  readonly onLeave?: (by: 'Escape' | 'blur') => void
+  readonly onLeave?: (by: 'key' | 'blur') => void
   readonly class?: string
 }
 
@@ -77,7 +77,7 @@ export function useCompletion<C extends Completion>({
     onValue(value.slice(0, at) + text + value.slice(caret))
     rest.onTake?.(taken)
   }
-  const leave = (by: 'Escape' | 'blur') => {
+  const leave = (by: 'key' | 'blur') => {
     setCaret(undefined)
     rest.onLeave?.(by)
   }
@@ -87,7 +87,7 @@ export function useCompletion<C extends Completion>({
     if (step) setActive((Math.max(chosen, step < 0 ? 0 : -1) + step + found.length) % found.length)
     else if (event.key === 'Tab' || (event.key === 'Enter' && chosen >= 0))
       take(found[Math.max(chosen, 0)]!)
-    else if (event.key === 'Escape') leave('Escape')
+    else if (event.key === 'Escape') leave('key')
     else return false
     event.preventDefault()
     return true
