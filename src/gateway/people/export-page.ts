@@ -67,7 +67,7 @@ export function renderPageHead(
 <body>
 <h1>${title}</h1>
 <p>${escapeHtml(say('stored', { account, time: formatTime(at) }))}</p>
-<p>${escapeHtml(say('json')).replace('{file}', link)}</p>
+<p>${escapeHtml(say('json')).replace('{file}', () => link)}</p>
 `
 }
 
