@@ -31,7 +31,10 @@ export function ImportContacts({
   onClose: () => void
 }) {
   const [sheet, setSheet] = useState<Sheet>()
-  const [wishes, setWishes] = useState<Wishes>()
+  const [wished, setWishes] = useState<Wishes>()
+  // that of the account is known only when its settings have been read
+  const country = wished?.country || defaultCountry.value
+  const wishes = useMemo(() => wished && { ...wished, country }, [wished, country])
   const [soFar, setSoFar] = useState(NOTHING)
   const [done, setDone] = useState<Outcome>()
   const stop = useRef(new AbortController())
@@ -53,10 +56,10 @@ export function ImportContacts({
   const choose = (next: Sheet) => {
     setSheet(next)
     setWishes({
-      columns: guessColumns(next.head, next.rows, wishes?.country ?? defaultCountry.value),
+      columns: guessColumns(next.head, next.rows, country),
       // columns of the account's fields are kept, others only if the person says so
       kept: next.head.flatMap((title, at) => (findField(fields, title) ? [at] : [])),
-      country: wishes?.country ?? defaultCountry.value,
+      country: wished?.country ?? '',
       group: '',
       newGroup: '',
       overwrite: true,

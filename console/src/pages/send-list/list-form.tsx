@@ -33,11 +33,13 @@ import { NOTHING_SENT, runList } from './send-texts.ts'
 import { useRefused } from './use-refused.ts'
 
 export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
-  const [wishes, setWishes] = useState<Wishes>(() => {
+  const [wished, setWished] = useState<Wishes>(() => {
     const { phones } = guessColumns(sheet.head, sheet.rows, defaultCountry.value)
     const guessed = phones.length > 0 ? phones : [0]
-    return { phones: guessed, guessed, country: defaultCountry.value, text: '' }
+    return { phones: guessed, guessed, country: '', text: '' }
   })
+  // that of the account is known only when its settings have been read
+  const wishes = { ...wished, country: wished.country || defaultCountry.value }
   const [when, setWhen] = useState<When>({ isLater: false, at: '' })
   const [isQuiet, setQuiet] = useState(true)
   const [needsConsent, setNeedsConsent] = useState(false)
@@ -79,7 +81,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
     else await work.run()
   }
   const change = (part: Partial<Wishes>) => {
-    setWishes({ ...wishes, ...part })
+    setWished({ ...wished, ...part })
     setFaults({})
     setOutcome(NOTHING_SENT)
   }
