@@ -34,8 +34,7 @@ export function foldWord(text: string): string {
     characters.slice(start, end).join('').replace(APOSTROPHES, "'").normalize('NFKC'),
   )
   // upper case of a lower case letter: `ß` becomes `SS`, and the Turkish `İ` and `ı` become `I`
-  const lower = word.toUpperCase().toLowerCase().normalize('NFC').replaceAll('i\u0307', 'i')
-  return dropAccents(lower)
+  return dropAccents(word.toUpperCase().toLowerCase())
     .toUpperCase()
     .replace(/[\s\p{Pd}]+/gu, ' ')
 }

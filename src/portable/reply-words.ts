@@ -1,8 +1,8 @@
-/** The words of a language by which people answer texts. All languages' count, in any account. */
+/** The words of a language by which people answer texts. */
 export interface LanguageWords {
-  /** Texts that confirm. The question names the first one. */
+  /** Texts that confirm, in any account. The question names the first one. */
   readonly yes: readonly string[]
-  /** Texts that ask for help. The other texts and the public pages name the first one. */
+  /** Texts that ask for help, in any account. The other texts and the public pages name the first one. */
   readonly help: readonly string[]
   /** Ends texts, and begins them again, if the account has chosen the language; else STOP and START do. */
   readonly stop: string
