@@ -17,15 +17,6 @@ export interface WrittenText {
   readonly words: string
 }
 
-/** Format characters that no reader sees, such as zero-width spaces. */
-const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
-export const dropInvisible = (text: string): string => text.replace(INVISIBLE, '')
-
-const ACCENTS = /[\u0300-\u036f]/g
-/** Phones leave out accents that the alphabet of texts lacks (3GPP TS 23.038), people leave out others. */
-export const dropAccents = (text: string): string =>
-  text.normalize('NFD').replace(ACCENTS, '').normalize('NFC')
-
 /** How lines begin that phones and mail programs add. */
 const SIGNATURE_STARTS = [
   '--|—|sent from |get outlook |gesendet (?:von|mit) |envoyé (?:de|depuis) |enviado (?:desde|do) |enviat des ',

@@ -12,7 +12,6 @@ import { makeExcerpt } from '../../src/engine/records/excerpt.ts'
 import { pickFields } from '../../src/engine/records/pick.ts'
 import { parseCron } from '../../src/engine/settings/cron.ts'
 import { isInvisible } from '../../src/gateway/base/body-schemas.ts'
-import { foldText } from '../../src/gateway/conversations/keyword-match.ts'
 import { hideCode } from '../../src/gateway/hooks/compose-hook-text.ts'
 import { cutToParts } from '../../src/gateway/hooks/cut-text-to-parts.ts'
 import {
@@ -29,6 +28,7 @@ import { renderTemplate } from '../../src/platform/templates/render.ts'
 import { decodeForm, decodeText, readCharset } from '../../src/platform/tools/charsets.ts'
 import { maskSecrets } from '../../src/platform/tools/mask-secrets.ts'
 import { splitTokens } from '../../src/platform/tools/tokenize.ts'
+import { foldText } from '../../src/portable/fold-text.ts'
 import { ALL_LANGUAGES } from '../../src/portable/opt-words-by-language.ts'
 import { readPhone } from '../../src/portable/phone/read-phone.ts'
 import { readTypedPhone } from '../../src/portable/phone/read-typed-phone.ts'
@@ -109,7 +109,7 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'a received text, folded',
-    file: 'gateway/conversations/keyword-match.ts',
+    file: 'portable/fold-text.ts',
     most: 39_015,
     read: foldText,
   },

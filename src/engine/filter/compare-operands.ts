@@ -50,12 +50,15 @@ function buildLikeExpression(positive: boolean, left: Operand, right: Operand): 
   )
 }
 
-/** Compares a value with `:fold` by `~` or `!~`: case and accents do not matter, `%` is a character. */
+/** Compares a value with `:fold` by `~` or `!~`, as `foldText` writes both: `%` is a character. */
 function buildFoldedLike(sign: Sign, left: Operand, right: Operand): Condition {
   if (!sign.endsWith('~') || !isFolded(left) || right.kind !== 'known' || !right.pattern)
     throw new FilterError('":fold" is for a field on the left of ~ or !~, with a text on the right')
   const pattern = makeParam('text', convertValue(right.value, 'foldedPattern'))
-  return makeLeaf(sql`${writeTextSql(left)} ${sign} ${pattern} COLLATE "C"`, left.rows, left.rows)
+  const text = writeTextSql(left)
+  // two conditions, so that Postgres searches an index of trigrams for the first
+  const found = sql`(${text} ~ ${pattern} COLLATE "C" OR (pb_is_odd(${text}) AND pb_plain(${text}) ~ ${pattern} COLLATE "C"))`
+  return makeLeaf(sign === '!~' ? sql`(NOT ${found})` : found, left.rows, left.rows)
 }
 
 const isFolded = (operand: Operand): operand is Expression =>

@@ -1,11 +1,7 @@
+import { foldText } from '../../portable/fold-text.ts'
 import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { foldWord } from '../../portable/read-opt-word.ts'
-import {
-  dropAccents,
-  dropInvisible,
-  readWrittenText,
-  type TextWithSubject,
-} from '../../portable/written-words.ts'
+import { readWrittenText, type TextWithSubject } from '../../portable/written-words.ts'
 
 type Match = 'any' | 'words' | 'first_word' | 'contains'
 
@@ -13,19 +9,10 @@ const STARTS_IN_WORD = /^[\p{L}\p{M}\p{N}]/u
 /** Quotes, brackets and the like before the first word. */
 const BEFORE = /^[\p{P}\p{S}\s]+/u
 
-/**
- * Normalizes spellings: lower case without accents, `ß` to `ss`, wide letters to narrow ones, white space to
- * one space.
- */
-export const foldText = (text: string): string =>
-  dropAccents(
-    dropInvisible(text.slice(0, MAX_TEXT_CHARACTERS).normalize('NFKC')).toUpperCase().toLowerCase(),
-  )
-    .replace(/\s+/g, ' ')
-    .trim()
+const foldWords = (text: string): string => foldText(text.slice(0, MAX_TEXT_CHARACTERS)).trim()
 
 export const splitKeywords = (value: string): readonly string[] =>
-  foldText(value)
+  foldWords(value)
     .split(',')
     .map((word) => word.trim())
     .filter(Boolean)
@@ -37,8 +24,8 @@ export const splitKeywords = (value: string): readonly string[] =>
 export function matchesKeyword(kind: Match, value: string, received: TextWithSubject): boolean {
   if (kind === 'any') return true
   const { subject, words } = readWrittenText(received)
-  const text = foldText(words || subject)
-  const all = foldText(`${subject} ${words}`)
+  const text = foldWords(words || subject)
+  const all = foldWords(`${subject} ${words}`)
   return splitKeywords(value).some((word) => {
     if (kind === 'words') return text === word || isSameWord(text, word)
     if (kind === 'contains') return all.includes(word)

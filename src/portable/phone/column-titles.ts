@@ -1,3 +1,5 @@
+import { foldText } from '../fold-text.ts'
+
 /** What the title of a column says about its cells. */
 
 const MOBILE =
@@ -20,12 +22,7 @@ const NO_NAME =
   /^(?:message|text|body|notes?|city|ort|stadt|ville|street|strasse|country|land|address|adresse|hotel|device|status|title|job|labels|gender|time|yomi|phonetic|prefix|suffix|maiden|nick|nickname|short|company|organization|firma|file|mail|manager|assistant|user|domain|host|group|e|phone|number|spouse|referred|department)$/
 
 const splitTitleWords = (title: string): string[] =>
-  title
-    .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .match(/\p{L}+/gu) ?? []
+  foldText(title.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')).match(/\p{L}+/gu) ?? []
 
 const hasTitleWord = (title: string, pattern: RegExp): boolean =>
   splitTitleWords(title).some((word) => pattern.test(word))

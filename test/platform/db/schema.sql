@@ -1347,6 +1347,7 @@ CREATE INDEX sms_messages_by_time ON sms_messages USING btree (created DESC, _ro
 CREATE INDEX sms_messages_from_trigrams ON sms_messages USING gin ("from" pocketsms_extensions.gin_trgm_ops);
 CREATE INDEX sms_messages_in_order ON sms_messages USING btree ("user", _rowid NULLS FIRST);
 CREATE INDEX sms_messages_incoming ON sms_messages USING btree ("user", created) WHERE message_type = 'incoming'::text;
+CREATE INDEX sms_messages_odd ON sms_messages USING btree ("user") WHERE pb_is_odd(body);
 CREATE INDEX sms_messages_of_user_by_from ON sms_messages USING btree ("user", "from", _rowid) WHERE "from" <> ''::text;
 CREATE INDEX sms_messages_of_user_by_number ON sms_messages USING btree ("user", "to", _rowid);
 CREATE INDEX sms_messages_of_user_by_time ON sms_messages USING btree ("user", created DESC, _rowid);
@@ -1829,6 +1830,7 @@ create function pb_integer(v json) returns bigint immutable
 create function pb_integer(n numeric) returns bigint immutable
 create function pb_integer(t text) returns bigint immutable
 create function pb_integer(list text[]) returns bigint immutable
+create function pb_is_odd(t text) returns boolean immutable
 create function pb_is_set(value json) returns boolean immutable
 create function pb_is_stored_date(t text) returns boolean immutable
 create function pb_json(v anyelement) returns json stable strict
@@ -1855,6 +1857,7 @@ create function pb_modulo(x double precision, y double precision) returns double
 create function pb_new_id() returns text volatile
 create function pb_number_text(x double precision) returns text immutable
 create function pb_numeric(t text) returns double precision immutable
+create function pb_plain(t text) returns text immutable
 create function pb_real(n bigint) returns double precision immutable
 create function pb_real(b boolean) returns double precision immutable
 create function pb_real(x double precision) returns double precision immutable

@@ -1,3 +1,4 @@
+import { foldText } from '#portable/fold-text.ts'
 import { pb } from '../client.ts'
 
 /** The server allows a filter 200 comparisons and 3,500 bytes. */
@@ -20,20 +21,10 @@ export const writeWordsFilter = (
     })
     .join(' && ')
 
-/** Letters that have no accent by Unicode, but that a search takes for others, as the server does. */
-const OTHERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', ı: 'i', ς: 'σ' }
-
-const foldForSearch = (text: string): string =>
-  text
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[ßøłıς]/g, (letter) => OTHERS[letter]!)
-
 /** Whether a text has all words of a search, in any order. Ignores case and accents. */
 export function hasWords(text: string, search: string): boolean {
-  const whole = foldForSearch(text)
-  return splitWords(search).every((word) => whole.includes(foldForSearch(word)))
+  const whole = foldText(text)
+  return splitWords(search).every((word) => whole.includes(foldText(word)))
 }
 
 /** Whether an index finds the word: fewer than three letters in a row would read every text. */

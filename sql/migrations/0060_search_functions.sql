@@ -1,0 +1,2 @@
+-- Changes no table. Servers without this migration must not start: they would drop the functions of
+-- sql/functions/search, which the index sms_messages_odd calls.
