@@ -6,7 +6,10 @@ import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'
 import { UserError } from '../platform/api-errors.ts'
 import { type Config, readConfig } from '../platform/config.ts'
 import { openDb } from '../platform/db/connect-database.ts'
+import { hasCluster } from '../platform/db/embedded/cluster-location.ts'
 import { findSite } from '../platform/db/embedded/find-site.ts'
+import type { Db } from '../platform/db/open.ts'
+import { checkSchema, isMigrated } from '../platform/db/schema/migrate.ts'
 import { createLogger } from '../platform/log.ts'
 import { limitTime } from '../platform/tools/deadline.ts'
 import {
@@ -21,6 +24,9 @@ import {
 
 /** How far the clocks of other servers may be off: one-time passwords expire in 30 seconds. */
 const MOST_SKEW_MS = 30_000
+/** How long the embedded Postgres may take to start. */
+const START_MS = 60_000
+const NO_TABLES = 'none yet: the first start makes them'
 const log = createLogger({ logLevel: 'silent' })
 
 async function checkPort({ host, port: number }: Config): Promise<Finding> {
@@ -52,18 +58,30 @@ async function checkPostgres(config: Config): Promise<Finding> {
   return { found: `Postgres ${programs.version} of ${programs.bin}, with its files in ${folder}` }
 }
 
-/** The first value of a query's answer. Throws a UserError if the database does not answer. */
-async function queryDatabase(config: Config, text: string): Promise<unknown> {
-  const asked = openDb(config, log).then(async (database) => {
-    const { rows } = await database.forEverybody('command').query(text)
-    await database.close()
-    return rows[0]?.[0]
-  })
-  return limitTime(asked, PATIENCE_MS).catch((error) => {
-    if (error instanceof UserError) throw error
+/** Opens the database for `work`. Throws a UserError if it does not answer. */
+async function askDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
+  const asked = openDb(config, log).then((database) =>
+    work(database.forEverybody('command')).finally(() => database.close()),
+  )
+  return limitTime(asked, config.databaseUrl ? PATIENCE_MS : START_MS).catch((error) => {
+    if (error instanceof UserError || !config.databaseUrl) throw error
     throw new UserError(
       `Start the Postgres of DATABASE_URL, or correct its address: ${readErrorCause(error)}`,
     )
+  })
+}
+
+/** The first value of a query's answer. Throws a UserError if the database does not answer. */
+const queryDatabase = (config: Config, text: string): Promise<unknown> =>
+  askDatabase(config, async (db) => (await db.query(text)).rows[0]?.[0])
+
+async function checkTables(config: Config): Promise<Finding> {
+  if (!config.databaseUrl && !hasCluster(config.dataDir)) return { found: NO_TABLES }
+  return askDatabase(config, async (db) => {
+    const applied = await checkSchema(db)
+    if (applied.length === 0) return { found: NO_TABLES }
+    if (await isMigrated(db)) return { found: 'of this version' }
+    return { found: 'of an older version, which the next start brings up to date' }
   })
 }
 
@@ -131,6 +149,7 @@ async function checkPushes({ vapidSubject }: Config): Promise<Finding> {
 const CHECKS: Readonly<Record<string, DoctorCheck>> = {
   port: checkPort,
   Postgres: checkPostgres,
+  tables: checkTables,
   zones: checkZones,
   disk: checkDisk,
   clock: checkClock,

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { defineCommand } from 'citty'
 import { openDb } from '../platform/db/connect-database.ts'
 import { makeClusterLink } from '../platform/db/embedded/cluster-location.ts'
+import { loadKnownMigrations } from '../platform/db/schema/migrate.ts'
 import { rewriteTables, scrubEmbedded } from '../platform/db/wipe-deleted.ts'
 import { printLine } from './command-line.ts'
 import { readCommandSetting } from './open-store-for-command.ts'
@@ -16,7 +17,9 @@ export const scrubCommand = defineCommand({
     const { config, log } = readCommandSetting()
     const database = await openDb(config, log)
     try {
-      await rewriteTables(database.forEverybody('command'), printLine)
+      const db = database.forEverybody('command')
+      await loadKnownMigrations(db)
+      await rewriteTables(db, printLine)
       if (config.databaseUrl) return printLine(BY_SUPERUSER)
       await scrubEmbedded(realpathSync(makeClusterLink(config.dataDir)), log)
       printLine('The files of the tables and of the log hold no deleted data.')

@@ -94,6 +94,22 @@ test('the doctor names stored time zones that Postgres does not know', async () 
   expect((await doctor()).said).toMatch(/^ok +zones/m)
 })
 
+test('the doctor says whether this version knows the tables', async () => {
+  const { db } = server.services.store
+  expect((await doctor()).said).toMatch(/^ok +tables +of this version$/m)
+  await db.query(`insert into _migrations (file) values ('9999_later.sql')`)
+  expect((await doctor()).said).toMatch(
+    /^FAULT +tables .*\n +The database was migrated by a newer version of pocketsms \(9999_later\.sql\)\. Install/m,
+  )
+  await db.query(`delete from _migrations where file = '9999_later.sql'`)
+  const hash = `update _migrations set sha256 = reverse(sha256) where file = '0001_start.sql'`
+  await db.query(hash)
+  expect((await doctor()).said).toMatch(
+    /^FAULT +tables .*\n +The database was made before 0\.3\.0 by another commit: .* 0001_start\.sql differently/m,
+  )
+  await db.query(hash)
+})
+
 test('the doctor names phones that get codes late', async () => {
   const { db } = server.services.store
   expect((await doctor()).said).toMatch(/^ok +Android +no phone/m)

@@ -5,8 +5,14 @@ import { crc32 } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { z } from 'zod'
 import { UserError } from '../../platform/api-errors.ts'
+import {
+  findUnknownMigrations,
+  requireKnownSchema,
+  START_TABLES,
+} from '../../platform/db/schema/known-schema.ts'
 import { parseJson } from '../../platform/tools/json.ts'
 import { LARGE_BATCH, type TransferRow } from '../transfer/rows.ts'
+import { NOT_TRANSFERRED } from '../transfer/tables.ts'
 
 export const MANIFEST = 'manifest.json'
 /** The file format. A change that older versions cannot read must increase the number. */
@@ -29,6 +35,8 @@ const SCHEMA = z.object({
   version: z.string(),
   createdAt: z.iso.datetime(),
   migrations: z.array(z.string()),
+  /** SHA-256 of each migration's file. A backup of the commit before 0002_hashes.sql has none. */
+  hashes: z.record(z.string(), z.string()).default({}),
   /** The views, in an order in which they can be created. */
   views: z.array(z.object({ name: z.string(), query: z.string() })),
   tables: z.array(TABLE).min(1),
@@ -64,6 +72,23 @@ function parseManifest(text: string): Manifest {
   return data
 }
 
+/** Throws a UserError for a schema that this version cannot restore. */
+function requireKnownManifest({ migrations, hashes, tables, version }: Manifest): void {
+  const applied = migrations.map((file) => ({ file, sha256: hashes[file] ?? null }))
+  if (findUnknownMigrations(applied).length > 0)
+    throw new UserError(
+      `The backup was written by a newer version of pocketsms (${version}). Install that version, then restore it.`,
+    )
+  const columnsOf = new Map(
+    tables.map(({ name, columns }) => [
+      name,
+      columns.map(({ name, type }) => `${name} ${type}`).join(', '),
+    ]),
+  )
+  const needed = [...START_TABLES].filter(([name]) => !NOT_TRANSFERRED.has(name))
+  requireKnownSchema('The backup', applied, columnsOf, new Map(needed))
+}
+
 export const summarizeBackup = ({ createdAt, version, tables }: Manifest, bytes: number) => ({
   createdAt,
   version,
@@ -75,7 +100,10 @@ const [MAX_ENTRIES, MAX_MANIFEST_BYTES] = [20_000, 32 << 20]
 
 export type Archive = Awaited<ReturnType<typeof openArchive>>
 
-/** Opens a backup, which the caller must close. Throws a UserError if it is unreadable or no backup. */
+/**
+ * Opens a backup, which the caller must close. Throws a UserError if it is unreadable, no backup, or of a
+ * schema that this version does not know.
+ */
 export async function openArchive(path: string) {
   const { size } = await stat(path).catch((error: Error) => {
     throw new UserError(`The backup cannot be read: ${error.message}.`, { cause: error })
@@ -86,6 +114,7 @@ export async function openArchive(path: string) {
   try {
     const entries = await withBackupErrors(() => readZipEntries(zip))
     const manifest = parseManifest(await readManifestText(zip, entries))
+    requireKnownManifest(manifest)
     const missing = manifest.tables
       .map(({ name }) => makeEntryName(name))
       .find((name) => !entries.has(name))

@@ -4,7 +4,7 @@ import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { acquireLock } from '../../platform/db/queries.ts'
-import { findUnknownMigrations, migrateDatabase } from '../../platform/db/schema/migrate.ts'
+import { migrateDatabase } from '../../platform/db/schema/migrate.ts'
 import type { ReportProgress } from '../../platform/tools/progress.ts'
 import { loadCollectionRows as readCollections } from '../collections/catalog.ts'
 import { CatalogStore } from '../collections/catalog-store.ts'
@@ -85,11 +85,6 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const archive = await openArchive(path)
   try {
-    const { migrations, version } = archive.manifest
-    if (findUnknownMigrations(migrations).length > 0)
-      throw new UserError(
-        `The backup was written by a newer version of pocketsms (${version}). Install that version, then restore it.`,
-      )
     const work = async (tx: Db) => {
       await prepareTransfer(tx)
       await acquireLock(tx, LOCKS.migration)

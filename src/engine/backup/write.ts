@@ -6,7 +6,7 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { UserError } from '../../platform/api-errors.ts'
 import { isSqlError, LOCK_NOT_AVAILABLE } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { listAppliedMigrations } from '../../platform/db/schema/migrate.ts'
+import { loadKnownMigrations } from '../../platform/db/schema/migrate.ts'
 import type { ReportProgress } from '../../platform/tools/progress.ts'
 import { readPlan } from '../transfer/build-tables.ts'
 import { loadSequences } from '../transfer/copy-sequences.ts'
@@ -80,11 +80,15 @@ const dumpTablesOnce = (
     await tx.query('set transaction isolation level repeatable read, read only')
     await prepareTransfer(tx)
     const tables = await lockTables(tx)
+    const applied = await loadKnownMigrations(tx)
     const head = {
       format: FORMAT,
       version: packageJson.version,
       createdAt: new Date().toISOString(),
-      migrations: await listAppliedMigrations(tx),
+      migrations: applied.map(({ file }) => file),
+      hashes: Object.fromEntries(
+        applied.flatMap(({ file, sha256 }) => (sha256 ? [[file, sha256]] : [])),
+      ),
       views: [...(await readPlan(tx)).views],
     }
     const zip = openZip(partial, signal, recipients)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
 import { DatabaseUnavailable, serverFaults } from '../../platform/db/database-errors.ts'
-import { listMissingMigrations } from '../../platform/db/schema/migrate.ts'
+import { isMigrated } from '../../platform/db/schema/migrate.ts'
 import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
 import { WORKER_STATE } from '../../platform/jobs/worker-messages.ts'
 import { limitTime } from '../../platform/tools/deadline.ts'
@@ -118,7 +118,7 @@ function makeWriteCheck({ db }: Store): () => Promise<boolean> {
 }
 
 async function readReadiness(store: Store, isWritable: () => Promise<boolean>): Promise<Known> {
-  const migrated = (await listMissingMigrations(store.db)).length === 0
+  const migrated = await isMigrated(store.db)
   const queue = migrated ? sumDueMessages(await loadQueueDepth(store)) : null
   const lag = await store.db.replica?.lag()
   const replica = lag && { state: lag.state, lag_bytes: lag.bytes }

@@ -171,6 +171,7 @@ interface MfasRow {
 interface MigrationsRow {
   applied: Generated<Date>
   file: string
+  sha256: string | null
 }
 
 interface OtpsRow {

@@ -13,27 +13,41 @@ import { findAnyObject, restoreBackup } from '../../../src/engine/backup/restore
 import { writeBackup } from '../../../src/engine/backup/write.ts'
 import { afterRestore } from '../../../src/main/after-restore.ts'
 import { UserError } from '../../../src/platform/api-errors.ts'
-import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
+import { checkSchema, migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { openCatalogStore } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { openTestDb } from '../../support/server/start.ts'
 
 const folder = temporaryFolder()
 const good = join(folder, 'good.zip')
-const contents = new Map<string, Buffer>()
 const source = await openTestDb()
 const target = await openTestDb()
 await migrateDatabase(source)
 await (await openCatalogStore(source)).close()
 await writeBackup(source, good)
-const archive = await openArchive(good)
-const { manifest } = archive
-for (const entry of manifest.tables) {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of archive.contentOf(entry)) chunks.push(chunk)
-  contents.set(`tables/${entry.name}.jsonl`, Buffer.concat(chunks))
+
+const whole = await readWhole(good)
+const { contents } = whole
+
+// as the commit wrote it at which the first migration was frozen
+const start = join(folder, 'start.zip')
+const startSource = await openTestDb()
+await migrateDatabase(startSource, ['0001_start.sql'])
+await (await openCatalogStore(startSource)).close()
+await writeBackup(startSource, start)
+const wholeStart = await readWhole(start)
+
+async function readWhole(path: string) {
+  const archive = await openArchive(path)
+  const contents = new Map<string, Buffer>()
+  for (const entry of archive.manifest.tables) {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of archive.contentOf(entry)) chunks.push(chunk)
+    contents.set(`tables/${entry.name}.jsonl`, Buffer.concat(chunks))
+  }
+  archive.close()
+  return { manifest: archive.manifest, contents }
 }
-archive.close()
 
 type Change = (manifest: Manifest, contents: Map<string, Buffer>) => unknown
 type Table = Manifest['tables'][number]
@@ -48,9 +62,9 @@ async function zipOf(entries: ReadonlyMap<string, Buffer>): Promise<string> {
   return path
 }
 
-/** The good backup after a change of what is in it, with right checksums of the ZIP file. */
-async function changed(change: Change): Promise<string> {
-  const [copy, entries] = [structuredClone(manifest), new Map(contents)]
+/** A backup after a change of what is in it, with right checksums of the ZIP file. */
+async function changed(change: Change, of = whole): Promise<string> {
+  const [copy, entries] = [structuredClone(of.manifest), new Map(of.contents)]
   const made = change(copy, entries) ?? copy
   return zipOf(
     entries.has(MANIFEST) ? entries : entries.set(MANIFEST, Buffer.from(JSON.stringify(made))),
@@ -96,7 +110,12 @@ const withEntry =
   (name: string, text: string): Change =>
   (_, all) =>
     void all.set(name, Buffer.from(text))
-const by = (change: Change) => () => changed(change)
+const by =
+  (change: Change, of = whole) =>
+  () =>
+    changed(change, of)
+
+const ANOTHER_COMMIT = /^The backup was made before 0\.3\.0 by another commit: /
 
 const DAMAGED = /^The file is not a backup of pocketsms, or it is damaged: /
 
@@ -149,6 +168,36 @@ test.each<[string, () => Promise<string>, RegExp]>([
     by((m) => ({ ...m, format: { ...m.format, version: 2 } })),
     /newer version of pocketsms\. Install/,
   ],
+  [
+    'of a newer version',
+    by((m) => void m.migrations.push('9999_later.sql')),
+    /newer version of pocketsms \(.*\)\. /,
+  ],
+  ['without hashes', by((m) => ({ ...m, hashes: {} })), ANOTHER_COMMIT],
+  ['without its key of hashes', by(({ hashes: _, ...m }) => m), ANOTHER_COMMIT],
+  [
+    'without one hash',
+    by(({ hashes, ...m }) => ({ ...m, hashes: { ...hashes, '0002_hashes.sql': undefined } })),
+    ANOTHER_COMMIT,
+  ],
+  [
+    'with another first migration',
+    by((m) => ({ ...m, hashes: { ...m.hashes, '0001_start.sql': 'ab' } })),
+    ANOTHER_COMMIT,
+  ],
+  [
+    'of a commit before the frozen start',
+    by(
+      withTable('_files', ({ columns }) => ({ columns: columns.slice(1) })),
+      wholeStart,
+    ),
+    ANOTHER_COMMIT,
+  ],
+  [
+    'of a commit that lacks a table of the frozen start',
+    by(withoutTable('_audit_seals'), wholeStart),
+    ANOTHER_COMMIT,
+  ],
 ])(
   'a file %s is refused with $2 by the check and by the restore, which changes nothing',
   async (_, make, sentence) => {
@@ -165,11 +214,6 @@ function flipByte(bytes: Buffer): Buffer {
 }
 
 test.each<[string, Change, RegExp]>([
-  [
-    'of a newer version',
-    (m) => void m.migrations.push('9999_later.sql'),
-    /newer version of pocketsms \(.*\)\. /,
-  ],
   [
     'whose table has unknown columns',
     withColumn({ name: 'x' }),
@@ -246,5 +290,21 @@ test('a backup never overwrites a file and leaves no unfinished one', async () =
   ).rejects.toThrow('Stopped.')
   expect(readdirSync(folder).filter((name) => /where|nothing|stopped|partial/.test(name))).toEqual(
     [],
+  )
+})
+
+test('a backup of the commit with the frozen start is checked, restored and upgraded', async () => {
+  expect(wholeStart.manifest).toMatchObject({ migrations: ['0001_start.sql'], hashes: {} })
+  await checkBackup(start)
+  const db = await openTestDb()
+  await restoreBackup(db, start, { afterRestore })
+  expect(await checkSchema(db)).toEqual(await checkSchema(source))
+})
+
+test('a database of another commit is not backed up', async () => {
+  await startSource.script('alter table _files add owner text')
+  await expectUserError(
+    writeBackup(startSource, join(folder, 'another.zip')),
+    /^The database was made before 0\.3\.0 by another commit: /,
   )
 })

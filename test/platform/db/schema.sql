@@ -300,6 +300,7 @@ CREATE INDEX "idx_mfas_collectionRef_recordRef" ON _mfas USING btree ("collectio
 create table _migrations (
   file text not null,
   applied timestamp with time zone not null default now(),
+  sha256 text collate "C",
   constraint _migrations_pkey PRIMARY KEY (file)
 );
 

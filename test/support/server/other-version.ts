@@ -39,11 +39,8 @@ function lastTag(): string | undefined {
   return tags.find((tag) => tag && tag !== `v${packageJson.version}`)
 }
 
-/**
- * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
- * nobody has installed yet, moves it.
- */
-const FIRST_RELEASE = '7d582d1958624537fa18f73005cc1d52127b025e'
+/** The commit at which 0001_start.sql was frozen: upgrades are tried from it until a release has a tag. */
+export const FIRST_RELEASE = '860d48df99ab45be71b163c2215047d242126347'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { UserError } from '../../api-errors.ts'
 import { LOCKS } from '../advisory-locks.ts'
+import { evaluateSql, executeStatement } from '../call-function.ts'
 import {
   DatabaseUnavailable,
   formatErrorHint,
@@ -10,6 +11,14 @@ import {
 } from '../database-errors.ts'
 import type { Db } from '../open.ts'
 import { acquireLock, matchAny, queries } from '../queries.ts'
+import { NO_COLLECTIONS } from '../tables.ts'
+import {
+  type AppliedMigration,
+  findUnknownMigrations,
+  listMigrations,
+  loadStartColumns,
+  requireKnownSchema,
+} from './known-schema.ts'
 import { loadOldestServer } from './oldest-server.ts'
 import { readSqlFiles, type SqlFile } from './sql-files.ts'
 
@@ -21,8 +30,8 @@ const TRIES = 3
 const MAKE_TABLE =
   'create table if not exists _migrations (file text primary key, applied timestamptz not null default now())'
 
-const listMigrations = () =>
-  readSqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
+/** Adds the column of hashes to `_migrations`. */
+const HASHES_FILE = '0002_hashes.sql'
 
 /**
  * Brings the schema up to date in one transaction. Ends all connections if older servers must not use it any
@@ -49,28 +58,43 @@ export async function migrateDatabase(
   }
 }
 
-/** File names of all migrations applied to the database, by any version of pocketsms, in order. */
-export async function listAppliedMigrations(db: Db): Promise<string[]> {
-  const applied = await queries(db)
-    .selectFrom('_migrations')
-    .select('file')
-    .orderBy('file', (order) => order.collate('C'))
-    .execute()
-  return applied.map(({ file }) => file)
+/** All migrations that any version of pocketsms has applied to the database, in order. */
+export async function listAppliedMigrations(db: Db): Promise<AppliedMigration[]> {
+  // databases of versions before the hashes lack the column
+  const rows = sql<AppliedMigration>`
+    select file, to_jsonb(m) ->> 'sha256' as sha256 from _migrations m order by file collate "C"`
+  return executeStatement(db, rows)
 }
 
-/** File names of this version's migrations that are not applied yet. */
-export async function listMissingMigrations(db: Db): Promise<string[]> {
-  const known = new Set(await listAppliedMigrations(db))
-  return listMigrations()
-    .map(({ file }) => file)
-    .filter((file) => !known.has(file))
+/** Whether all of this version's migrations are applied, with the text that they have in this version. */
+export async function isMigrated(db: Db): Promise<boolean> {
+  const hashes = new Map(
+    (await listAppliedMigrations(db)).map(({ file, sha256 }) => [file, sha256]),
+  )
+  return listMigrations().every(({ file, sha256 }) => hashes.get(file) === sha256)
 }
 
-/** The migrations in `applied` that this version lacks. A newer version applied them. */
-export function findUnknownMigrations(applied: readonly string[]): string[] {
-  const known = new Set(listMigrations().map(({ file }) => file))
-  return applied.filter((file) => !known.has(file))
+/**
+ * Returns the applied migrations, also those of a newer version. Throws a UserError if another commit made the
+ * database before 0.3.0, or if it is incomplete.
+ */
+export async function loadKnownMigrations(db: Db): Promise<AppliedMigration[]> {
+  const hasList = await evaluateSql(db, sql<boolean>`to_regclass('_migrations') is not null`)
+  const applied = hasList ? await listAppliedMigrations(db) : []
+  const columns = await loadStartColumns(db)
+  if (applied.length > 0) requireKnownSchema('The database', applied, columns)
+  else if (columns.size > 0) throw makePartialError('list of its migrations')
+  return applied
+}
+
+/** Returns the applied migrations. Throws a UserError if this version does not know the schema. */
+export async function checkSchema(db: Db): Promise<AppliedMigration[]> {
+  const applied = await loadKnownMigrations(db)
+  const unknown = findUnknownMigrations(applied)
+  if (unknown.length === 0) return applied
+  throw new UserError(
+    `The database was migrated by a newer version of pocketsms (${unknown.join(', ')}). Install that version.`,
+  )
 }
 
 async function bringSchemaUpToDate(tx: Db, only?: readonly string[]): Promise<string[]> {
@@ -79,12 +103,7 @@ async function bringSchemaUpToDate(tx: Db, only?: readonly string[]): Promise<st
   await tx.script(`set local application_name = 'migration of pocketsms'`)
   await acquireLock(tx, LOCKS.migration)
   await tx.script(MAKE_TABLE)
-  const applied = await listAppliedMigrations(tx)
-  const unknown = findUnknownMigrations(applied)
-  if (unknown.length > 0)
-    throw new UserError(
-      `The database was migrated by a newer version of pocketsms (${unknown.join(', ')}). Install that version.`,
-    )
+  const applied = (await checkSchema(tx)).map(({ file }) => file)
   const missing = listMigrations().filter(
     ({ file }) => !applied.includes(file) && (only?.includes(file) ?? true),
   )
@@ -95,12 +114,35 @@ async function bringSchemaUpToDate(tx: Db, only?: readonly string[]): Promise<st
     await queries(tx).insertInto('_migrations').values({ file }).execute()
   }
   await dropOldFunctions(tx, functions)
+  if (!only) await requireAllTables(tx)
+  if ([...applied, ...missing.map(({ file }) => file)].includes(HASHES_FILE)) await recordHashes(tx)
   if (oldest !== undefined && (await loadOldestServer(tx)) > oldest) {
     // the version check of new connections waits for this lock until the commit
     await tx.script('lock table _schema')
     await tx.endOthers()
   }
   return missing.map(({ file }) => file)
+}
+
+const makePartialError = (missing: string) =>
+  new UserError(
+    `The database is incomplete: the ${missing} is missing, as after a restore that was interrupted. Nothing was changed. Restore the backup into an empty database.`,
+  )
+
+/** Throws a UserError if a table or type of the schema is missing. */
+async function requireAllTables(tx: Db): Promise<void> {
+  const missing = sql<{ name: string }>`
+    select name from unnest(${[...NO_COLLECTIONS]}::text[]) name where to_regtype(quote_ident(name)) is null limit 1`
+  for (const { name } of await executeStatement(tx, missing))
+    throw makePartialError(`table ${name}`)
+}
+
+/** Writes the hashes of migrations that have none yet. */
+async function recordHashes(tx: Db): Promise<void> {
+  const all = listMigrations()
+  const hashes = sql`unnest(${all.map(({ file }) => file)}::text[], ${all.map(({ sha256 }) => sha256)}::text[])`
+  await sql`update _migrations m set sha256 = h.sha256 from ${hashes} as h(file, sha256)
+    where h.file = m.file and m.sha256 is null`.execute(tx)
 }
 
 const MAKE_FUNCTIONS =
