@@ -160,6 +160,12 @@ function writeWithoutExponent([, sign = '', text = '', mark = '', exponent]: rea
   return sign + digits.slice(0, end).replace(/^0+/, '') + (rest && `.${rest}`)
 }
 
+/** Whether a number with an exponent has lost digits, as a spreadsheet's `4.91512E+12`. */
+export function hasLostDigits(text: string): boolean {
+  const scientific = SCIENTIFIC.exec(text)
+  return scientific !== null && writeWithoutExponent(scientific) === undefined
+}
+
 /** The number of a link (RFC 3966), with its context. Parameters that change the number stay. */
 function dropScheme(text: string): string {
   if (!SCHEME.test(text)) return text

@@ -232,6 +232,33 @@ test.each<[string, Parts]>([
   expect({ head, rows }).toEqual({ head: READ.head, rows: READ.rows })
 })
 
+test.each<[value: string, code: string, problem: string | undefined]>([
+  ['4.91512E+12', 'General', 'rounded'],
+  ['4.91512E+12', '0', 'rounded'],
+  ['4.91512E+12', '0.00E+00', 'rounded'],
+  ['4.91512E+12', '#,##0', 'rounded'],
+  ['1.7e+09', '@', 'rounded'],
+  ['4.5E+07', 'General', 'rounded'],
+  ['4.91512E12', 'General', 'rounded'],
+  ['4.915112345678E+12', 'General', undefined],
+  ['4.9151123456780003E+12', '0', undefined],
+  ['4.91511234567E12', '0', undefined],
+  ['4915112345670', 'General', undefined],
+  ['4915120000000', 'General', undefined],
+])('a number of a phone in a cell, %s as %s, is read as in a CSV: %s', async (...row) => {
+  const [value, code, problem] = row
+  expect(readTypedPhone((await show(value, code))!, 'DE').fault?.problem).toBe(problem)
+})
+
+test.each([
+  ['1.5E+7', '#,##0 €', '15,000,000 €'],
+  ['1.5E7', '#,##0', '15,000,000'],
+  ['2E-05', '0.00000', '0.00002'],
+  ['2.5E+05', '#,##0.00', '250,000.00'],
+])('an amount that is stored as %s is shown as its cell does', async (value, code, shown) => {
+  expect(await show(value, code)).toBe(shown)
+})
+
 test.each<[string, readonly (string | undefined)[], readonly number[]]>([
   ['all numbers', ['1', '4', '9'], [4, 9]],
   ['no numbers', [undefined, undefined, undefined], [2, 3]],

@@ -1,4 +1,5 @@
 import { dateToSerial, format, getFormatFromId, isDateFormat } from 'numfmt'
+import { hasLostDigits } from '#portable/phone/read-phone.ts'
 
 /** How the numbers of a workbook are shown. */
 export interface NumberStyle {
@@ -21,11 +22,13 @@ export const findBuiltInFormat = (id: number, locale: string): string =>
 
 /**
  * Writes a number as its cell shows it by a format, such as `dd.mm.yyyy`. A whole number of seven digits or
- * more keeps all digits: `General` would write 4915112345678 as `4.91511E+12`.
+ * more keeps all digits: `General` would write 4915112345678 as `4.91511E+12`. One that was rounded before it
+ * was stored stays as it is stored, so that it is not read as a phone number.
  */
 export function writeNumber(digits: string, code: string, style: NumberStyle): string {
   const value = Number(digits)
   if (digits.trim() === '' || !Number.isFinite(value)) return digits
+  if (isRounded(digits, value, code)) return digits
   const whole = writeWhole(digits, value)
   const shown = formatValue(code, value + (isDay(code, value, style) ? DAYS_TO_1904 : 0), style)
   if (shown === undefined) return whole ?? String(Number(value.toPrecision(MAX_DIGITS)))
@@ -33,6 +36,18 @@ export function writeNumber(digits: string, code: string, style: NumberStyle): s
     ? shown
     : whole
 }
+
+/** From here on a rounded number is one of a phone, whichever program has stored it. */
+const MIN_PHONE = 1e8
+/** The format of an amount. */
+const AMOUNT = /[%$€£¥]/
+
+/** Programs with `E+` round to few digits; Java also stores the whole amount 15000000 as `1.5E7`. */
+const isRounded = (digits: string, value: number, code: string): boolean =>
+  Math.abs(value) >= (digits.includes('+') ? MIN_WHOLE : MIN_PHONE) &&
+  hasLostDigits(digits) &&
+  !AMOUNT.test(code) &&
+  !isDate(code)
 
 /** All digits of a whole number that may be one of a phone; undefined for others. */
 function writeWhole(digits: string, value: number): string | undefined {
