@@ -139,6 +139,11 @@ readonly "answers"?: boolean | string | null
  */
 readonly "requires_consent"?: boolean | null
 /**
+ * True: a text with a gap is refused, as one whose variable has no value at all: a variable is
+ * empty and has no default.
+ */
+readonly "requires_values"?: boolean | null
+/**
  * For so many seconds no device gets the text, and a cancel takes it back. Meanwhile it is
  * `pending` with `waiting_for` `undo`, and not a scheduled text. Excludes a later `scheduled_at`.
  */
@@ -232,6 +237,11 @@ readonly "answers"?: boolean | string | null
  */
 readonly "requires_consent"?: boolean | null
 /**
+ * True: a text with a gap is refused, as one whose variable has no value at all: a variable is
+ * empty and has no default.
+ */
+readonly "requires_values"?: boolean | null
+/**
  * For so many seconds no device gets the text, and a cancel takes it back. Meanwhile it is
  * `pending` with `waiting_for` `undo`, and not a scheduled text. Excludes a later `scheduled_at`.
  */
@@ -261,8 +271,9 @@ readonly "mms"?: "only" | "or_link" | null
 readonly "template_id": string
 /**
  * Values for the `{{variables}}` of the template, the same for all recipients. An absent value
- * comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from
- * the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.
+ * comes from the field of this name in the contact's `data`. `name` is for people without a
+ * contact, and for contacts without a name; `phone` and `stop_link` cannot be given.
+ * `{{variable|text}}` has a text for an empty or missing value.
  */
 readonly "variables"?: Readonly<Record<string, string | number | boolean>> | null
 }

@@ -6,10 +6,15 @@ export interface SheetRow {
   readonly cells: readonly string[]
 }
 
+/** A row of a table. `isLong`: it has a filled cell behind the last title of its CSV file. */
+export interface CsvTableRow extends SheetRow {
+  readonly isLong: boolean
+}
+
 /** A sheet with as many cells in each row as `head` has names. */
 export interface CsvTable {
   readonly head: readonly string[]
-  readonly rows: readonly SheetRow[]
+  readonly rows: readonly CsvTableRow[]
 }
 
 const isFilled = (cell: string): boolean => cell.trim() !== ''
@@ -17,25 +22,38 @@ const isFilled = (cell: string): boolean => cell.trim() !== ''
 /**
  * Makes a table of the rows of a sheet, with the first as its head if `hasHead` says so. Leaves out rows
  * whose cells are all blank, and columns that have neither a title nor a value. Fills short rows up with
- * empty cells; a long row adds columns. `nameColumn` names a column without a title by its number, from 1.
+ * empty cells. A long row adds columns, but not behind the titles of CSV, where a separator may lack its
+ * quotation marks: its last cell gets the rest. `nameColumn` names a column without a title by its number,
+ * from 1.
  */
 export function makeTable(
   sheet: readonly SheetRow[],
   hasHead: (first: readonly string[]) => boolean,
   nameColumn: (number: number) => string,
+  { isCsv }: { readonly isCsv: boolean },
 ): CsvTable {
-  const filled = sheet.filter(({ cells }) => cells.some(isFilled))
+  const all = sheet.filter(({ cells }) => cells.some(isFilled))
+  const titles = all[0] && hasHead(all[0].cells) ? all[0].cells : undefined
+  const width = isCsv && titles ? titles.length : Number.POSITIVE_INFINITY
+  const filled = all.map((row) => joinRest(row, width))
   const isUsed: boolean[] = []
   for (const { cells } of filled)
     for (const [at, cell] of cells.entries()) isUsed[at] ||= isFilled(cell)
   const used = isUsed.flatMap((is, at) => (is ? [at] : []))
-  const titles = filled[0] && hasHead(filled[0].cells) ? filled[0].cells : undefined
   return {
     head: used.map((at) => titles?.[at]?.trim() || nameColumn(at + 1)),
     rows: filled
       .slice(titles ? 1 : 0)
-      .map(({ line, cells }) => ({ line, cells: used.map((at) => cells[at] ?? '') })),
+      .map(({ cells, ...row }) => ({ ...row, cells: used.map((at) => cells[at] ?? '') })),
   }
+}
+
+/** A row of at most `width` cells, of which the last has what is filled behind it. */
+function joinRest({ line, cells }: SheetRow, width: number): CsvTableRow {
+  const rest = cells.slice(width).flatMap((cell) => cell.trim() || [])
+  if (rest.length === 0) return { line, cells: cells.slice(0, width), isLong: false }
+  const last = [cells[width - 1]!, ...rest].join(', ')
+  return { line, cells: [...cells.slice(0, width - 1), last], isLong: true }
 }
 
 /** What may separate cells, each with what ends a cell then. */

@@ -37,8 +37,9 @@ test('each row gets a text filled with its own values, in any case of the names'
 
 test('a row of a person who gets nothing is left out with the reason', () => {
   const numbers = readNumbers(sheet, [0], 'DE')
-  const refused = new Map([['+4915120000010', 'No proof of consent']])
-  const { good, bad } = planNumbers(sheet, numbers, [0], 'Hi {{name}}', refused)
+  const reasons = new Map([['+4915120000010', 'No proof of consent']])
+  const known = { names: new Map(), reasons }
+  const { good, bad } = planNumbers(sheet, numbers, [0], 'Hi {{name}}', known)
   expect(good.map(({ phone }) => phone)).not.toContain('+4915120000010')
   expect(bad.find(({ row }) => row === 3)).toMatchObject({ why: 'No proof of consent' })
 })
@@ -57,6 +58,31 @@ test.each([
 ])('a row with %s is left out: $3', (_, country, row, why) => {
   const { bad } = planList(sheet, 0, country, 'Hi {{name}}, at {{time}}')
   expect(bad.find((one) => one.row === row)).toMatchObject({ why })
+})
+
+test('a contact keeps its own name, and others take that of their row', () => {
+  const names = new Map([
+    ['+4915112345678', 'Änne'],
+    ['+4915120000010', ''],
+  ])
+  const plan = (rows: Sheet, text: string) =>
+    planNumbers(rows, readNumbers(rows, [0], 'DE'), [0], text, { names, reasons: new Map() })
+  expect(plan(sheet, '{{name}}').good.map(({ body }) => body)).toEqual(['Änne', 'Ben'])
+  const nameless = readSheet('Handy,time\n+49 151 12345678,7 pm\n0151 20000010,8 pm')
+  expect(listUnknownPlaceholders('{{Name}} {{time}}', nameless)).toEqual([])
+  const { good, bad } = plan(nameless, '{{Name}}: {{time}}')
+  expect(good.map(({ body }) => body)).toEqual(['Änne: 7 pm'])
+  expect(bad).toMatchObject([{ row: 3, why: 'Nothing in “Name”' }])
+})
+
+test('a row with a filled cell behind the last title is left out, of lists and of contacts', () => {
+  const read = readSheet('Handy,Name,note\n0151 20000010,Ben,late, by bus\n0151 20000011,Al,x')
+  const why = 'More cells than titles: put a text with the separator in quotation marks'
+  const cells = ['0151 20000010', 'Ben', 'late, by bus']
+  const bad = [{ row: 2, cells, why }]
+  expect(planList(read, 0, 'DE', 'Hi {{name}}')).toMatchObject({ bad, good: [{ row: 3 }] })
+  const contacts = planImport(read, { phones: [0], names: [1] }, 'DE', [2])
+  expect(contacts).toMatchObject({ bad, good: [{ row: 3 }] })
 })
 
 test('a row with an empty cell is kept if the text does not use it', () => {

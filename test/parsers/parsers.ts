@@ -14,11 +14,6 @@ import { parseCron } from '../../src/engine/settings/cron.ts'
 import { isInvisible } from '../../src/gateway/base/body-schemas.ts'
 import { hideCode } from '../../src/gateway/hooks/compose-hook-text.ts'
 import { cutToParts } from '../../src/gateway/hooks/cut-text-to-parts.ts'
-import {
-  fillVariables,
-  parseTextTemplate as readTemplate,
-  renderForPerson,
-} from '../../src/gateway/messages/send/text-template.ts'
 import { fillTemplates } from '../../src/gateway/webhooks/fill-templates.ts'
 import { maskAnswer } from '../../src/gateway/webhooks/mask-answer.ts'
 import { makeSignatureHeaders } from '../../src/gateway/webhooks/sign-webhook.ts'
@@ -36,6 +31,11 @@ import { splitAtSpaces } from '../../src/portable/phone/split-spaced-list.ts'
 import { readOptWord } from '../../src/portable/read-opt-word.ts'
 import { countSegments } from '../../src/portable/segments.ts'
 import { replaceIfShorter } from '../../src/portable/smart-encoding.ts'
+import {
+  fillVariables,
+  parseTextTemplate as readTemplate,
+  renderForPerson,
+} from '../../src/portable/text-template.ts'
 import { readMailApart } from '../../src/protocols/smtp/read-mail-in-thread.ts'
 import { parseRecipient } from '../../src/protocols/smtp/recipient.ts'
 import { readTwimlAnswer } from '../../src/protocols/twilio/twiml.ts'
@@ -121,7 +121,7 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'a template of texts, for 20 people',
-    file: 'gateway/messages/send/text-template.ts',
+    file: 'portable/text-template.ts',
     most: 1_600,
     read: (text) => {
       const filled = fillVariables(readTemplate(text), { a: '' })

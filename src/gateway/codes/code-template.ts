@@ -1,12 +1,13 @@
+import { fillVariables, parseTextTemplate, renderForPerson } from '../../portable/text-template.ts'
 import { makeTemplateError } from '../base/gateway-errors.ts'
-import {
-  fillVariables,
-  parseTextTemplate,
-  renderForPerson,
-} from '../messages/send/text-template.ts'
+import { refuseMissingVariable } from '../messages/send/missing-variables.ts'
 
 export const fillCode = (template: string, to: string, code: string) =>
-  renderForPerson(fillVariables(parseTextTemplate(template), { code }), { name: '', phone: to })
+  renderForPerson(
+    fillVariables(parseTextTemplate(template), { code }),
+    { name: '', phone: to },
+    refuseMissingVariable,
+  )
 
 /** Throws 400 for a template without `{{code}}`, or with a variable that has no value. */
 export function checkTemplate(template: string) {

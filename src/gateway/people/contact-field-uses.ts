@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import { listFieldNames, parseTextTemplate } from '../../portable/text-template.ts'
 import { listFieldVariables, loadFieldDefinitions } from '../base/contact-fields.ts'
 import { RECORD_TITLES } from '../base/record-titles.ts'
-import { listFieldNames, parseTextTemplate } from '../messages/send/text-template.ts'
 
 /** The most contacts that are counted: 10,000 means 10,000 or more. */
 const MAX_COUNT = 10_000

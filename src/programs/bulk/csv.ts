@@ -4,6 +4,8 @@ import { makeTable, readCsvCells } from '../../portable/read-csv.ts'
 /** A row of a CSV file: its values by column name, and the line on which it begins. */
 export interface CsvRow {
   readonly line: number
+  /** It has a filled cell behind the last title. */
+  readonly isLong: boolean
   readonly values: Readonly<Record<string, string>>
 }
 
@@ -18,12 +20,13 @@ export function readCsv(text: string): CsvRow[] {
     all,
     () => true,
     (number) => `Column ${number}`,
+    { isCsv: true },
   )
   if (head.length === 0) throw new UserError('The file is empty.')
   if (new Set(head).size < head.length)
     throw new UserError('Two columns of the file have one name.')
-  return rows.map(({ line, cells }) => ({
-    line,
+  return rows.map(({ cells, ...row }) => ({
+    ...row,
     values: Object.fromEntries(head.map((name, at) => [name, cells[at]!])),
   }))
 }

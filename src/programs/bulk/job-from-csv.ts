@@ -52,7 +52,9 @@ export function makeRowBody(job: BulkJob, row: CsvRow) {
   const variables = Object.fromEntries(
     Object.entries(row.values).filter(([title]) => !job.columns.titles.includes(title)),
   )
-  return { recipients: [findRowPhone(job, row)], bulk: true, template_id: job.template, variables }
+  const recipients = [findRowPhone(job, row)]
+  const template_id = job.template
+  return { recipients, bulk: true, template_id, variables, requires_values: true }
 }
 
 const DEFAULT = 'phone'

@@ -40,18 +40,24 @@ const SHOWN_TEXTS = 3
 /** With these statuses the server would refuse all other rows, too, until the user fixes the cause. */
 const STOPPING = new Set([401, 402, 403, 503])
 
+const TOO_LONG =
+  'It has more cells than there are titles: put a text with the separator in quotation marks.'
+
 /** Sends rows that `results` does not list as accepted. Throws a UserError if an error concerns all rows. */
 async function sendRows(job: BulkJob, results: Results, onProgress: OnProgress, say: Say) {
   const left = job.rows.filter(({ line }) => !results.has(line))
   const before = job.rows.length - left.length
   let [accepted, refused] = [before, 0]
-  const send = async (row: CsvRow) => {
+  const sendRow = async (row: CsvRow) => {
     const body = { ...makeRowBody(job, row), client_ref: results.refOf(row.line) }
     const answer = await postWithRetries(job, '/api/sms/send-template', body)
     const [message] = (answer.body.message_ids ?? []) as string[]
-    const result = message ? { message } : { error: readRowRefusal(answer) }
+    return message ? { message } : { error: readRowRefusal(answer) }
+  }
+  const send = async (row: CsvRow) => {
+    const result = row.isLong ? { error: TOO_LONG } : await sendRow(row)
     results.add({ line: row.line, phone: findRowPhone(job, row), ...result })
-    if (message) accepted++
+    if ('message' in result) accepted++
     else refused++
     onProgress(accepted + refused)
   }
@@ -72,7 +78,7 @@ async function tryRows(job: BulkJob, onProgress: OnProgress, say: Say) {
   const texts: string[] = []
   const refused: string[] = []
   let [segments, done, hidden] = [0, 0, false]
-  await workInParallel(job.rows, async (row) => {
+  const tryRow = async (row: CsvRow) => {
     const answer = await postWithRetries(job, '/api/sms/preview', makeRowBody(job, row))
     if (answer.status !== 200) refused.push(`line ${row.line}: ${readRowRefusal(answer)}`)
     else {
@@ -81,6 +87,10 @@ async function tryRows(job: BulkJob, onProgress: OnProgress, say: Say) {
       segments += Number(answer.body.total_segments)
       texts.push(`${findRowPhone(job, row)}: ${item?.body ?? answer.body.body}`)
     }
+  }
+  await workInParallel(job.rows, async (row) => {
+    if (row.isLong) refused.push(`line ${row.line}: ${TOO_LONG}`)
+    else await tryRow(row)
     onProgress(++done)
   })
   for (const line of [...texts.slice(0, SHOWN_TEXTS), ...refused.slice(0, SHOWN_REFUSALS)])

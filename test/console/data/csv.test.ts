@@ -28,6 +28,7 @@ test('a sep= line is not a row but counts in row numbers', () => {
     head: ['Name', 'Text'],
     rows: [['Anna', '1,5']],
     lines: [3],
+    long: new Set(),
   })
 })
 
@@ -50,6 +51,7 @@ test('an .xlsx file is read with all digits of its numbers', async () => {
       ['Ben', '4915120000011', ''],
     ],
     lines: [2, 3],
+    long: new Set(),
   })
 })
 

@@ -75,8 +75,8 @@ test.each([
     'rows longer than its head',
     'phone,note\n+491,hi,more\n+492,ho,,,\n',
     [
-      { phone: '+491', note: 'hi', 'Column 3': 'more' },
-      { phone: '+492', note: 'ho', 'Column 3': '' },
+      { phone: '+491', note: 'hi, more' },
+      { phone: '+492', note: 'ho' },
     ],
   ],
   [
@@ -111,6 +111,16 @@ test.each([
   ],
   ['a last row without a line end', 'phone,note\n+491,', [{ phone: '+491', note: '' }]],
 ])('a CSV file with %s is read as $2', (_, text, rows) => expect(values(text)).toEqual(rows))
+
+test.each<[string, string, number[]]>([
+  ['an unquoted comma', 'phone,note\n+491,hi, there\n+492,ho\n', [2]],
+  ['a cell behind an empty one', 'phone,note\n+491,,,x\n+492,"a, b"\n', [2]],
+  ['another separator', 'phone;note\n+491;a, b\n+492;a; b\n', [3]],
+  ['a title that is empty', 'phone,note,\n+491,hi,more\n+492,hi,more,x\n', [3]],
+  ['blanks at the end', 'phone,note\n+491,hi, ,\t\n', []],
+])('a row with %s is long if it has more cells than titles', (_, text, lines) => {
+  expect(readCsv(text).flatMap(({ isLong, line }) => (isLong ? [line] : []))).toEqual(lines)
+})
 
 test("a row's line number is that of an editor", () => {
   const rows = readCsv('phone,text\n+491,"a\nb"\n\n+492,c\n')

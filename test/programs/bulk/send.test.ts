@@ -21,8 +21,8 @@ beforeEach(() => {
   folder = temporaryFolder()
 })
 
-const HEAD = 'phone,code,tail'
-const row = (i: number) => `+49 15 ${String(1000 + i)},c${i},t`
+const HEAD = 'phone,name,code,tail'
+const row = (i: number) => `+49 15 ${String(1000 + i)},Bo,c${i},t`
 
 /** Runs the command on a file of these rows; what it says. */
 async function run(rows: readonly string[], options: Partial<BulkOptions> = {}): Promise<string[]> {
@@ -50,7 +50,7 @@ const results = () => readFileSync(join(folder, 'list.csv.results'), 'utf8')
 
 test('each row becomes a message, and a refused row does not stop the others', async () => {
   const before = await stored()
-  const said = await run([row(1), 'nonsense,c,t', row(2)])
+  const said = await run([row(1), 'nonsense,Bo,c,t', row(2)])
   expect(said[0]).toMatch(/^2 of 3 accepted, 1 refused/)
   expect(await stored()).toBe(before + 2)
   expect(results()).toContain(
@@ -88,7 +88,7 @@ test('a row whose answer was lost is looked up and not sent again', async () => 
 
 test('a dry run prints the texts and sends none', async () => {
   const before = await stored()
-  const said = await run([row(50), 'nonsense,c,t'], { dryRun: true })
+  const said = await run([row(50), 'nonsense,Bo,c,t'], { dryRun: true })
   expect(said[0]).toContain('+49151050: ')
   expect(said[1]).toBe('line 3: Phone number must be in E.164 format')
   expect(said.at(-1)).toBe('1 messages, 1 segments, 1 refused. Nothing was sent.')
@@ -106,13 +106,62 @@ test('a dry run shows the values of contacts, or says that the key may not see t
   const phone = (
     await server.rows(`select phone, name from contacts where "user" = $1 and name <> ''`, [ANN.id])
   )[0] as [string, string]
-  const rows = [`${phone[0]},c,t`]
+  const rows = [`${phone[0]},Bo,c,t`]
   const hidden = await run(rows, named)
-  expect(hidden[0]).toBe(`${phone[0]}: Hello !`)
+  expect(hidden[0]).toBe(`${phone[0]}: Hello Bo!`)
   expect(hidden[1]).toMatch(/^This key may not read contacts/)
   const shown = await run(rows, { ...named, key: body.key })
   expect(shown[0]).toBe(`${phone[0]}: Hello ${phone[1]}!`)
   expect(shown.join('\n')).not.toMatch(/may not read/)
+})
+
+const named = (text: string, options: Partial<BulkOptions> = {}) => {
+  const csv = join(folder, 'named.csv')
+  writeFileSync(csv, text)
+  const all = { csv, results: `${csv}.results`, template: TEMPLATES.greeting, key: reader }
+  return run([], { ...all, ...options })
+}
+let reader = ''
+
+test('a row takes its name from the file, and one with a gap is left out and named', async () => {
+  const { body } = await server.ask(
+    'POST',
+    '/api/collections/api_keys/records',
+    { user: ANN.id, name: 'all', scopes: ['messages:list', 'messages:send'] },
+    await server.signedIn('users', ANN.id),
+  )
+  reader = body.key
+  const rows = 'phone,Name,code\n+49 15 2001,Özlem,1\n+4900001,Other,2\n+49 15 2002,,3\n'
+  const tried = await named(rows, { dryRun: true })
+  expect(tried.slice(0, -1).toSorted()).toEqual([
+    '+4900001: Hello Zoe!',
+    '+49152001: Hello Özlem!',
+    'line 4: Missing variable: name.',
+  ])
+  const said = await named(rows)
+  expect(said[0]).toMatch(/^2 of 3 accepted, 1 refused/)
+  expect(readFileSync(join(folder, 'named.csv.results'), 'utf8')).toContain(
+    '"line":4,"phone":"+49152002","error":"Missing variable: name."',
+  )
+})
+
+test('a row with more cells than titles is left out and named, and its words stay', async () => {
+  const rows = 'phone,name\n+49 15 2004,Bo, the second\n+49 15 2005,Al\n'
+  const tried = await named(rows, { dryRun: true })
+  expect(tried).toContainEqual(expect.stringMatching(/^line 2: It has more cells than/))
+  expect((await named(rows))[0]).toMatch(/^1 of 2 accepted, 1 refused/)
+  expect(readFileSync(join(folder, 'named.csv.results'), 'utf8')).toMatch(
+    /"line":2,"phone":"\+49152004","error":"It has more cells/,
+  )
+})
+
+test.each([
+  ['an empty cell', 'phone,name,code,tail\n+49 15 2003,Bo,1,\n', /^line 2: Missing variable: tail/],
+  ['a short row', 'phone,name,code,tail\n+49 15 2003,Bo,1\n', /^line 2: Missing variable: tail/],
+  ['blanks', 'phone,name,code,tail\n+49 15 2003,Bo,\u3000,t\n', /^line 2: Missing variable: code/],
+])('a row with %s that the template needs is left out', async (_, text, said) => {
+  const [first] = await named(text, { template: TEMPLATES.code, dryRun: true })
+  expect(first).toMatch(said)
 })
 
 test.each([
@@ -134,7 +183,7 @@ test('phone columns are recognised by their content, in any encoding of the file
   const csv = join(folder, 'contacts.csv')
   const lines = [
     'sep=;',
-    'code;tail;Hotel;Home Phone;Mobile Phone',
+    'code;tail;name;Home Phone;Mobile Phone',
     'c;t;Adlon;030 901820;0151 20000010',
     'c;t;Adlon;030 901821 ::: 0151 20000011;',
   ]

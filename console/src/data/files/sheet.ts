@@ -8,6 +8,8 @@ export interface Sheet {
   readonly rows: readonly (readonly string[])[]
   /** The line of the file on which each of `rows` begins, counted from 1. */
   readonly lines: readonly number[]
+  /** The lines of rows with a filled cell behind the last title of a CSV file. */
+  readonly long?: ReadonlySet<number>
 }
 
 export interface BadRow {
@@ -26,18 +28,30 @@ export function readSheet(file: string): Sheet {
     throw new Error(
       t('Line {line}: a quotation mark is missing or misplaced.', { line: misquoted }),
     )
-  return makeSheet(rows)
+  return makeSheet(rows, { isCsv: true })
 }
 
 /** Makes a sheet of rows with their lines in the file. */
-export function makeSheet(all: readonly SheetRow[]): Sheet {
+export function makeSheet(all: readonly SheetRow[], kind = { isCsv: false }): Sheet {
   const { head, rows } = makeTable(
     all,
     (first) => !first.some((cell) => isNumberCell(cell)),
     (number) => t('Column {number}', { number }),
+    kind,
   )
-  return { head, rows: rows.map(({ cells }) => cells), lines: rows.map(({ line }) => line) }
+  return {
+    head,
+    rows: rows.map(({ cells }) => cells),
+    lines: rows.map(({ line }) => line),
+    long: new Set(rows.flatMap(({ line, isLong }) => (isLong ? [line] : []))),
+  }
 }
+
+/** Why a row of a CSV file with more cells than titles is left out; '' for other rows. */
+export const findRowFault = ({ long }: Sheet, line: number): string =>
+  long?.has(line)
+    ? t('More cells than titles: put a text with the separator in quotation marks')
+    : ''
 
 /** The rows that were left out, in the order of the file: bad ones, and those that the server refused. */
 export function joinBadRows(

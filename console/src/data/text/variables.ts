@@ -1,28 +1,21 @@
+import { parseTextTemplate } from '#portable/text-template.ts'
 import { t } from '../../language/words.ts'
-
-/** A variable in a template, by the server's rules: no braces inside, and a name before the first `|`. */
-export const VARIABLE = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
 interface Piece {
   /** The plain text, or the variable's name. */
   readonly text: string
   readonly isVariable: boolean
   /** The default (`there` in `{{name|there}}`), used for an empty or missing value. */
-  readonly fallback?: string
+  readonly fallback?: string | undefined
 }
 
 /** Splits a template into plain text and variables. */
 export const splitAtVariables = (body: string): Piece[] =>
-  body.split(VARIABLE).map((part, at) => {
-    if (at % 2 === 0) return { text: part, isVariable: false }
-    const bar = part.indexOf('|')
-    if (bar < 0) return { text: part.trim(), isVariable: true }
-    return {
-      text: part.slice(0, bar).trim(),
-      isVariable: true,
-      fallback: part.slice(bar + 1).trim(),
-    }
-  })
+  parseTextTemplate(body).map((part) =>
+    typeof part === 'string'
+      ? { text: part, isVariable: false }
+      : { text: part.name, isVariable: true, fallback: part.fallback },
+  )
 
 /** The text that replaces a variable: its value or, if empty, its default. Undefined if both are missing. */
 export const fillPiece = (piece: Piece, value: string | undefined): string | undefined =>

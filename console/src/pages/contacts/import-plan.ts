@@ -3,7 +3,7 @@ import type { PersonColumns } from '#portable/phone/guess-columns.ts'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import { findValueFault } from '../../data/contact-field-words.ts'
 import { findField } from '../../data/contact-fields.ts'
-import type { BadRow, Sheet } from '../../data/files/sheet.ts'
+import { type BadRow, findRowFault, type Sheet } from '../../data/files/sheet.ts'
 import { describePhoneFault } from '../../data/phone/phone-words.ts'
 import type { ContactField } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
@@ -30,12 +30,13 @@ const MAX_NAME = 255
  * repeats the number of an earlier one is bad. A value that does not fit its field is left out alone.
  */
 export function planImport(
-  { head, rows, lines }: Sheet,
+  sheet: Sheet,
   columns: PersonColumns,
   country: string,
   kept: readonly number[],
   fields: readonly ContactField[] = [],
 ): Plan {
+  const { head, rows, lines } = sheet
   const good: NewContact[] = []
   const bad: BadRow[] = []
   const misfits: BadRow[] = []
@@ -45,7 +46,7 @@ export function planImport(
     const name = joinRowName(cells, columns)
     const reading = chooseRowPhone(head, cells, columns, country)
     const { phone } = reading
-    const why = findFault(reading, name, seen)
+    const why = findRowFault(sheet, row) || findFault(reading, name, seen)
     if (why || !phone) {
       bad.push({ row, cells, why })
       continue

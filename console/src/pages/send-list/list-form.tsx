@@ -30,7 +30,7 @@ import { ListPreview } from './list-preview.tsx'
 import { ListReport } from './list-report.tsx'
 import { type ListText, listUnknownPlaceholders, planList, readNumbers } from './list-rows.ts'
 import { NOTHING_SENT, runList } from './send-texts.ts'
-import { useRefused } from './use-refused.ts'
+import { useRecipients } from './use-recipients.ts'
 
 export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
   const [wished, setWished] = useState<Wishes>(() => {
@@ -52,10 +52,11 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   const templates = useTemplates()
   const { phones, country, text } = wishes
   const numbers = useMemo(() => readNumbers(sheet, phones, country), [sheet, phones, country])
-  const refused = useRefused(numbers, needsConsent)
+  const recipients = useRecipients(numbers, needsConsent)
+  const { names, reasons } = recipients
   const plan = useMemo(
-    () => planList(sheet, numbers, phones, text, refused.reasons),
-    [sheet, numbers, phones, text, refused.reasons],
+    () => planList(sheet, numbers, phones, text, { names, reasons }),
+    [sheet, numbers, phones, text, names, reasons],
   )
   const count = outcome.accepted.size + outcome.refused.length
   const work = useTask(async () => {
@@ -100,7 +101,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
             onUndo={() => setHeld(false)}
           />
         ) : (
-          <Form onSubmit={submit} fault={work.fault ?? refused.fault}>
+          <Form onSubmit={submit} fault={work.fault ?? recipients.fault}>
             {outcome.fault && !work.busy && <SendFault fault={outcome.fault} />}
             {!work.busy && (
               <>
@@ -128,9 +129,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
                     setOutcome(NOTHING_SENT)
                   }}
                 />
-                {needsConsent && refused.reasons.size > 0 && plan.good.length === 0 && (
-                  <HowToProve />
-                )}
+                {needsConsent && reasons.size > 0 && plan.good.length === 0 && <HowToProve />}
               </>
             )}
             {(work.busy || count > 0) && (
@@ -143,7 +142,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
             <FormActions
               icon="send"
               busy={work.busy}
-              disabled={plan.good.length === 0 || refused.busy}
+              disabled={plan.good.length === 0 || recipients.busy}
               onCancel={onBack}
               cancel={t('Another file')}
               onStop={() => stop.current.abort()}

@@ -2,9 +2,10 @@ import { MAX_TEXT_CHARACTERS } from '#portable/max-text-characters.ts'
 import { chooseRowPhone } from '#portable/phone/choose-row-phone.ts'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import { countSegments } from '#portable/segments.ts'
-import type { BadRow, Sheet } from '../../data/files/sheet.ts'
+import { fillVariables, parseTextTemplate, renderForPerson } from '#portable/text-template.ts'
+import { type BadRow, findRowFault, type Sheet } from '../../data/files/sheet.ts'
 import { describePhoneFault } from '../../data/phone/phone-words.ts'
-import { fillPiece, listVariables, splitAtVariables } from '../../data/text/variables.ts'
+import { isSameName, listVariables } from '../../data/text/variables.ts'
 import { t } from '../../language/words.ts'
 
 export interface ListText {
@@ -20,16 +21,24 @@ export interface ListPlan {
   readonly segments: number
 }
 
-/** The placeholder for a row's phone number, unless a column has this title. */
-const NUMBER = 'phone'
+/** The names that contacts have, and why numbers get no text, both by the number. */
+export interface Recipients {
+  readonly names: ReadonlyMap<string, string>
+  readonly reasons: ReadonlyMap<string, string>
+}
 
-const isSameColumnName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
+export const UNKNOWN: Recipients = { names: new Map(), reasons: new Map() }
+
+/** Variables that a row fills without a column of their name. */
+const OF_ROWS: readonly string[] = ['name', 'phone']
+
+const findColumn = (head: readonly string[], name: string): number =>
+  head.findIndex((title) => isSameName(title.trim(), name))
 
 /** The placeholders in a text for which there is no column. */
 export const listUnknownPlaceholders = (text: string, { head }: Sheet): string[] =>
   listVariables(text).filter(
-    (name) =>
-      !isSameColumnName(name, NUMBER) && !head.some((title) => isSameColumnName(title, name)),
+    (name) => !OF_ROWS.includes(name.toLowerCase()) && findColumn(head, name) < 0,
   )
 
 /** Reads the phone number of each row. Numbers without a country code belong to `country`. */
@@ -40,16 +49,16 @@ export const readNumbers = (
 ): readonly PhoneReading[] => rows.map((cells) => chooseRowPhone(head, cells, { phones }, country))
 
 /**
- * Makes a text for each row. A placeholder takes the value of the column of the same name, ignoring case.
+ * Makes a text for each row. A placeholder takes the value of the column of the same name, ignoring case; a
+ * contact keeps its own name.
  * @param numbers from `readNumbers`, which is slow: callers keep them while the text changes.
- * @param refused phone numbers that get no text, with the reason.
  */
 export function planList(
   sheet: Sheet,
   numbers: readonly PhoneReading[],
   phones: readonly number[],
   text: string,
-  refused: ReadonlyMap<string, string> = new Map(),
+  { names, reasons }: Recipients = UNKNOWN,
 ): ListPlan {
   const good: ListText[] = []
   const bad: BadRow[] = []
@@ -58,13 +67,14 @@ export function planList(
   for (const [at, cells] of sheet.rows.entries()) {
     const row = sheet.lines[at]!
     const { phone, fault } = numbers[at]!
-    const { body, empty } = fill(cells, phone ?? '')
+    const { body, empty } = fill(cells, phone ?? '', names.get(phone ?? '') ?? '')
     const key = `${phone} ${body}`
     const before = seen.get(key)
     const why =
+      findRowFault(sheet, row) ||
       (fault && describePhoneFault(fault)) ||
       findTextFault(body, empty, before) ||
-      (refused.get(phone ?? '') ?? '')
+      (reasons.get(phone ?? '') ?? '')
     if (why || !phone) bad.push({ row, cells, why })
     else {
       seen.set(key, row)
@@ -79,22 +89,26 @@ export function planList(
  * has `empty`: the first placeholder without a value or default; '' if there is none.
  */
 function makeTextFiller(text: string, { head }: Sheet, phones: readonly number[]) {
-  const pieces = splitAtVariables(text).map((piece) => ({
-    ...piece,
-    column: piece.isVariable ? head.findIndex((title) => isSameColumnName(title, piece.text)) : -1,
-  }))
-  return (cells: readonly string[], phone: string) => {
+  const template = parseTextTemplate(text)
+  const columns = listVariables(text)
+    .map((name) => [name, findColumn(head, name)] as const)
+    .filter(([, column]) => column >= 0)
+  return (cells: readonly string[], phone: string, name: string) => {
     let empty = ''
-    const parts = pieces.map((piece) => {
-      const { text, isVariable, column } = piece
-      if (!isVariable) return text
-      if (column < 0 && !isSameColumnName(text, NUMBER)) return `{{${text}}}` // reported once for all rows
-      const isNumber = column < 0 || (phones.length === 1 && phones[0] === column)
-      const value = fillPiece(piece, isNumber ? phone : (cells[column] ?? '').trim()) ?? ''
-      if (value === '' && piece.fallback === undefined) empty ||= text
-      return value
-    })
-    return { body: parts.join(''), empty }
+    const read = (column: number) =>
+      phones.length === 1 && phones[0] === column ? phone : (cells[column] ?? '').trim()
+    const values = Object.fromEntries(columns.map(([title, column]) => [title, read(column)]))
+    const body = renderForPerson(
+      fillVariables(template, values),
+      { name, phone },
+      (missing, given) => {
+        // a placeholder without a column is reported once for all rows
+        if (given === undefined) return `{{${missing}}}`
+        empty ||= missing
+        return ''
+      },
+    )
+    return { body, empty }
   }
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { VARIABLE } from '../../data/text/variables.ts'
+import { PLACEHOLDER } from '#portable/text-template.ts'
 
 interface Completion {
   readonly id: string
@@ -70,7 +70,7 @@ export function useCompletion<C extends Completion>({
 
   const take = (taken: C) => {
     const { text } = taken
-    const open = VARIABLE.exec(text)
+    const open = PLACEHOLDER.exec(text)
     const from = at + (open?.index ?? text.length)
     selected.current = [from, from + (open?.[0].length ?? 0)]
     setActive(first)

@@ -5,6 +5,7 @@ import { INSTANT_OR_EMPTY } from '../../../engine/fields/date-schema.ts'
 import { evaluateSql } from '../../../platform/db/call-function.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { countSegments } from '../../../portable/segments.ts'
+import { isOfPerson, type Missing } from '../../../portable/text-template.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import { REASONS } from '../../base/message-status.ts'
@@ -13,13 +14,13 @@ import type { LinkConfig } from '../../base/stop-link.ts'
 import { ESTIMATE_OR_NULL, type EstimateConfig, estimateCost } from './cost-estimate.ts'
 import { makeLinkedText } from './file-links.ts'
 import { loadAllRecipients } from './load-all-recipients.ts'
+import { refuseEmptyVariable, refuseMissingVariable } from './missing-variables.ts'
 import { hasMmsLine } from './mms.ts'
 import type { OfferConfig } from './prepare-offer.ts'
 import { findRefused } from './refused-recipients.ts'
 import type { SendBody } from './send-options.ts'
 import { requireReach } from './sending-permission.ts'
 import { addTemplateFiles, type NamedFiles } from './template-files.ts'
-import { type Missing, refuseMissingVariable } from './text-template.ts'
 import {
   checkBody,
   checkTextLength,
@@ -132,9 +133,11 @@ export async function previewSend(
   await requireReach(store.db, permit, phones, { device, line: line.id, sim: options.sim })
   const missing = new Set<string>()
   const keepOpen: Missing = (name, empty) => empty ?? `{{${name}}}`
+  const refuse = body.content.requiresValues ? refuseEmptyVariable : refuseMissingVariable
   const note: Missing = (name, empty) => {
-    if (empty === undefined || phones.length > 0) missing.add(name)
-    return (body.isDraft ? keepOpen : refuseMissingVariable)(name, empty)
+    // an unknown person has no name
+    if (phones.length > 0 || !isOfPerson(name)) missing.add(name)
+    return (body.isDraft ? keepOpen : refuse)(name, empty)
   }
   const whom = phones.length > 0 ? phones : ['']
   const { attachments, orLink } = await addTemplateFiles(store, user, body.content, body, 0)

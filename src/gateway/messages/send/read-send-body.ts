@@ -67,7 +67,11 @@ function readFields(
     groupIds: body.group_ids ?? [],
     deviceId: body.device_id ?? '',
     line: { id: body.line_id ?? '', number: body.from ?? '' },
-    content: { ...readContent(body), ...(body.smart_encoding && { isSmart: true }) },
+    content: {
+      ...readContent(body),
+      ...(body.smart_encoding && { isSmart: true }),
+      ...(body.requires_values && { requiresValues: true }),
+    },
     options: {
       scheduledAt,
       ...(undoSeconds && { undoSeconds }),

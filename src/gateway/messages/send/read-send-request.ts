@@ -51,6 +51,7 @@ const TYPED = new Set([
   'bulk',
   'quiet_hours',
   'requires_consent',
+  'requires_values',
   'smart_encoding',
 ])
 

@@ -104,6 +104,12 @@ const OF_SEND = {
     .describe(
       'True: a message to a person without proof of consent fails. Always so if the template or a group requires it.',
     ),
+  requires_values: z
+    .boolean()
+    .nullish()
+    .describe(
+      'True: a text with a gap is refused, as one whose variable has no value at all: a variable is empty and has no default.',
+    ),
   undo_seconds: makeWholeNumber(0, MAX_UNDO_SECONDS)
     .nullish()
     .describe(
@@ -168,7 +174,7 @@ export const TEMPLATE_SEND = z
     ...MMS_OF_TEMPLATE,
     template_id: makeRequiredIdSchema().describe('A record of `sms_templates`.'),
     variables: VARIABLES.describe(
-      "Values for the `{{variables}}` of the template, the same for all recipients. An absent value comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
+      "Values for the `{{variables}}` of the template, the same for all recipients. An absent value comes from the field of this name in the contact's `data`. `name` is for people without a contact, and for contacts without a name; `phone` and `stop_link` cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
     ),
   })
   .meta({ id: 'TemplateSend' })

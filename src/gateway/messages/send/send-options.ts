@@ -7,9 +7,11 @@ interface TemplateContent extends Written {
   readonly templateId: string
   readonly variables: Variables
 }
-/** `isSmart`: signs that look like those of the GSM alphabet become these, if that saves segments. */
 interface Written {
+  /** Signs that look like those of the GSM alphabet become these, if that saves segments. */
   readonly isSmart?: boolean
+  /** A variable without a default whose value is empty is refused, as an absent one is. */
+  readonly requiresValues?: boolean
 }
 /** `shown`: what all but the sending device see instead of `body`, which is then stored encrypted. */
 interface PlainContent extends Written {

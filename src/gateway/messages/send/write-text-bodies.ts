@@ -9,16 +9,6 @@ import { MAX_TEXT_CHARACTERS } from '../../../portable/max-text-characters.ts'
 import { E164, SHORT_CODE } from '../../../portable/phone/e164.ts'
 import { countSegments, type Segmentation } from '../../../portable/segments.ts'
 import { replaceIfShorter } from '../../../portable/smart-encoding.ts'
-import { isInvisible } from '../../base/body-schemas.ts'
-import {
-  type ContactField,
-  listFieldVariables,
-  loadFieldDefinitions,
-} from '../../base/contact-fields.ts'
-import { gatewayRefusal, makePhoneError, makeTemplateError } from '../../base/gateway-errors.ts'
-import { type LinkConfig, makeStopLinks } from '../../base/stop-link.ts'
-import type { ConsentScope } from './consent-scope.ts'
-import type { Content, SendBody } from './send-options.ts'
 import {
   fillVariables,
   hasStopLink,
@@ -28,7 +18,18 @@ import {
   type PersonValues,
   parseTextTemplate,
   renderForPerson,
-} from './text-template.ts'
+} from '../../../portable/text-template.ts'
+import { isInvisible } from '../../base/body-schemas.ts'
+import {
+  type ContactField,
+  listFieldVariables,
+  loadFieldDefinitions,
+} from '../../base/contact-fields.ts'
+import { gatewayRefusal, makePhoneError, makeTemplateError } from '../../base/gateway-errors.ts'
+import { type LinkConfig, makeStopLinks } from '../../base/stop-link.ts'
+import type { ConsentScope } from './consent-scope.ts'
+import { refuseEmptyVariable, refuseMissingVariable } from './missing-variables.ts'
+import type { Content, SendBody } from './send-options.ts'
 
 /** The schema of what `countSegments` returns, which cannot import zod because it also runs in browsers. */
 const SEGMENTATION = z.object({
@@ -75,7 +76,7 @@ export async function writeTexts(
   user: string,
   content: Content,
   phones: readonly string[],
-  missing?: Missing,
+  missing: Missing = content.requiresValues ? refuseEmptyVariable : refuseMissingVariable,
 ): Promise<Text[]> {
   const plain = findSharedText(content)
   if (plain !== undefined) {

@@ -1,8 +1,9 @@
+import { refuseMissingVariable } from '../../../../src/gateway/messages/send/missing-variables.ts'
 import {
   fillVariables,
   parseTextTemplate,
   renderForPerson,
-} from '../../../../src/gateway/messages/send/text-template.ts'
+} from '../../../../src/portable/text-template.ts'
 import { startCpuTimer } from '../../../support/server/cpu-timer.ts'
 
 const fields = new Map([
@@ -11,7 +12,7 @@ const fields = new Map([
 ])
 const ANN = { name: 'Ann', phone: '+4911111', fields }
 const render = (body: string, variables: Record<string, string> = {}) =>
-  renderForPerson(fillVariables(parseTextTemplate(body), variables), ANN)
+  renderForPerson(fillVariables(parseTextTemplate(body), variables), ANN, refuseMissingVariable)
 
 test.each([
   ['no variable', 'Hello', {}, 'Hello'],

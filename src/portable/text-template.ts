@@ -1,6 +1,9 @@
-import { makeTemplateError } from '../../base/gateway-errors.ts'
+// What replaces the variables of a text, for servers and browsers alike.
 
-/** A person's values for a text. Variables of a request override only custom fields. */
+/**
+ * A person's own values for a text. A given value replaces a custom field, and a name only where the person
+ * has none.
+ */
 export interface PersonValues {
   readonly name: string
   readonly phone: string
@@ -14,20 +17,20 @@ export interface PersonValues {
 interface Placeholder {
   readonly name: string
   readonly fallback: string | undefined
-  /** The value of the request; only kept if it is empty. */
+  /** The given value: of a name, which the person's own replaces, or an empty one. */
   readonly given?: string
 }
 
 /** Makes the text for a variable without a default whose value is absent (undefined) or empty. */
 export type Missing = (name: string, empty: string | undefined) => string
 
-type Template = readonly (string | Placeholder)[]
+export type TextTemplate = readonly (string | Placeholder)[]
 
 /** Matches `{{variable}}`: no braces inside, and a name before the first `|`. */
-const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
+export const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
 /** Parses a template once for all recipients: rendering is then a join. Never fails. */
-export function parseTextTemplate(body: string): Template {
+export function parseTextTemplate(body: string): TextTemplate {
   return body.split(PLACEHOLDER).map((part, i) => (i % 2 === 1 ? parsePlaceholder(part) : part))
 }
 
@@ -37,16 +40,21 @@ function parsePlaceholder(text: string): Placeholder {
   return { name: text.slice(0, at).trim(), fallback: text.slice(at + 1).trim() }
 }
 
-/** Fills in the request's variables, not those of each person. Braces in values are not read as variables. */
+/**
+ * Fills in the given variables, of a request or a row of a list, not those of each person. Braces in values
+ * are not read as variables.
+ */
 export function fillVariables(
-  template: Template,
+  template: TextTemplate,
   variables: Readonly<Record<string, string>>,
-): Template {
+): TextTemplate {
   const find = makeValueFinder(Object.entries(variables))
   return template.map((part) => {
-    if (typeof part === 'string' || findPersonField(part.name)) return part
-    const given = find(part.name)
+    if (typeof part === 'string') return part
+    const field = findPersonField(part.name)
+    const given = field && field !== 'name' ? undefined : find(part.name)
     if (given === undefined) return part
+    if (field) return { ...part, given }
     return given.trim() === '' ? (part.fallback ?? { ...part, given }) : given
   })
 }
@@ -58,42 +66,36 @@ export function makeValueFinder(given: readonly (readonly [name: string, value: 
   return (name: string): string | undefined => exact.get(name) ?? lower.get(name.toLowerCase())
 }
 
-/** The variables that requests cannot set, in lower case. */
+/** The variables that each person has, in lower case. Of these, only a name can be given, to fill a gap. */
 const PERSON_FIELDS: Readonly<Record<string, 'name' | 'phone' | 'stopLink'>> = {
   name: 'name',
   phone: 'phone',
   stop_link: 'stopLink',
 }
 
+/** Whether each person has a variable: `name`, `phone` and `stop_link`, in any case of letters. */
+export const isOfPerson = (name: string): boolean => findPersonField(name) !== undefined
+
 function findPersonField(name: string) {
   const lower = name.toLowerCase()
   return Object.hasOwn(PERSON_FIELDS, lower) ? PERSON_FIELDS[lower] : undefined
 }
 
-export const hasStopLink = (template: Template): boolean =>
+export const hasStopLink = (template: TextTemplate): boolean =>
   template.some((part) => typeof part !== 'string' && findPersonField(part.name) === 'stopLink')
 
 /** The names of placeholders that only contacts' custom fields can fill, each once. */
-export const listFieldNames = (filled: Template): string[] => {
+export const listFieldNames = (filled: TextTemplate): string[] => {
   const names = filled.flatMap((part) =>
     typeof part === 'string' || part.given !== undefined ? [] : [part.name],
   )
-  return [...new Set(names)].filter((name) => !findPersonField(name))
+  return [...new Set(names)].filter((name) => !isOfPerson(name))
 }
-
-/** Throws 400 for a variable without a value. An empty value is a value. */
-export const refuseMissingVariable: Missing = (name, empty) => {
-  if (empty === undefined) throw makeTemplateError(`Missing variable: ${name}.`)
-  return empty
-}
-
-/** Throws 400 for a variable without a value, or with an empty one. */
-export const refuseEmptyVariable: Missing = (name) => refuseMissingVariable(name, undefined)
 
 export function renderForPerson(
-  filled: Template,
+  filled: TextTemplate,
   person: PersonValues,
-  missing = refuseMissingVariable,
+  missing: Missing,
 ): string {
   let text = ''
   for (const part of filled) {
@@ -111,5 +113,7 @@ function findPlaceholderValue(
   person: PersonValues,
 ): string | undefined {
   const field = findPersonField(name)
-  return field ? person[field] : (given ?? person.fields?.get(name))
+  if (!field) return given ?? person.fields?.get(name)
+  const own = person[field]
+  return own?.trim() ? own : (given ?? own)
 }

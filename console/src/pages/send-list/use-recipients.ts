@@ -4,6 +4,7 @@ import { postRequest } from '../../data/client.ts'
 import { type Fault, readFault } from '../../data/fault.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { t } from '../../language/words.ts'
+import { type Recipients, UNKNOWN } from './list-rows.ts'
 
 /** Numbers in one request: the server reads at most as many as one send may have. */
 const AT_ONCE = 500
@@ -11,30 +12,33 @@ const AT_ONCE = 500
 interface Preview {
   readonly items: readonly {
     readonly to: string
+    readonly body: string
     readonly opted_out: boolean
     readonly without_consent: boolean
   }[]
 }
 
-/** People of a list who get nothing, each with the reason; `busy` until the server has named them. */
-interface Refused {
-  readonly reasons: ReadonlyMap<string, string>
+/** `busy` until the server has named them. */
+interface Found extends Recipients {
   readonly busy: boolean
   readonly fault: Fault | undefined
 }
 
-const NONE: Refused = { reasons: new Map(), busy: false, fault: undefined }
+const NONE: Found = { ...UNKNOWN, busy: false, fault: undefined }
 
-/** Asks the server which numbers of a list get nothing. `needsConsent`: if they have no proof of consent. */
-export function useRefused(numbers: readonly PhoneReading[], needsConsent: boolean): Refused {
+/**
+ * Asks the server for the names of a list's numbers, and which of them get nothing. `needsConsent`: if they
+ * have no proof of consent.
+ */
+export function useRecipients(numbers: readonly PhoneReading[], needsConsent: boolean): Found {
   const [found, setFound] = useState(NONE)
   const begin = useLatest()
   useEffect(() => {
     const isLatest = begin()
     setFound({ ...NONE, busy: true })
     const phones = [...new Set(numbers.flatMap(({ phone }) => phone ?? []))]
-    readReasons(phones, needsConsent, isLatest).then(
-      (reasons) => isLatest() && setFound({ ...NONE, reasons }),
+    readRecipients(phones, needsConsent, isLatest).then(
+      (read) => isLatest() && setFound({ ...NONE, ...read }),
       (error) =>
         isLatest() && setFound({ ...NONE, ...(needsConsent && { fault: readFault(error) }) }),
     )
@@ -42,20 +46,30 @@ export function useRefused(numbers: readonly PhoneReading[], needsConsent: boole
   return found
 }
 
-async function readReasons(
+/** Stands before the name, so that the text of a person without one is not empty. */
+const BEFORE = '?'
+
+async function readRecipients(
   phones: readonly string[],
   needsConsent: boolean,
   isWanted: () => boolean,
-) {
+): Promise<Recipients> {
+  const names = new Map<string, string>()
   const reasons = new Map<string, string>()
   for (let at = 0; at < phones.length && isWanted(); at += AT_ONCE) {
     const recipients = phones.slice(at, at + AT_ONCE)
-    const body = { recipients, body: '?', ...(needsConsent && { requires_consent: true }) }
+    const body = {
+      recipients,
+      body: `${BEFORE}{{name}}`,
+      variables: {},
+      ...(needsConsent && { requires_consent: true }),
+    }
     const { items } = await postRequest<Preview>('/api/sms/preview', body)
-    for (const { to, opted_out, without_consent } of items) {
+    for (const { to, body, opted_out, without_consent } of items) {
+      names.set(to, body.slice(BEFORE.length))
       if (opted_out) reasons.set(to, t('Recipient has opted out'))
       if (without_consent) reasons.set(to, t('No proof of consent'))
     }
   }
-  return reasons
+  return { names, reasons }
 }
