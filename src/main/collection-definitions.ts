@@ -68,8 +68,6 @@ const COLLECTION_ORDER: readonly string[] = [
   'member_invitations',
   'directory_roles',
   'account_audit',
-  'directory_groups',
-  'directory_people',
 ]
 
 const findPlaceInOrder = ({ name }: Definition) => {

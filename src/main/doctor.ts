@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
 import { defineCommand } from 'citty'
+import { FORMER_DIRECTORY } from '../gateway/accounts/members.ts'
 import { describeZones } from '../gateway/lines/quiet-hours.ts'
 import { isPublicSubject } from '../gateway/lines/web-push.ts'
 import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'
@@ -107,6 +108,22 @@ async function checkAndroid(config: Config): Promise<Finding> {
   }
 }
 
+/** Names accounts that have to decide which members of a former directory stay. */
+async function checkMembers(config: Config): Promise<Finding> {
+  if (!(config.databaseUrl || hasCluster(config.dataDir))) return { found: 'not asked for' }
+  const text = `select string_agg(email, ', ' order by email) from users where id in (
+    select account from members where directory = '${FORMER_DIRECTORY}')`
+  // fails for a database that no server of this version has opened
+  const accounts = await queryDatabase(config, text).catch(() => undefined)
+  if (accounts === undefined) return { found: 'not asked for' }
+  if (!accounts)
+    return { found: 'all were added by people, or by a directory that can remove them' }
+  return {
+    found: `a directory that is gone added members of ${accounts}`,
+    advice: 'Let their owners keep or remove these members on the page Team (docs/team.md).',
+  }
+}
+
 async function checkClock(config: Config): Promise<Finding> {
   const others: Record<string, number> = {}
   if (config.databaseUrl) {
@@ -151,6 +168,7 @@ const CHECKS: Readonly<Record<string, DoctorCheck>> = {
   Postgres: checkPostgres,
   tables: checkTables,
   zones: checkZones,
+  members: checkMembers,
   disk: checkDisk,
   clock: checkClock,
   phones: checkPhoneAccess,

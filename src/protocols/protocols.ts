@@ -6,7 +6,6 @@ import type { SelectValue } from '../portable/select-values.ts'
 import type { Protocol } from './gateway-services.ts'
 import { KANNEL } from './kannel.ts'
 import { MCP } from './mcp/mcp-routes.ts'
-import { SCIM } from './scim/scim-routes.ts'
 import { SMS_GATEWAY } from './sms-gateway.ts'
 import { SMSEAGLE } from './smseagle/smseagle-routes.ts'
 import { SMSGATE } from './smsgate/smsgate-routes.ts'
@@ -28,7 +27,6 @@ export const PROTOCOLS: readonly Protocol[] = [
   KANNEL,
   SMS_GATEWAY,
   VENDEL,
-  SCIM,
 ].map((protocol: Protocol) =>
   protocol.rows.some(({ describe }) => describe !== null)
     ? { ...protocol, paths: (records) => describeRoutes(protocol.rows, records) }

@@ -2,7 +2,6 @@
 // function is on a row or here.
 
 export const NOTHING_SENT = {
-  protocols: ['scim'] as readonly string[],
   /** Routes that change something, and all of other products. */
   routes: [
     'ALL /2010-04-01/*',
@@ -17,9 +16,6 @@ export const NOTHING_SENT = {
     'ALL /2010-04-01/Accounts/:AccountSid/Messages/:Sid/Media.json',
     'ALL /api/laml/*',
     'ALL /mcp',
-    'ALL /scim/v2/ResourceTypes',
-    'ALL /scim/v2/Schemas',
-    'ALL /scim/v2/ServiceProviderConfig',
     'ALL /v1/*',
     'ALL /v2/*',
     'ALL /v2/Services',
@@ -41,8 +37,6 @@ export const NOTHING_SENT = {
     'DELETE /api/collections/:collection/truncate',
     'DELETE /api/logs',
     'DELETE /api/users/:id/second-factor',
-    'DELETE /scim/v2/Groups/:id',
-    'DELETE /scim/v2/Users/:id',
     'DELETE /v2/Services/:Sid',
     'GET /2010-04-01/Accounts.json',
     'GET /2010-04-01/Accounts/:AccountSid.json',
@@ -72,15 +66,6 @@ export const NOTHING_SENT = {
     'GET /api/mobile/v1/user/code',
     'GET /api/mobile/v1/webhooks',
     'GET /api/sms/twilio',
-    'GET /scim/v2/Groups',
-    'GET /scim/v2/Groups/:id',
-    'GET /scim/v2/ResourceTypes',
-    'GET /scim/v2/ResourceTypes/:id',
-    'GET /scim/v2/Schemas',
-    'GET /scim/v2/Schemas/:id',
-    'GET /scim/v2/ServiceProviderConfig',
-    'GET /scim/v2/Users',
-    'GET /scim/v2/Users/:id',
     'GET /v2/Services',
     'GET /v2/Services/:ServiceSid/Verifications/:Sid',
     'GET /v2/Services/:Sid',
@@ -99,8 +84,6 @@ export const NOTHING_SENT = {
     'PATCH /api/mobile/v1/message',
     'PATCH /api/mobile/v1/messages',
     'PATCH /api/settings',
-    'PATCH /scim/v2/Groups/:id',
-    'PATCH /scim/v2/Users/:id',
     'POST /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json',
     'POST /api/3rdparty/v1/auth/token',
     'POST /api/3rdparty/v1/auth/token/refresh',
@@ -173,8 +156,6 @@ export const NOTHING_SENT = {
     'POST /api/webhooks/:id/rotate',
     'POST /api/webhooks/:id/test',
     'POST /leave/:token',
-    'POST /scim/v2/Groups',
-    'POST /scim/v2/Users',
     'POST /v2/Services',
     'POST /v2/Services/:ServiceSid/VerificationCheck',
     'POST /v2/Services/:ServiceSid/Verifications/:Sid',
@@ -185,8 +166,6 @@ export const NOTHING_SENT = {
     'PUT /api/collections/import',
     'PUT /api/devices/carriers/:id',
     'PUT /api/devices/push',
-    'PUT /scim/v2/Groups/:id',
-    'PUT /scim/v2/Users/:id',
   ] as readonly string[],
   /** Tools of assistants. */
   tools: [

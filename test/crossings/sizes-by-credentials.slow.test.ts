@@ -81,7 +81,6 @@ async function announce(
 const IN_BODY = 'the key is in the body: limits take its caller for a guest'
 const BY_SECRET =
   'a secret of the path, which no credentials of the fixture have, comes before the body'
-const BY_DIRECTORY = 'wants a key of the scope members:manage, which the fixture does not have'
 /** Rows that refuse all credentials of the fixture before they read a body. */
 const UNTRIED: Readonly<Record<string, string>> = {
   'POST /http_api/send_sms': IN_BODY,
@@ -91,12 +90,6 @@ const UNTRIED: Readonly<Record<string, string>> = {
   'POST /api/mobile/v1/incoming/:path': BY_SECRET,
   'POST /join/:id': BY_SECRET,
   'POST /leave/:token': BY_SECRET,
-  'POST /scim/v2/Users': BY_DIRECTORY,
-  'PUT /scim/v2/Users/:id': BY_DIRECTORY,
-  'PATCH /scim/v2/Users/:id': BY_DIRECTORY,
-  'POST /scim/v2/Groups': BY_DIRECTORY,
-  'PUT /scim/v2/Groups/:id': BY_DIRECTORY,
-  'PATCH /scim/v2/Groups/:id': BY_DIRECTORY,
   'POST /api/account/act-for': 'is for members, and the fixture has none',
   'POST /api/oauth2-redirect': 'answers 303 to every error',
   'POST /api/collections/:collection/auth-with-oauth2': 'users do not sign in so here',

@@ -130,9 +130,7 @@ test('every promise has a check that is removed by night', () => {
 
 test('every interface of another product has a row, or sends nothing', () => {
   const rows = Object.values(ROWS).flatMap(({ protocol }) => protocol ?? [])
-  expect([...rows, ...NOTHING_SENT.protocols].toSorted()).toEqual(
-    PROTOCOLS.map(({ group }) => group).toSorted(),
-  )
+  expect(rows.toSorted()).toEqual(PROTOCOLS.map(({ group }) => group).toSorted())
 })
 
 const ROUTES: readonly string[] = [...FEATURES, ...PROTOCOLS].flatMap(({ rows = [] }) =>

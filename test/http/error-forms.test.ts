@@ -20,7 +20,6 @@ const FORMS: readonly (readonly [family: string, keys: readonly string[]])[] = [
   ['/api/account', POCKETBASE],
   ['/api/collections', POCKETBASE],
   ['/vendel', POCKETBASE],
-  ['/scim/v2', ['detail', 'schemas', 'status']],
   ['/2010-04-01', ['code', 'message', 'more_info', 'status']],
 ]
 

@@ -298,23 +298,6 @@ const SMSEAGLE = {
   ),
 }
 
-/** The directory needs a key with a scope of its own, which no other scope includes. */
-const OF_DIRECTORY: Row = {
-  may: 'nobody',
-  by: 'key',
-  headers: (key) => ({ authorization: `Bearer ${key}` }),
-  body: none,
-}
-const SCIM_ROUTES = [
-  ...['Users', 'Groups', 'Schemas', 'ResourceTypes'].map((kind) => `GET /scim/v2/${kind}`),
-  ...['Schemas', 'ResourceTypes'].map((kind) => `GET /scim/v2/${kind}/:id`),
-  'GET /scim/v2/ServiceProviderConfig',
-  ...['Users', 'Groups'].flatMap((kind) => [
-    `POST /scim/v2/${kind}`,
-    ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /scim/v2/${kind}/:id`),
-  ]),
-]
-
 const ofDoor = ({ headers, fields, body }: DoorSend): Row => {
   const text = (mark: string, by: Caller) => ({
     to: NUMBER,
@@ -408,7 +391,6 @@ const VENDEL: Readonly<Record<string, Row>> = {
 
 /** Routes of other products' APIs. */
 const DOORS: Readonly<Record<string, Row>> = {
-  ...Object.fromEntries(SCIM_ROUTES.map((route) => [route, OF_DIRECTORY])),
   'GET /api/sms/twilio': reads('usage', { isOfOwner: true }),
   'POST /api/3rdparty/v1/messages': {
     may: 'send',

@@ -68,10 +68,8 @@ test('all numbers are those of the table', () => {
 })
 
 test('every foreign API and every record with a number is tested here', () => {
-  // SMSGate's app: below. Directories tell no numbers
-  const groups = PROTOCOLS.map(({ group }) => group).filter(
-    (group) => !['mobile', 'scim'].includes(group),
-  )
+  // SMSGate's app: below
+  const groups = PROTOCOLS.map(({ group }) => group).filter((group) => group !== 'mobile')
   const named = Object.keys(ways)
   expect(groups.filter((group) => !named.some((way) => way.startsWith(group)))).toEqual([])
 })

@@ -288,7 +288,6 @@ export const user_settings = {
   failover_minutes: { type: 'number', max: 10080 },
   failover_priority: { type: 'number', max: 127 },
   second_factor_from: { type: 'date' },
-  directory_domains: { type: 'text', max: 1000 },
   time_zone: { type: 'text', max: 64 },
   quiet_from: { type: 'text' },
   quiet_to: { type: 'text' },
@@ -467,7 +466,6 @@ export const api_keys = {
       'inbox:refresh',
       'logs:read',
       'tokens:manage',
-      'members:manage',
       'all:any',
     ],
   },
@@ -734,30 +732,4 @@ export const account_audit = {
   fields: { type: 'json' },
   ip: { type: 'text' },
   created: { type: 'autodate' },
-} as const
-
-export const directory_groups = {
-  user: { type: 'relation', required: true },
-  name: { type: 'text', required: true, max: 255 },
-  external_id: { type: 'text', max: 255 },
-  created: { type: 'autodate' },
-  updated: { type: 'autodate' },
-} as const
-
-export const directory_people = {
-  user: { type: 'relation', required: true },
-  name: { type: 'text', required: true, max: 255 },
-  external_id: { type: 'text', max: 255 },
-  email: { type: 'email', required: true },
-  active: { type: 'bool' },
-  attributes: { type: 'json' },
-  groups: { type: 'relation', many: true },
-  role: {
-    type: 'select',
-    values: ['admin', 'agent', 'viewer'],
-  },
-  person: { type: 'relation' },
-  invited: { type: 'date' },
-  created: { type: 'autodate' },
-  updated: { type: 'autodate' },
 } as const

@@ -16,7 +16,6 @@ export const SCOPES = [
   'inbox:refresh',
   'logs:read',
   'tokens:manage',
-  'members:manage',
   'all:any',
 ] as const
 export type TokenScope = (typeof SCOPES)[number]
@@ -25,14 +24,6 @@ const ALL: TokenScope = 'all:any'
 
 /** The only scope of SMSGate's refresh tokens. API keys cannot have it; `all:any` does not include it. */
 export const REFRESH_SCOPE = 'tokens:refresh'
-
-/**
- * Makes and removes members of the account. `all:any` does not include it: keys with that are older, and
- * members make them.
- */
-export const MEMBERS_SCOPE: TokenScope = 'members:manage'
-
-const NEVER_IN_ALL: ReadonlySet<string> = new Set([REFRESH_SCOPE, MEMBERS_SCOPE])
 
 /** Scopes as stored with an API key. An empty list means DEFAULT_SCOPES. */
 export type Scopes = readonly string[]
@@ -47,7 +38,7 @@ export const resolveScopes = (scopes: Scopes): Scopes =>
 
 /** Whether these scopes allow `scope`. An empty list allows nothing. */
 export const grantsScope = (scopes: Scopes, scope: string): boolean =>
-  scopes.includes(scope) || (!NEVER_IN_ALL.has(scope) && scopes.includes(ALL))
+  scopes.includes(scope) || (scope !== REFRESH_SCOPE && scopes.includes(ALL))
 
 /** Whether a key with these stored scopes allows `scope`. An empty list means DEFAULT_SCOPES. */
 export const hasScope = (scopes: Scopes, scope: string): boolean =>

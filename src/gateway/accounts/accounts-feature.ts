@@ -6,6 +6,7 @@ import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import type { Feature } from '../base/feature.ts'
 import { makeRecordStep } from '../base/personal-data.ts'
 import { makeProofJobs } from './directory-role.ts'
+import { makeFormerMembersJobs } from './former-members.ts'
 import { INVITATION_ROUTES } from './invitation-routes.ts'
 import { invitationsExtension } from './invitations.ts'
 import { membersExtension } from './members.ts'
@@ -42,8 +43,6 @@ export const ACCOUNTS: Feature = {
     noPlaces: {
       account_audit: 'names actions, senders and record ids; never values',
       api_keys: 'keys of the account; destinations are prefixes of countries',
-      directory_groups: 'groups of people who sign in',
-      directory_people: 'people who sign in',
       member_invitations: 'people who sign in',
       members: 'people who sign in',
       user_settings: 'settings of the account',
@@ -56,12 +55,14 @@ export const ACCOUNTS: Feature = {
     members: makeStrictExtension(membersExtension),
     member_invitations: makeStrictExtension(invitationsExtension),
     account_audit: makeStrictExtension(),
-    directory_groups: makeStrictExtension(),
-    directory_people: makeStrictExtension(),
   }),
   alsoDeletes: { [USERS_ID]: ({ db }, ids) => endAuditChains(db, ids) },
-  queued: ({ store }) => {
-    const openStore = (account: string) => store.forUser(account)
-    return [makeFactorJobs(openStore), makeProofJobs(openStore)]
+  queued: (services) => {
+    const openStore = (account: string) => services.store.forUser(account)
+    return [
+      makeFactorJobs(openStore),
+      makeProofJobs(openStore),
+      makeFormerMembersJobs(openStore, services),
+    ]
   },
 }

@@ -5,9 +5,6 @@ import type { Value } from '../../engine/fields/field.ts'
 import { formatDate, formatNow } from '../../engine/fields/parse-date.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { requireOwnRecord } from '../../engine/records/require-own.ts'
-import type { RequestInfo } from '../../engine/request/request.ts'
-import { MEMBERS_SCOPE } from '../../engine/request/scopes.ts'
-import { forbidden } from '../../platform/api-errors.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 
 const PREFIX = 'psk_'
@@ -46,16 +43,13 @@ export const apiKeysExtension = {
   grantsAccess: true,
   setByServer: SET_BY_SERVER,
   shownOnce: NEW_KEY.shape,
-  async beforeCreate(store, values, request) {
-    requireOwnerFor(request, values)
+  async beforeCreate(store, values) {
     for (const field of [...SET_BY_SERVER, 'previous_until']) values[field] = ''
     completeAddresses(values)
     await requireOwnRecord(store, 'lines', values)
     return makeKeySecret(values)
   },
-  async beforeUpdate(store, values, old, request) {
-    const { body } = request
-    requireOwnerFor(request, values, old)
+  async beforeUpdate(store, values, old, { body }) {
     completeAddresses(values)
     await requireOwnRecord(store, 'lines', values, old)
     const isRotated = values.prefix === ''
@@ -76,16 +70,6 @@ export const apiKeysExtension = {
     return isRotated ? makeKeySecret(values) : undefined
   },
 } satisfies Extension
-
-/**
- * Throws 403 if a member makes or changes a key that makes members: with its secret, a former admin could
- * come back.
- */
-function requireOwnerFor({ auth }: RequestInfo, ...keys: readonly Record<string, Value>[]): void {
-  const makesMembers = keys.some(({ scopes }) => [scopes].flat().includes(MEMBERS_SCOPE))
-  if (auth?.actor && makesMembers)
-    throw forbidden(`Only the owner of the account may do this to keys with ${MEMBERS_SCOPE}.`)
-}
 
 function makeKeySecret(values: Record<string, Value>): z.output<typeof NEW_KEY> {
   const key = PREFIX + makeRandomText(RANDOM_LENGTH)

@@ -17,14 +17,12 @@ import { makeEndOfAccessJobs } from './required-factors.ts'
 export interface DirectoryRole {
   readonly account: string
   readonly member: string
-  /** The directory's name, as the field `directory` of `members` has it: of a provider, or `scim`. */
+  /** The name of the OAuth2 provider, as the field `directory` of `members` has it. */
   readonly directory: string
   /** Null: the person has no role any more. */
   readonly role: Role | null
-  /** How long the person may act until the directory must prove the role again; absent: without an end. */
-  readonly provenForSeconds?: number
-  /** Whom the log of changes names, by the id in `senders`; absent: the member. */
-  readonly by?: string
+  /** How long the person may act until the directory must prove the role again. */
+  readonly provenForSeconds: number
 }
 
 /** `kept`: the role was the same. `left`: there is nothing that this directory may change. */
@@ -126,20 +124,18 @@ async function removeMember(
 
 const note = (
   db: Db,
-  { account, by }: DirectoryRole,
+  { account }: DirectoryRole,
   action: string,
   record: string,
   fields: readonly string[] = [],
-) =>
-  recordMemberAudit(
-    db,
-    { id: account, sender: by ?? record },
-    { action, collection: 'members', record, fields },
-  )
+) => {
+  const entry = { action, collection: 'members', record, fields }
+  return recordMemberAudit(db, { id: account, sender: record }, entry)
+}
 
 /** `proven_until` of a proof by now. */
 const proveFor = ({ provenForSeconds: seconds }: DirectoryRole) =>
-  seconds === undefined ? sql<string>`''` : sql<string>`pb_text(${writeTimeInSeconds(seconds)})`
+  sql<string>`pb_text(${writeTimeInSeconds(seconds)})`
 
 /** The job ends what a member does when the proof is over. The key is the membership's id. */
 const JOB = 'directory_proof'
@@ -149,7 +145,6 @@ async function planProofEnd(
   { account, provenForSeconds: seconds }: DirectoryRole,
   membership: string,
 ): Promise<void> {
-  if (seconds === undefined) return
   const due_at = writeTimeInSeconds(seconds)
   await planJob(db, { kind: JOB, holder: account, key: membership, due_at })
 }

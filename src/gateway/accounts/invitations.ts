@@ -18,7 +18,6 @@ import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { makeRandomId, makeRandomText } from '../../platform/tools/random.ts'
 import type { Language } from '../../portable/languages.ts'
-import { linkInvitedPerson } from './directory-people.ts'
 import { sendInvitationMail } from './invitation-mail.ts'
 import { ROLE, ROLES } from './members.ts'
 
@@ -152,13 +151,13 @@ export async function acceptInvitation(
     const inside = { db, catalog: store.catalog }
     const found = await queries(db)
       .selectFrom('member_invitations')
-      .select(['id', 'account', 'role', 'email'])
+      .select(['id', 'account', 'role'])
       .where('hash', '=', hashSha256(secret))
       .where('expires', '>', formatNow())
       .forUpdate()
       .executeTakeFirst()
     if (!found) throw badRequest(NOT_OPEN)
-    const { id, account, role, email } = found
+    const { id, account, role } = found
     // lock the account: a concurrent takeover by its owner waits, then removes the new member, too
     await queries(db).selectFrom('users').where('id', '=', account).forShare().execute()
     if (account === member) throw badRequest('You cannot accept an invitation to your own account.')
@@ -171,7 +170,6 @@ export async function acceptInvitation(
     await deleteRecords(inside, extensions, store.catalog.find(INVITATIONS)!, [id])
     const request = makeServerRequest(store, { account, member, role })
     await createRecord(inside, extensions, store.catalog.find('members')!, request)
-    await linkInvitedPerson(inside, { account, email, member })
     return account
   })
 }

@@ -29,13 +29,16 @@ const BY_DIRECTORY = makeFieldError(
 /** Only `setDirectoryRole` sets these. */
 const BY_SERVER = ['directory', 'proven_until'] as const
 
+/** `directory` of members whom a directory made that no longer can end it. The account decides who stays. */
+export const FORMER_DIRECTORY = 'former'
+
 /**
  * Updates cannot change account or member, nor a role that a directory gave. A new role gets a new key, which
  * ends tokens of the old role.
  */
 export const membersExtension: Extension = {
   grantsAccess: true,
-  setByServer: ['tokenKey', ...BY_SERVER],
+  setByServer: ['tokenKey', 'proven_until'],
   check: (values) => checkNotifyHours(values),
   async beforeCreate(store, values) {
     if (values.account === values.member) throw invalidFields({ member: IS_OWNER })
@@ -47,8 +50,13 @@ export const membersExtension: Extension = {
     return undefined
   },
   async beforeUpdate(store, values, old, { auth }) {
+    const isFormer = old.directory === FORMER_DIRECTORY
+    const isOwn = auth?.actor?.id === old.id || auth?.id === old.member
+    const isKept = isFormer && !isOwn && (values.directory === '' || values.role !== old.role)
     for (const field of ['account', 'member', 'tokenKey', ...BY_SERVER]) values[field] = old[field]!
-    if (old.directory && values.role !== old.role) throw invalidFields({ role: BY_DIRECTORY })
+    if (isKept) values.directory = ''
+    if (old.directory && !isFormer && values.role !== old.role)
+      throw invalidFields({ role: BY_DIRECTORY })
     if (values.role !== old.role) values.tokenKey = makeRandomText(MEMBER_KEY_LENGTH)
     values.notify ||= 'all'
     completeAddresses(values)

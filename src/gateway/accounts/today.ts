@@ -11,6 +11,7 @@ import { SERVER_REFS } from '../base/server-refs.ts'
 import { countInbox } from '../conversations/count-inbox.ts'
 import { loadLineCosts } from '../lines/line-costs.ts'
 import { countMessagesByDay, USAGE_DAYS } from '../messages/usage-days.ts'
+import { selectFormerMembers } from './former-members.ts'
 
 const DAYS = 7
 const COUNT = z.int().min(0)
@@ -26,7 +27,7 @@ const PERSON = z.object({
 })
 
 const HAND = z.object({
-  kind: z.enum(['silent_device', 'failing_line', 'failed_campaign']),
+  kind: z.enum(['silent_device', 'failing_line', 'failed_campaign', 'former_member']),
   id: z.string(),
   name: z.string(),
   since: INSTANT,
@@ -195,7 +196,7 @@ const loadPeople = ({ db }: Store, user: string) =>
 
 const MAX_HANDS = 20
 
-/** Silent devices, failing lines, and campaigns that failed in the last 7 days. */
+/** Silent devices, failing lines, campaigns that failed in the last 7 days, and members to decide on. */
 async function listHands({ db }: Store, user: string, seconds: number) {
   const hand = (kind: z.output<typeof HAND>['kind']) =>
     sql<typeof kind>`${sql.lit(kind)}`.as('kind')
@@ -231,5 +232,6 @@ async function listHands({ db }: Store, user: string, seconds: number) {
     .where(sql<boolean>`c.created >= pb_text(now() - ${sql.lit(DAYS)} * interval '1 day')`)
     .limit(sql.lit(MAX_HANDS))
     .execute()
-  return [...devices, ...lines, ...campaigns]
+  const members = await selectFormerMembers(db, user).select(hand('former_member')).execute()
+  return [...devices, ...lines, ...campaigns, ...members]
 }

@@ -27,9 +27,6 @@ const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' }
 
 const DESTINATIONS = ['destinations', 'code_destinations']
 
-/** What only superusers set. */
-const OF_SUPERUSERS = ['disabled', 'directory_domains']
-
 /** Rules of users' settings: only superusers disable users. Deleting the record enables the user. */
 export const userSettingsExtension: Extension = {
   setByServer: ['code_counted_from'],
@@ -39,8 +36,7 @@ export const userSettingsExtension: Extension = {
     checkNotifyHours(values)
   },
   async beforeCreate(store, values, request) {
-    if (OF_SUPERUSERS.some((field) => values[field]) && !isSuperuser(request))
-      throw badRequest('Failed to create record.')
+    if (values.disabled && !isSuperuser(request)) throw badRequest('Failed to create record.')
     values.code_counted_from = ''
     checkCountry(values)
     await applyFactorDate(store.db, values, undefined, request)
@@ -51,9 +47,8 @@ export const userSettingsExtension: Extension = {
     if (values.disabled === true) await suspendUser(store, String(values.user))
   },
   async beforeUpdate(store, values, old, request) {
-    const isNamed = (field: string) =>
-      Object.hasOwn(request.body, field) || values[field] !== old[field]
-    if (OF_SUPERUSERS.some(isNamed) && !isSuperuser(request)) throw notFound()
+    const isNamed = Object.hasOwn(request.body, 'disabled') || values.disabled !== old.disabled
+    if (isNamed && !isSuperuser(request)) throw notFound()
     checkUser(values, old)
     checkCountry(values, old)
     await applyFactorDate(store.db, values, old, request)

@@ -31,11 +31,6 @@ export const SECURITY_SCHEMES = {
     scheme: 'basic',
     description: 'Any user name, and the secret of a record of `hooks` as the password.',
   },
-  directoryKey: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'An API key with the scope `members:manage`.',
-  },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: `psk_…`.' },
   accessToken: {
     type: 'apiKey',
@@ -58,7 +53,6 @@ export const SIGNED_IN: Security = [{ token: [] }]
 export const ANYONE: Security = [{}, { token: [] }]
 export const SENDER: Security = [{ apiKey: [] }, { token: [] }]
 export const KEY_HOLDER: Security = [{ apiKey: [] }]
-export const DIRECTORY: Security = [{ directoryKey: [] }]
 /** As SMSEagle's APIv2 sends an API key. */
 export const ACCESS_TOKEN: Security = [{ accessToken: [] }]
 export const TWILIO_LOGIN: Security = [{ twilio: [] }]

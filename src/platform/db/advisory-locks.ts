@@ -41,6 +41,4 @@ export const LOCKS = {
   personRequests: 7_367_034,
   /** Per user: held while a field of contacts is created or renamed, so that no two get one name. */
   contactFields: 7_367_039,
-  /** Per user: held while the account's directory writes, so that its requests take turns. */
-  directory: 7_367_041,
 } as const

@@ -644,33 +644,6 @@ interface DevicesRow {
   verified: Generated<boolean>
 }
 
-interface DirectoryGroupsRow {
-  _rowid: Generated<number>
-  created: Generated<string>
-  external_id: Generated<string>
-  id: string
-  name: Generated<string>
-  updated: Generated<string>
-  user: Generated<string>
-}
-
-interface DirectoryPeopleRow {
-  _rowid: Generated<number>
-  active: Generated<boolean>
-  attributes: string | null
-  created: Generated<string>
-  email: Generated<string>
-  external_id: Generated<string>
-  groups: Generated<string[]>
-  id: string
-  invited: Generated<string>
-  name: Generated<string>
-  person: Generated<string>
-  role: Generated<'' | 'admin' | 'agent' | 'viewer'>
-  updated: Generated<string>
-  user: Generated<string>
-}
-
 interface DirectoryRolesRow {
   _rowid: Generated<number>
   claim: Generated<string>
@@ -1122,7 +1095,6 @@ interface UserSettingsRow {
   created: Generated<string>
   currency: Generated<string>
   destinations: Generated<string>
-  directory_domains: Generated<string>
   disabled: Generated<boolean>
   failover_minutes: Generated<number>
   failover_priority: Generated<number>
@@ -1340,8 +1312,6 @@ export interface Tables {
   device_streams: DeviceStreamsRow
   device_watch: DeviceWatchRow
   devices: DevicesRow
-  directory_groups: DirectoryGroupsRow
-  directory_people: DirectoryPeopleRow
   directory_roles: DirectoryRolesRow
   hook_calls: HookCallsRow
   hook_once: HookOnceRow

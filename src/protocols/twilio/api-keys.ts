@@ -41,9 +41,9 @@ const FIXED = makeFieldError('validation_twilio_fixed', 'Can be set only when th
 export const twilioKeysExtension: Extension = {
   ...apiKeysExtension,
   shownOnce: { ...apiKeysExtension.shownOnce, ...NEW_TWILIO_KEY.shape },
-  async beforeCreate(store, values, request) {
+  async beforeCreate(store, values) {
     await completeList(store, values, 'destinations', readDestination)
-    const made = await apiKeysExtension.beforeCreate(store, values, request)
+    const made = await apiKeysExtension.beforeCreate(store, values)
     if (values.twilio !== true) return made
     const user = String(values.user)
     if (!hasSid(user)) throw invalidFields({ twilio: NO_SID })

@@ -1,6 +1,7 @@
 import type { DirectoryRole } from '../../../src/gateway/accounts/directory-role.ts'
 import { setDirectoryRole } from '../../../src/gateway/accounts/directory-role.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'
+import { request } from '../../support/server/request.ts'
 import {
   type Client,
   must,
@@ -21,6 +22,7 @@ const say = (shop: Client, ben: Client, said: Partial<DirectoryRole>) =>
     member: ben.id,
     directory: 'oidc',
     role: null,
+    provenForSeconds: DAY,
     ...said,
   })
 const people = async () => [await fixture.makeUser(), await fixture.makeUser()] as const
@@ -37,7 +39,7 @@ test('a directory makes, changes and ends a membership, and the log of the accou
   const [shop, ben] = await people()
   expect(await say(shop, ben, { role: 'agent' })).toBe('made')
   const { id, ...made } = await membershipOf(shop)
-  expect(made).toMatchObject({ role: 'agent', directory: 'oidc', proven_until: '', notify: 'all' })
+  expect(made).toMatchObject({ role: 'agent', directory: 'oidc', notify: 'all' })
   const { token } = (await actFor(ben, shop)).body
   expect(await say(shop, ben, { role: 'agent' })).toBe('kept')
   expect(await isAlive(token)).toBe(true)
@@ -66,14 +68,14 @@ test('a directory leaves the owner, and memberships of people and of other direc
   for (const role of ['viewer', null] as const) expect(await say(shop, ben, { role })).toBe('left')
   expect(await membershipOf(shop)).toMatchObject({ id, role: 'admin', directory: '' })
   await must(superuser, 'DELETE', `/api/collections/members/records/${id}`)
-  await say(shop, ben, { role: 'agent', directory: 'scim' })
+  await say(shop, ben, { role: 'agent', directory: 'oidc2' })
   for (const role of ['viewer', null] as const) expect(await say(shop, ben, { role })).toBe('left')
-  expect(await membershipOf(shop)).toMatchObject({ role: 'agent', directory: 'scim' })
+  expect(await membershipOf(shop)).toMatchObject({ role: 'agent', directory: 'oidc2' })
 })
 
 test('nobody else changes a role that a directory gave, or says that one did', async () => {
   const [shop, ben] = await people()
-  await say(shop, ben, { role: 'agent', provenForSeconds: DAY })
+  await say(shop, ben, { role: 'agent' })
   const { id, proven_until } = await membershipOf(shop)
   const path = `/api/collections/members/records/${id}`
   for (const who of [shop, superuser]) {
@@ -106,7 +108,7 @@ test('two servers that give a person roles at the same time make one membership'
 
 test('a member whose proof is over is out at once, with streams and notifications, until the next proof', async () => {
   const [shop, ben] = await people()
-  await say(shop, ben, { role: 'agent', provenForSeconds: DAY })
+  await say(shop, ben, { role: 'agent' })
   const { id } = await membershipOf(shop)
   const { token } = (await actFor(ben, shop)).body
   const stream = await TestListener.on(fixture.url, token, 'contacts/*')
@@ -131,7 +133,49 @@ test('a member whose proof is over is out at once, with streams and notification
     id: shop.id,
     sign_in_by: 'oidc',
   })
-  expect(await say(shop, ben, { role: 'agent', provenForSeconds: DAY })).toBe('kept')
+  expect(await say(shop, ben, { role: 'agent' })).toBe('kept')
   expect(await isAlive(token)).toBe(true)
   expect((await must(ben, 'GET', '/api/account/accounts'))[0]).toMatchObject({ sign_in_by: '' })
+})
+
+test('only the account and superusers keep a member whom a former directory added', async () => {
+  const [shop, ben] = await people()
+  const admin = await fixture.makeUser()
+  await say(shop, ben, { role: 'agent' })
+  await must(superuser, 'POST', '/api/collections/members/records', {
+    account: shop.id,
+    member: admin.id,
+    role: 'admin',
+  })
+  const { token } = (await actFor(admin, shop)).body
+  const acting = { authorization: token }
+  const path = `/api/collections/members/records/${(await membershipOf(shop)).id}`
+  const former = () =>
+    query(
+      `update members set directory = 'former', proven_until = '', role = 'agent' where member = $1`,
+      [ben.id],
+    )
+  const state = async () => {
+    const { items } = (await shop.call('GET', '/api/collections/members/records')).body
+    const { directory, role } = items.find(({ member }: { member: string }) => member === ben.id)
+    return `${role} by ${directory}`
+  }
+  const patch = (headers: Record<string, string>, body: object) =>
+    request(fixture.url, 'PATCH', path, body, headers)
+  const of = ({ token }: Client) => ({ authorization: token })
+  for (const [who, headers, body, then] of [
+    ['the owner', of(shop), { directory: '' }, 'agent by '],
+    ['the owner, by another role', of(shop), { role: 'viewer' }, 'viewer by '],
+    ['an admin', acting, { directory: '' }, 'agent by '],
+    ['a superuser', of(superuser), { directory: '' }, 'agent by '],
+    ['the owner, to a provider', of(shop), { directory: 'oidc' }, 'agent by former'],
+    ['the owner, by another field', of(shop), { addresses: '127.0.0.1' }, 'agent by former'],
+    ['the member', of(ben), { directory: '' }, 'agent by former'],
+  ] as const) {
+    await former()
+    await patch(headers, body)
+    expect([who, await state()]).toEqual([who, then])
+  }
+  for (const role of ['viewer', null] as const) expect(await say(shop, ben, { role })).toBe('left')
+  expect(await state()).toBe('agent by former')
 })

@@ -57,7 +57,7 @@ const REASONS: Readonly<Record<string, string>> = {
     hooks.pictures_from hooks.once_key hooks.resolved_when hooks.send_when quiet_from quiet_to webhooks.url webhooks.headers
     webhooks.body webhooks.target webhooks.smsgate_id auto_answers.hours_from auto_answers.hours_to
     auto_answers.value contact_fields.choices contact_fields.former contact_fields.name lines.monthly_budget
-    lines.prefixes lines.prices twilio_numbers.sms_method user_settings.account_name user_settings.color user_settings.directory_domains
+    lines.prefixes lines.prices twilio_numbers.sms_method user_settings.account_name user_settings.color
     notify_from notify_to notify_zone user_settings.code_destinations user_settings.code_stopped
     user_settings.currency destinations verify_services.app_hash verify_services.default_locale
     verify_services.domain verify_services.name`,
@@ -66,8 +66,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'a text that the account wrote for all': `auto_answers.body contact_groups.join_text contact_groups.join_words
     contact_groups.page_consent contact_groups.page_text sms_templates.body verify_services.templates`,
   'about people who sign in': `_audit.email _audit.ip account_audit.ip _audit.superuser _externalAuths.providerId _otps.sentTo
-    _superusers.email addresses api_keys.last_used_ip api_keys.last_used_prefix directory_groups.external_id directory_groups.name
-    directory_people.attributes directory_people.email directory_people.external_id directory_people.name auth_sessions.ip auth_sessions.user_agent
+    _superusers.email addresses api_keys.last_used_ip api_keys.last_used_prefix
+    auth_sessions.ip auth_sessions.user_agent
     auth_passkeys.name auth_passkeys.host auth_passkeys.transports member_invitations.email push_subscriptions.endpoint push_subscriptions.user_agent users.email users.name`,
   'random, a hash, or encrypted': `hash sealed auth_factors.pending recovery auth_passkeys.credential auth_passkeys.public_key fingerprint secret previous_secret signing_secret token
      service_token address_hash token_hash _audit_seals.digest _audit_seals.seal _audit_chains.first_seal

@@ -914,39 +914,6 @@ CREATE TRIGGER sms_device_lines AFTER INSERT OR DELETE OR UPDATE OF "user", phon
 CREATE TRIGGER sms_device_room AFTER UPDATE OF enabled, last_seen, per_minute, daily_limit ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_room();
 CREATE TRIGGER twilio_numbers_went AFTER DELETE ON devices REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_numbers_went();
 
-create table directory_groups (
-  id text collate "C" not null,
-  "user" text collate "C" not null default ''::text,
-  name text collate "C" not null default ''::text,
-  external_id text collate "C" not null default ''::text,
-  created pb_date,
-  updated pb_date,
-  _rowid bigint generated always as identity not null,
-  constraint directory_groups__rowid_key UNIQUE (_rowid),
-  constraint directory_groups_pkey PRIMARY KEY (id)
-) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
-CREATE UNIQUE INDEX idx_directory_groups_user_name ON directory_groups USING btree ("user", lower(name COLLATE "C"));
-
-create table directory_people (
-  id text collate "C" not null,
-  "user" text collate "C" not null default ''::text,
-  name text collate "C" not null default ''::text,
-  external_id text collate "C" not null default ''::text,
-  email text collate "C" not null default ''::text,
-  active boolean not null default false,
-  attributes json,
-  groups text[] collate "C" not null default '{}'::text[],
-  person text collate "C" not null default ''::text,
-  role text collate "C" not null default ''::text,
-  invited pb_date,
-  created pb_date,
-  updated pb_date,
-  _rowid bigint generated always as identity not null,
-  constraint directory_people__rowid_key UNIQUE (_rowid),
-  constraint directory_people_pkey PRIMARY KEY (id)
-) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
-CREATE UNIQUE INDEX idx_directory_people_user_name ON directory_people USING btree ("user", lower(name COLLATE "C"));
-
 create table directory_roles (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,
@@ -1524,7 +1491,6 @@ create table user_settings (
   currency text collate "C" not null default ''::text,
   failover_minutes double precision not null default 0,
   failover_priority double precision not null default 0,
-  directory_domains text collate "C" not null default ''::text,
   time_zone text collate "C" not null default ''::text,
   quiet_from text collate "C" not null default ''::text,
   quiet_to text collate "C" not null default ''::text,

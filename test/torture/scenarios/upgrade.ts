@@ -1,7 +1,10 @@
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lastRelease, nextVersion, type OtherVersion } from '../../support/server/other-version.ts'
+import { CLONE } from '../../support/server/program-files.ts'
 import { judgeAtRest } from '../judge.ts'
 import { ServerNode } from '../node.ts'
 import type { Outcome, Scenario, ScenarioContext } from '../scenario.ts'
@@ -111,7 +114,7 @@ export const upgrade: Scenario = {
     try {
       const release = made(lastRelease())
       const steps: readonly Step[] = [
-        { what: 'this version', isBreaking: false },
+        { what: 'this version', isBreaking: stopsServersOf(release) },
         { what: 'a breaking migration', home: made(nextVersion()), isBreaking: true },
       ]
       const faults: string[] = []
@@ -127,6 +130,15 @@ export const upgrade: Scenario = {
       for (const { remove } of versions) remove()
     }
   },
+}
+
+/** Whether servers of another version in `home` cannot go on beside this one. */
+function stopsServersOf(home: string): boolean {
+  const list = (folder: string) => readdirSync(join(folder, 'sql/migrations'))
+  const known = list(home)
+  return list(CLONE)
+    .filter((file) => !known.includes(file))
+    .some((file) => /set oldest = /.test(readFileSync(join(CLONE, 'sql/migrations', file), 'utf8')))
 }
 
 /** Replaces two servers of `release` one by one, under load. */

@@ -23,6 +23,8 @@ export interface Person {
   readonly addresses: string
   /** Whether a directory gave the role: it would undo what people change here. */
   readonly isByDirectory: boolean
+  /** Whether a directory added the member that is gone, and nobody has kept the member yet. */
+  readonly isFormer: boolean
 }
 
 const GRANTED = [
@@ -44,10 +46,11 @@ export const makeMemberColumns = (
 ): readonly Column<Person>[] => [
   {
     title: t('Name'),
-    cell: ({ id, name, addresses }) => (
+    cell: ({ id, name, addresses, isFormer }) => (
       <>
         <span class="row">
           {name} {id === mine.sender && <Badge tone="calm">{t('You')}</Badge>}
+          {isFormer && <Badge tone="warn">{t('By a former directory')}</Badge>}
         </span>
         {addresses && (
           <span class="muted breaks">
@@ -82,7 +85,7 @@ export const makeMemberColumns = (
     cell: ({ since }) => <Time at={since} />,
   },
   makeActionsColumn((person) => {
-    const { id, name, role, isByDirectory } = person
+    const { id, name, role, isByDirectory, isFormer } = person
     if (role === 'owner') return []
     const look = { iconOnly: false } as const
     const leave = { ...look, icon: 'leave', words: t('Leave the team') } as const
@@ -90,11 +93,13 @@ export const makeMemberColumns = (
       return isByDirectory ? [] : [{ ...leave, onClick: () => leaveTeam(person) }]
     const bindTo = { icon: 'edit', words: t('Addresses of {name}', { name }) } as const
     const remove = { ...look, icon: 'trash', words: t('Remove {name}#member', { name }) } as const
+    const keep = { ...look, icon: 'check', words: t('Keep {name}', { name }) } as const
     return [
+      ...(isFormer
+        ? [{ ...keep, needs: 'admin' as const, onClick: () => keepMember(person) }]
+        : []),
       { ...bindTo, needs: 'admin', onClick: () => bind(id) },
-      ...(isByDirectory
-        ? []
-        : [{ ...remove, needs: 'admin' as const, onClick: () => removeMember(person) }]),
+      { ...remove, needs: 'admin', onClick: () => removeMember(person) },
     ]
   }),
 ]
@@ -151,12 +156,26 @@ function Choice<K extends Notify | MemberRole>({
   )
 }
 
-const removeMember = ({ id, name }: Person) =>
+const keepMember = ({ id, name }: Person) =>
+  runWithToast(
+    () => pb.collection('members').update(id, { directory: '' }),
+    t('{name} stays', { name }),
+  )
+
+const removeMember = ({ id, name, isByDirectory }: Person) =>
   deleteRecord(
     { collectionName: 'members', id },
     {
       title: t('Remove {name} from the team?', { name }),
-      text: t('Access ends at once. What {name} sent and wrote stays, with the name.', { name }),
+      text: [
+        t('Access ends at once. What {name} sent and wrote stays, with the name.', { name }),
+        isByDirectory &&
+          t('Remove {name} from the directory as well: the next sign-in by it adds {name} again.', {
+            name,
+          }),
+      ]
+        .filter(Boolean)
+        .join(' '),
       action: t('Remove'),
     },
     t('{name} was removed', { name }),

@@ -12,6 +12,9 @@ import { makeAddressesRow } from '../../parts/rows/common-rows.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { makeMemberColumns, type Person } from './member-columns.tsx'
 
+/** `directory` of members whose directory is gone. */
+const FORMER_DIRECTORY = 'former'
+
 export function Members({ people: { members, findName } }: { people: People }) {
   const mine = session.value
   const [bound, setBound] = useState<Member>()
@@ -25,6 +28,7 @@ export function Members({ people: { members, findName } }: { people: People }) {
     since: '',
     addresses: '',
     isByDirectory: false,
+    isFormer: false,
   }
   const others = members.items.map(
     ({ id, role, notify, created, addresses, directory }): Person => ({
@@ -34,7 +38,8 @@ export function Members({ people: { members, findName } }: { people: People }) {
       notify,
       since: created,
       addresses,
-      isByDirectory: directory !== '',
+      isByDirectory: directory !== '' && directory !== FORMER_DIRECTORY,
+      isFormer: directory === FORMER_DIRECTORY,
     }),
   )
   return (
@@ -61,6 +66,13 @@ export function Members({ people: { members, findName } }: { people: People }) {
           )}
         </li>
         <li>{t('Only the owner changes the email, the password and the account itself.')}</li>
+        {others.some(({ isFormer }) => isFormer) && (
+          <li>
+            {t(
+              'A directory that is gone added members marked ‘By a former directory’. They stay until somebody removes them.',
+            )}
+          </li>
+        )}
         {others.some(({ isByDirectory }) => isByDirectory) && (
           <li>
             {t(

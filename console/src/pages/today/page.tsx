@@ -21,7 +21,7 @@ interface Person {
 }
 
 interface Hand {
-  readonly kind: 'silent_device' | 'failing_line' | 'failed_campaign'
+  readonly kind: 'silent_device' | 'failing_line' | 'failed_campaign' | 'former_member'
   readonly id: string
   readonly name: string
   readonly since: string
@@ -126,6 +126,7 @@ const HANDS: Readonly<Record<Hand['kind'], readonly [words: string, path: string
   silent_device: [t('This device is silent'), '/devices/'],
   failing_line: [t('Texts of this line fail'), '/devices'],
   failed_campaign: [t('This campaign failed'), '/campaigns/'],
+  former_member: [t('Added by a former directory: keep or remove'), '/team'],
 }
 
 const makeHandPath = ({ kind, id }: Hand): string => {
