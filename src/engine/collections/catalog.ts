@@ -43,9 +43,17 @@ export class Catalog {
 }
 
 /** Database access for an account or the server. Changes replace `catalog`: do not keep it. */
+/** A moment in a transaction that has ended: before its change at a position of `_changes`; 0: at its start. */
+export interface Past {
+  readonly xid: number
+  readonly position: number
+}
+
 export interface Store {
   readonly db: Db
   readonly catalog: Catalog
+  /** Rows are read as they were then; absent: as they are. */
+  readonly past?: Past | undefined
 }
 
 /** All rows of `_collections` in order of creation. `data` is the collection's JSON. */

@@ -25,8 +25,11 @@ const MAX_KEPT = 4 << 20
  */
 function makePayloadRenderer(
   storeOf: (group: GroupState) => Store,
-  { collection, row, action }: RecordChange,
+  { collection, row, action, xid, position }: RecordChange,
+  atMs: number,
 ) {
+  // the relations of a deleted record are shown as they were before
+  const past = action === 'delete' ? { xid, position } : undefined
   const texts = new Map<string, Promise<string>>()
   let kept = 0
 
@@ -39,6 +42,7 @@ function makePayloadRenderer(
     const expanded =
       tree &&
       countExpandSteps(tree) <= MAX_STEPS &&
+      !isChangeTooOld({ atMs }) &&
       (await expandedText(group, { ...rendered }, tree))
     const whole = expanded || renderCached(rendered)
     return `{"record":${pickFieldsOrWhole(whole, group.request.query)},"action":"${action}"}`
@@ -48,7 +52,10 @@ function makePayloadRenderer(
   async function expandedText(group: GroupState, rendered: RenderedRecord, tree: ExpandTree) {
     try {
       const meter = new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
-      await expandRecords(storeOf(group), [rendered], tree, { ...group.request, meter })
+      await expandRecords({ ...storeOf(group), past }, [rendered], tree, {
+        ...group.request,
+        meter,
+      })
       const text = renderCached(rendered, (length) => meter.check(length))
       meter.check(text.length)
       return text
@@ -106,6 +113,7 @@ const MAX_AGE_MS = 20_000
 
 export function toEvent(all: CatalogStore, change: RecordChange): ChangeEvent {
   const store = all.forEverybody('realtime')
+  const atMs = performance.now()
   const storeOf = ({ ticket, request: { auth } }: GroupState) => ({
     db: ticket ? all.database.for(ticket) : store.db,
     catalog: limitCatalog(all.catalog, auth?.limits),
@@ -114,13 +122,13 @@ export function toEvent(all: CatalogStore, change: RecordChange): ChangeEvent {
     store,
     storeOf,
     change,
-    textFor: makePayloadRenderer(storeOf, change),
+    textFor: makePayloadRenderer(storeOf, change, atMs),
     bytes: CHANGE_BYTES + countRowCharacters(change.row),
-    atMs: performance.now(),
+    atMs,
   }
 }
 
-export const isChangeTooOld = ({ atMs }: ChangeEvent): boolean =>
+export const isChangeTooOld = ({ atMs }: Pick<ChangeEvent, 'atMs'>): boolean =>
   performance.now() - atMs > MAX_AGE_MS
 
 /** Sends an event to the clients of a group. `email`: whether they see the email of an auth record. */

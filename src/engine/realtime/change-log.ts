@@ -21,8 +21,9 @@ export interface ChangeEntry {
 export interface RecordImage {
   readonly row: RecordRow
   /**
-   * Position of the record's last change in the transaction: rules check its image. Null for a create or
-   * update if the transaction also deletes the record, and for a delete if the transaction also created it.
+   * Position of the change whose image rules check: the record's last one in the transaction; for a delete its
+   * first one, negative if the row before it is meant. Null for a create or update if the transaction also
+   * deletes the record, and for a delete if the transaction also created it.
    */
   readonly judged: number | null
 }
@@ -96,19 +97,22 @@ const toLogEntry = ({
 const SAME = 'n.xid = c.xid and n.collection = c.collection and n.record = c.record'
 
 const JUDGED = `case c.action
-  when 'delete' then case when not exists (
-    select 1 from _changes n where ${SAME} and n.action = 'create' and n.position < c.position) then c.position end
+  when 'delete' then (select case n.action when 'delete' then n.position when 'update' then -n.position end
+    from _changes n where ${SAME} order by n.position limit 1)
   else (select case when n.action <> 'delete' then n.position end from _changes n
     where ${SAME} order by n.position desc limit 1) end`
 
-/** Reads the images of changes, by position. Omits records that were deleted before their image was read. */
+/**
+ * Reads the images of changes, by position; by a negative one the row before the change. Omits records that
+ * were deleted before their image was read.
+ */
 export async function loadImages(db: Db, collection: Collection, positions: readonly number[]) {
   const { select, count, id, table } = columnsOf(collection)
   const { rows } = await db.query(
-    `select ${select}, c.position, ${JUDGED}
-     from _changes c cross join lateral json_populate_record(null::${table},
-       coalesce(c.image, (select row_to_json(t.*) from ${table} t where t."id" = c.record))) b
-     where c.position = any($1::bigint[])`,
+    `select ${select}, p.place, ${JUDGED}
+     from unnest($1::bigint[]) p(place) join _changes c on c.position = abs(p.place)
+     cross join lateral json_populate_record(null::${table}, coalesce(case when p.place < 0 then c.former end,
+       c.image, (select row_to_json(t.*) from ${table} t where t."id" = c.record))) b`,
     [positions],
   )
   const images = new Map<number, RecordImage>()

@@ -6,6 +6,7 @@ import type { RecordRow } from '../records/record-row.ts'
 import { type ChangeEntry, loadImages, type RecordImage } from './change-log.ts'
 
 export interface RecordChange {
+  readonly position: number
   readonly xid: number
   readonly collection: Collection
   readonly action: Action
@@ -86,11 +87,11 @@ async function loadImagesInto(
 }
 
 function toChange(
-  { xid, action, record }: ChangeEntry,
+  { position, xid, action, record }: ChangeEntry,
   collection: Collection,
   { row, judged }: RecordImage,
   images: ReadonlyMap<number, RecordImage>,
 ): RecordChange {
   const judgedRow = judged === null ? null : (images.get(judged)?.row ?? null)
-  return { xid, collection, action, record, row, judged, judgedRow }
+  return { position, xid, collection, action, record, row, judged, judgedRow }
 }

@@ -1,9 +1,9 @@
 import { isSqlError, isTooSlow } from '../../platform/db/database-errors.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
-import type { Collection } from '../collections/collection.ts'
 import { toTableName } from '../collections/sql-names.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { SqlText } from '../filter/writer.ts'
+import { writePastTables } from '../records/past-tables.ts'
 import { columnsOf } from '../records/record-row.ts'
 import { SqlParameters } from '../records/sql-parameters.ts'
 import { findStatementName } from '../records/statement-name.ts'
@@ -48,33 +48,26 @@ function writeMatchStatement(
 }
 
 /**
- * CTEs with the names of tables that a condition reads. The record's table has the record as the change left
- * it. After a delete, the other tables also have the rows that the same transaction deleted.
+ * CTEs with the names of tables that a condition reads. A deletion is judged by all records as they were
+ * before its transaction, another change by the record as the transaction left it.
  */
 function writeMatchTables(
   catalog: Catalog,
-  change: RecordChange,
+  { collection, record, judged, action, xid }: RecordChange,
   read: readonly string[],
   parameters: SqlParameters,
 ) {
-  const { collection, record, judged } = change
+  if (action === 'delete')
+    return writePastTables(
+      catalog,
+      [...read, toTableName(collection)],
+      { xid, position: 0 },
+      (value, type) => parameters.add(value, type),
+    )
   const table = columnsOf(collection).table
   const itself = writeImagesSql(table, `c.position = ${parameters.add(judged, 'bigint')}`)
   const rest = `select * from ${table} where "id" <> ${parameters.add(record)}`
-  const own = `${table} as not materialized (${itself} union all ${rest})`
-  if (change.action !== 'delete') return [own]
-  const others = catalog.all.filter(
-    (other) =>
-      other.type !== 'view' && other.id !== collection.id && read.includes(toTableName(other)),
-  )
-  return [own, ...others.map((other) => writeDeletedRow(other, change.xid, parameters))]
-}
-
-function writeDeletedRow(collection: Collection, xid: number, parameters: SqlParameters): string {
-  const table = columnsOf(collection).table
-  const sameTransaction = `c.xid = ${parameters.add(String(xid))}::xid8`
-  const gone = `${sameTransaction} and c.collection = ${parameters.add(collection.id)} and c.action = 'delete'`
-  return `${table} as not materialized (select * from ${table} union all ${writeImagesSql(table, gone)})`
+  return [`${table} as not materialized (${itself} union all ${rest})`]
 }
 
 const writeImagesSql = (table: string, where: string) =>

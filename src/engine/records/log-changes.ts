@@ -7,16 +7,28 @@ type Written = Tables & { written: { id: string } }
 
 export type Action = 'create' | 'update' | 'delete'
 
-/** SQL that logs the rows of the CTE `written` in `_changes`, with all columns or only their ids. */
-const logWritten = (action: Action, collection: string, kept: 'columns' | 'ids' = 'columns') =>
+/**
+ * SQL that logs the rows of the CTE `written` in `_changes`, with all columns or only their ids. `table`: that
+ * of updated rows, to log them as they were, too, which only transactions that delete need.
+ */
+const logWritten = (
+  action: Action,
+  collection: string,
+  kept: 'columns' | 'ids' = 'columns',
+  table?: string,
+) =>
   // `.*` means the row even if it has a column named like the CTE
-  `insert into _changes (collection, action, record, image)
-    select ${collection}, '${action}', written.id, ${kept === 'columns' ? 'row_to_json(written.*)' : 'null'} from written
+  `insert into _changes (collection, action, record, image${table ? ', former' : ''})
+    select ${collection}, '${action}', written.id, ${kept === 'columns' ? 'row_to_json(written.*)' : 'null'}
+      ${table ? `, (select row_to_json(t.*) from ${table} t where t.id = written.id)` : ''} from written
     where exists (select 1 from _listeners where ${collection} <> all (ignored))`
 
-/** SQL of a CTE that logs the rows of the CTE `written`. The parameter at `place` is the collection's id. */
-export const changeLogCte = (action: Action, place: number): string =>
-  `noted as (${logWritten(action, `$${place}::text`)})`
+/**
+ * SQL of a CTE that logs the rows of the CTE `written`. The parameter at `place` is the collection's id.
+ * `table` as in `logWritten`.
+ */
+export const changeLogCte = (action: Action, place: number, table?: string): string =>
+  `noted as (${logWritten(action, `$${place}::text`, 'columns', table)})`
 
 /** The query of a CTE that logs the rows of the CTE `written` of a built-in collection. */
 export const logQuery = (action: Action, collection: string, kept?: 'columns' | 'ids') =>

@@ -1,11 +1,13 @@
 import { notFound } from '../../platform/api-errors.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
+import { toTableName } from '../collections/sql-names.ts'
 import { compileFilter } from '../filter/compile-filter.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.ts'
 import { findAnswerMeter, type RequestInfo } from '../request/request.ts'
 import { isRuleFault } from './check-rules.ts'
 import { readGuarded, writeGuardedSql } from './limit-read-bytes.ts'
+import { writeInPast } from './past-tables.ts'
 import {
   columnsOf,
   type RecordColumns,
@@ -125,7 +127,10 @@ export async function selectRows(
       isGuarded: selection.isGuarded ?? false,
     })
   })
-  return selectRecordRows(store, statement, params, request)
+  if (!store.past) return selectRecordRows(store, statement, params, request)
+  const tables = [...structure.tables, toTableName(collection)]
+  const text = writeInPast(store.catalog, statement.text, tables, store.past)
+  return selectRecordRows(store, { ...statement, text, name: undefined }, params, request)
 }
 
 function selectSql(compiled: CompiledFilter, selection: Selection): string {

@@ -38,7 +38,7 @@ export async function unsetReference(
     `with written as (update ${table} r set ${assigned} where r.id = any(array(
       select r.id from ${table} r where ${where} order by r.id for update
     )) and ${where} returning r.*),
-    ${changeLogCte('update', 2)} select $3::pb_date`,
+    ${changeLogCte('update', 2, table)} select $3::pb_date`,
     [ids, collection.id, formatNow()],
   )
 }

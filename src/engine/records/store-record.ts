@@ -89,13 +89,22 @@ async function writeRow(
     ...(options.isAuthCached ? writeFreshAuthSql(request.auth, parameters) : []),
   ]
   try {
-    if (stored) return await updateRow(store, collection, values, stored, where, parameters)
+    if (stored)
+      return await updateRow(
+        store,
+        collection,
+        values,
+        stored,
+        where,
+        parameters,
+        options.mayDelete,
+      )
     const { table, quoted, types } = columnsOf(collection)
     const inOrder = collection.fields.map(({ name }) => values[name])
     const given = parameters.addAll(inOrder, types)
     const condition = where.length > 0 ? `where ${where.join(' and ')}` : ''
     const sql = `insert into ${table} (${quoted.join(', ')}) select ${given.join(', ')} ${condition} returning *`
-    return await runLoggedStatement(store, collection, sql, 'create', parameters)
+    return await runLoggedStatement(store, collection, sql, { action: 'create' }, parameters)
   } catch (error) {
     throw toUniqueError(collection, failure, error)
   }
@@ -109,6 +118,7 @@ export function updateRow(
   { old, version }: StoredRecord,
   conditions: readonly string[] = [],
   parameters = new SqlParameters(),
+  mayDelete = false,
 ): Promise<boolean> {
   const { table, quoted, types } = columnsOf(collection)
   const assigned: string[] = []
@@ -121,19 +131,20 @@ export function updateRow(
   ]
   const where = [...isUnchanged, ...conditions].join(' and ')
   const sql = `update ${table} b set ${assigned.join(', ') || 'id = b.id'} where ${where}`
-  return runLoggedStatement(store, collection, `${sql} returning b.*`, 'update', parameters)
+  const log = { action: 'update', former: mayDelete ? table : undefined } as const
+  return runLoggedStatement(store, collection, `${sql} returning b.*`, log, parameters)
 }
 
 async function runLoggedStatement(
   store: Store,
   collection: Collection,
   sql: string,
-  action: 'create' | 'update',
+  { action, former }: { action: 'create' | 'update'; former?: string | undefined },
   { values }: SqlParameters,
 ): Promise<boolean> {
   values.push(collection.id)
   const text = `with written as (${sql}),
-    ${changeLogCte(action, values.length)}
+    ${changeLogCte(action, values.length, former)}
     select 1 from written`
   // a client chooses which fields it changes: such statements may not use up all names
   const name = findStatementName(store.catalog, text, action === 'update')

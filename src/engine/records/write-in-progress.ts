@@ -18,6 +18,8 @@ export interface WriteOptions {
   readonly isAuthCached?: boolean
   /** Locks the record before it is read: no other write can change it before this write ends. */
   readonly locksRecord?: boolean
+  /** Whether the transaction may also delete records: the log of changes then keeps the row before, too. */
+  readonly mayDelete?: boolean
   /** Whether the server generated the password: the field's rules for passwords then do not apply. */
   readonly hasRandomPassword?: boolean
   readonly passwordWork?: () => PasswordWork

@@ -97,6 +97,7 @@ async function answerBatch({ services }: HasServices, c: Ctx): Promise<string> {
   const requests = readBatch(body, maxRequests)
   const memories = requests.map(() => new PasswordMemory())
   const rated = new Set<BatchRequest>()
+  const mayDelete = requests.some(({ method }) => method === 'DELETE')
   const timeoutMs = (timeout || DEFAULT_TIMEOUT_S) * 1000
   const write = () =>
     asCaller(c, services, FRESH, async ({ caller, info, store, locksRecord }) => {
@@ -118,7 +119,7 @@ async function answerBatch({ services }: HasServices, c: Ctx): Promise<string> {
               auditWrite(c, services, request, collection, uploads.keys())
             const { maxAccountFileBytes: maxFileBytes } = services.config
             const passwordWork = () => passwords[i]!
-            const options = { uploads, maxFileBytes, passwordWork, locksRecord }
+            const options = { uploads, maxFileBytes, passwordWork, locksRecord, mayDelete }
             const { extensions } = services
             const part = { store: inside, extensions, asked, outer: info, options, alsoFor }
             answers.push(await runPart(part))

@@ -56,6 +56,7 @@ interface AuthOriginsRow {
 interface ChangesRow {
   action: string
   collection: string
+  former: string | null
   image: string | null
   position: Generated<number>
   record: string

@@ -163,6 +163,7 @@ create table _changes (
   action text collate "C" not null,
   record text collate "C" not null,
   image json,
+  former json,
   constraint _changes_action_check CHECK (action = ANY (ARRAY['create'::text, 'update'::text, 'delete'::text])),
   constraint _changes_pkey PRIMARY KEY ("position")
 );
