@@ -1,3 +1,7 @@
+import type { AccountLocale } from './account-locale.ts'
+import { toPlainText } from './phone/plain-text.ts'
+import { readDay } from './read-day.ts'
+
 export type ContactFieldType = 'text' | 'number' | 'date' | 'choice'
 
 export interface ContactFieldKind {
@@ -13,18 +17,17 @@ export type ValueReading =
 const DECIMAL = /^[+-]?\d{1,15}(?:\.\d{1,15}|,\d{1,2})?$/
 /** Some write 1500 so, others 1.5. */
 const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/
-const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?$/
-const DAY_WITH_DOTS = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/
 
 const isEmpty = (value: unknown) => value === null || value === undefined || value === ''
 
 /**
  * Reads a value that a person, a file or a program gives to a field: a number as `12.5` or `12,5`, a day as
- * `2026-12-31` or `31.12.2026`, a choice in any case of letters. An empty value fits each type.
+ * `readDay`, a choice in any case of letters. An empty value fits each type, and a number of JSON a number.
  */
 export function readContactFieldValue(
   { type, choices }: ContactFieldKind,
   given: unknown,
+  locale: AccountLocale,
 ): ValueReading {
   if (isEmpty(given)) return { value: given }
   if (typeof given === 'object') return { fault: type }
@@ -32,9 +35,9 @@ export function readContactFieldValue(
   if (type === 'text') return { value: given }
   const value =
     type === 'number'
-      ? readNumber(text, typeof given === 'number')
+      ? readNumber(given)
       : type === 'date'
-        ? readDay(text)
+        ? readDay(text, locale)
         : choices.find((choice) => choice.toLowerCase() === text.toLowerCase())
   return value === undefined ? { fault: type } : { value }
 }
@@ -42,18 +45,9 @@ export function readContactFieldValue(
 /** Whether a typed number may be 1500 or 1.5: `1.500`, `1,500`. */
 export const isAmbiguousNumber = (text: string): boolean => AMBIGUOUS.test(text.trim())
 
-const readNumber = (text: string, isNumber: boolean): number | undefined =>
-  DECIMAL.test(text) && (isNumber || !isAmbiguousNumber(text))
-    ? Number(text.replace(',', '.'))
-    : undefined
-
-function readDay(text: string): string | undefined {
-  const iso = ISO_DAY.exec(text)
-  const dotted = DAY_WITH_DOTS.exec(text)
-  const parts = iso ? iso.slice(1, 4) : dotted?.slice(1, 4).reverse()
-  if (!parts) return undefined
-  const day = parts.map((part) => part.padStart(2, '0')).join('-')
-  // the 31st of February becomes another day
-  const time = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day) ? day : undefined
+function readNumber(given: unknown): number | undefined {
+  // JSON has no negative zero that people could see
+  if (typeof given === 'number') return Number.isFinite(given) ? given + 0 : undefined
+  const text = toPlainText(String(given)).replace('\u066b', '.')
+  return DECIMAL.test(text) && !isAmbiguousNumber(text) ? Number(text.replace(',', '.')) : undefined
 }

@@ -1,3 +1,5 @@
+import { dropFormat } from './field-formats.ts'
+
 // What replaces the variables of a text, for servers and browsers alike.
 
 /**
@@ -52,7 +54,8 @@ export function fillVariables(
   return template.map((part) => {
     if (typeof part === 'string') return part
     const field = findPersonField(part.name)
-    const given = field && field !== 'name' ? undefined : find(part.name)
+    const given =
+      field && field !== 'name' ? undefined : (find(part.name) ?? find(dropFormat(part.name)))
     if (given === undefined) return part
     if (field) return { ...part, given }
     return given.trim() === '' ? (part.fallback ?? { ...part, given }) : given
@@ -60,10 +63,10 @@ export function fillVariables(
 }
 
 /** Returns a function that finds a value by its exact name, else ignoring upper and lower case. */
-export function makeValueFinder(given: readonly (readonly [name: string, value: string])[]) {
+export function makeValueFinder<Value>(given: readonly (readonly [name: string, value: Value])[]) {
   const exact = new Map(given)
   const lower = new Map(given.map(([name, value]) => [name.toLowerCase(), value]))
-  return (name: string): string | undefined => exact.get(name) ?? lower.get(name.toLowerCase())
+  return (name: string): Value | undefined => exact.get(name) ?? lower.get(name.toLowerCase())
 }
 
 /** The variables that each person has, in lower case. Of these, only a name can be given, to fill a gap. */

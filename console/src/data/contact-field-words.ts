@@ -1,6 +1,7 @@
 import { isAmbiguousNumber, readContactFieldValue } from '#portable/contact-field-value.ts'
 import { locale } from '../language/language.ts'
 import { formatNumber, t } from '../language/words.ts'
+import { accountLocale } from './account-locale.ts'
 import { readFields } from './contact-fields.ts'
 import type { Contact, ContactField } from './record-types.ts'
 
@@ -35,13 +36,14 @@ function describeValue(field: ContactField, stored: string): string {
 }
 
 const readValue = (field: ContactField, typed: string) =>
-  readContactFieldValue({ ...field, choices: field.choices ?? [] }, typed)
+  readContactFieldValue({ ...field, choices: field.choices ?? [] }, typed, accountLocale())
 
 /** Numbers as JSON writes them are numbers: only who types `1.125` may mean 1125. */
 const readStored = ({ type, choices }: ContactField, stored: string) =>
   readContactFieldValue(
     { type, choices: choices ?? [] },
     type === 'number' && String(Number(stored)) === stored ? Number(stored) : stored,
+    accountLocale(),
   )
 
 /** A stored value as the server writes it now. It may be older than the type of its field: `13.12.2026`. */

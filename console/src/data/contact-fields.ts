@@ -1,3 +1,5 @@
+import { makeFieldTextFinder } from '#portable/field-text.ts'
+import { accountLocale } from './account-locale.ts'
 import { isObject } from './is-object.ts'
 import type { Contact, ContactField } from './record-types.ts'
 import { isSameName } from './text/variables.ts'
@@ -19,20 +21,12 @@ export const findField = (
     [field.name, field.key, ...(field.former ?? [])].some((one) => isSameName(one, name.trim())),
   )
 
-/** The value of a custom field by one of its names, or by the name in another case. */
-export function findContactField(
+/** The value of a custom field, by one of its names or a member of `data`, as texts write it. */
+export const findContactField = (
   contact: Pick<Contact, 'data'>,
   name: string,
   fields: readonly ContactField[] = [],
-): string | undefined {
-  const values = readFields(contact)
-  const key = findField(fields, name)?.key
-  const value =
-    values.find(([one]) => one === key) ??
-    values.find(([one]) => one === name) ??
-    values.findLast(([one]) => isSameName(one, name))
-  return value?.[1]
-}
+): string | undefined => makeFieldTextFinder(contact.data, fields, accountLocale())(name)
 
 /** A member of `data` of contacts as filters and sorts name it: any text may be its key. */
 export const nameMember = (key: string): string =>

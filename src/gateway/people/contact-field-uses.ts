@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import { dropFormat } from '../../portable/field-formats.ts'
 import { listFieldNames, parseTextTemplate } from '../../portable/text-template.ts'
 import { listFieldVariables, loadFieldDefinitions } from '../base/contact-fields.ts'
 import { RECORD_TITLES } from '../base/record-titles.ts'
@@ -43,7 +44,9 @@ export async function listFieldUses(
   if (!field) throw notFound()
   const names = new Set(listFieldVariables(field).map((name) => name.toLowerCase()))
   const isUsed = ({ body }: { readonly body: string }) =>
-    listFieldNames(parseTextTemplate(body)).some((name) => names.has(name.toLowerCase()))
+    listFieldNames(parseTextTemplate(body)).some((name) =>
+      [name, dropFormat(name)].some((one) => names.has(one.toLowerCase())),
+    )
   const has = sql<boolean>`(case when json_typeof(data) = 'object' then data ->> ${field.key} end) <> ''`
   const { contacts } = await queries(db, 'planned')
     .selectFrom(({ selectFrom }) =>

@@ -4,9 +4,11 @@ import type { Extension } from '../../engine/records/collection-extension.ts'
 import { requireOwnRecord } from '../../engine/records/require-own.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { isObject, parseJson } from '../../platform/tools/json.ts'
+import { type AccountLocale, UNKNOWN_LOCALE } from '../../portable/account-locale.ts'
 import { readContactFieldValue } from '../../portable/contact-field-value.ts'
 import { normalizePhone } from '../../portable/phone/read-phone.ts'
 import { type ContactField, loadFieldDefinitions, makeFieldFinder } from '../base/contact-fields.ts'
+import { loadAccountLocale } from '../base/load-account-locale.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import {
   attachConsentProof,
@@ -82,13 +84,16 @@ async function fitContactValues(
   const before = values.user === old?.user ? readData(old?.data) : {}
   const changed = Object.keys(data).filter((name) => !isSame(data[name], before[name]))
   if (changed.length === 0) return
-  const findField = makeFieldFinder(await loadFieldDefinitions(db, String(values.user)))
+  const user = String(values.user)
+  const findField = makeFieldFinder(await loadFieldDefinitions(db, user))
+  const hasDate = changed.some((name) => findField(name)?.type === 'date')
+  const locale = hasDate ? await loadAccountLocale(db, user) : UNKNOWN_LOCALE
   const fitted = new Map(Object.entries(data))
   for (const name of changed) {
     const field = findField(name)
     if (!field) continue
     fitted.delete(name)
-    fitted.set(field.key, fitValue(field, data[name]))
+    fitted.set(field.key, fitValue(field, data[name], locale))
   }
   values.data = JSON.stringify(Object.fromEntries(fitted))
 }
@@ -100,8 +105,8 @@ function readData(text: Value | undefined): Data {
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-function fitValue(field: ContactField, given: unknown): unknown {
-  const reading = readContactFieldValue(field, given)
+function fitValue(field: ContactField, given: unknown, locale: AccountLocale): unknown {
+  const reading = readContactFieldValue(field, given, locale)
   if (reading.fault === undefined) return reading.value
   throw invalidFields({
     data: makeFieldError(

@@ -30,6 +30,14 @@ test.each([
   ['Age', 7, 7],
   ['Age', 1.125, 1.125],
   ['Age', '1.1250', 1.125],
+  ['Age', 0.1 + 0.2, 0.1 + 0.2],
+  ['Age', 1e21, 1e21],
+  ['Age', 1e-7, 1e-7],
+  ['Age', 2 ** 60, 2 ** 60],
+  ['Age', -0.5, -0.5],
+  ['Age', '١٢٫٥', 12.5],
+  ['Birthday', '१.२.१९९०', '1990-02-01'],
+  ['Birthday', '31/12/1990', '1990-12-31'],
   ['Age', '0.125', 0.125],
   ['Birthday', '1.2.1990', '1990-02-01'],
   ['Birthday', '1990-02-01 10:00:00.000Z', '1990-02-01'],
@@ -48,7 +56,13 @@ test.each([
   ['Age', 'twelve', 'Age must be a number, such as 12.5.'],
   ['Age', '1,500', 'Age must be a number, such as 12.5.'],
   ['Age', '1.500', 'Age must be a number, such as 12.5.'],
+  ['Age', '0.30000000000000004', 'Age must be a number, such as 12.5.'],
+  ['Age', true, 'Age must be a number, such as 12.5.'],
   ['Birthday', '31.2.1990', 'Birthday must be a date, such as 2026-12-31.'],
+  ['Birthday', '1990-02-01 - 1990-02-03', 'Birthday must be a date, such as 2026-12-31.'],
+  ['Birthday', '01/02/1990', 'Birthday must be a date, such as 2026-12-31.'],
+  ['Birthday', '1.2.90', 'Birthday must be a date, such as 2026-12-31.'],
+  ['Birthday', 19900201, 'Birthday must be a date, such as 2026-12-31.'],
   ['Size', 'XL', 'Size must be one of: S, M.'],
   ['Street and number', { no: 'text' }, 'Street and number must be a text.'],
 ])(
@@ -68,6 +82,39 @@ test.each([
     expect(await dataOf(id)).toEqual({})
   },
 )
+
+describe('an account in Berlin', () => {
+  beforeAll(async () => {
+    const settings = await must(ann, 'GET', '/api/collections/user_settings/records')
+    const values = { user: ann.id, country: 'DE', time_zone: 'Europe/Berlin' }
+    const [known] = settings.items
+    const path = '/api/collections/user_settings/records'
+    if (known) await must(ann, 'PATCH', `${path}/${known.id}`, values)
+    else await must(ann, 'POST', path, values)
+  })
+  afterAll(async () => {
+    const { items } = await must(ann, 'GET', '/api/collections/user_settings/records')
+    const values = { country: '', time_zone: '' }
+    await must(ann, 'PATCH', `/api/collections/user_settings/records/${items[0].id}`, values)
+  })
+
+  test.each([
+    ['2026-12-31T23:00:00.000Z', '2027-01-01', '1.1.2027'],
+    ['2026-06-30 22:30:00.000Z', '2026-07-01', '1.7.2026'],
+    ['2026-12-31T23:00:00', '2026-12-31', '31.12.2026'],
+    ['05/06/2026', '2026-06-05', '5.6.2026'],
+  ])('%s is the day %s of the account, and %s in its texts', async (given, stored, text) => {
+    const { id } = await addContact({})
+    const data = { Birthday: given, Age: 12.5 }
+    const { phone } = await must(ann, 'PATCH', `${CONTACTS}/${id}`, { data })
+    expect(await dataOf(id)).toEqual({ Birthday: stored, Age: 12.5 })
+    expect(await previewFor('{{birthday}} {{Birthday:plain}} {{Age}}', phone)).toBe(
+      `${text} ${stored} 12,5`,
+    )
+    const asked = { recipients: [phone], body: '{{Birthday:long}}', variables: { birthday: 'X' } }
+    expect((await must(ann, 'POST', '/api/sms/preview', asked)).body).toBe('X')
+  })
+})
 
 test('a value that is older than its field stays until it is changed', async () => {
   const { id } = await addContact({ Joined: 'last summer', town: 'Kiel' })

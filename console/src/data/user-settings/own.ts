@@ -1,5 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
+import { language } from '../../language/language.ts'
 import { goToPage } from '../../router.ts'
+import { setAccountLocale } from '../account-locale.ts'
 import { pb } from '../client.ts'
 import type { Fault } from '../fault.ts'
 import type { Hours } from '../hours.ts'
@@ -18,7 +20,9 @@ export const ownSettings = computed((): UserSettings | null | undefined => {
 })
 
 effect(() => {
-  accountZone.value = ownSettings.value?.time_zone ?? ''
+  const { time_zone: zone = '', country = '' } = ownSettings.value ?? {}
+  accountZone.value = zone
+  setAccountLocale({ language, country, zone })
 })
 
 export const ownHours = computed((): Hours | undefined => {

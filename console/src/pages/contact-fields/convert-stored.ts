@@ -1,4 +1,5 @@
 import { readContactFieldValue } from '#portable/contact-field-value.ts'
+import { accountLocale } from '../../data/account-locale.ts'
 import type { ContactField } from '../../data/record-types.ts'
 
 /** What becomes of a value that was stored before its field had the type. */
@@ -9,9 +10,15 @@ type Conversion =
 /** A time of day that a day without one would lose. */
 const WITH_TIME = /[T ](?!00:00(?::00(?:\.0+)?)?Z?$)/
 
+/** Whether a value has a time, or is midnight elsewhere and another day here. */
+const hasTime = (text: string, day: unknown): boolean =>
+  WITH_TIME.test(text) || (text.endsWith('Z') && !text.startsWith(String(day)))
+
 export function convertStored(field: ContactField, stored: unknown): Conversion {
-  const reading = readContactFieldValue({ ...field, choices: field.choices ?? [] }, stored)
-  const losesTime = field.type === 'date' && WITH_TIME.test(String(stored).trim())
-  if (reading.fault || losesTime) return { kind: 'misfit' }
-  return reading.value === stored ? { kind: 'fits' } : { kind: 'converts', value: reading.value }
+  const kind = { ...field, choices: field.choices ?? [] }
+  const reading = readContactFieldValue(kind, stored, accountLocale())
+  if (reading.fault) return { kind: 'misfit' }
+  const { value } = reading
+  if (field.type === 'date' && hasTime(String(stored).trim(), value)) return { kind: 'misfit' }
+  return value === stored ? { kind: 'fits' } : { kind: 'converts', value }
 }

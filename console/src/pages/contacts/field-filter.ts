@@ -1,4 +1,5 @@
 import { readContactFieldValue } from '#portable/contact-field-value.ts'
+import { accountLocale } from '../../data/account-locale.ts'
 import type { Choices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { findValueFault } from '../../data/contact-field-words.ts'
@@ -41,7 +42,8 @@ export function nameSort({ key }: ContactField): string | undefined {
 export function writeFieldFilter({ field, sign, value: typed }: FieldCondition): string {
   const name = nameMember(field.key)
   if (sign === 'none') return `(${name} = null || ${name} = "")`
-  const reading = readContactFieldValue({ ...field, choices: field.choices ?? [] }, typed.trim())
+  const kind = { ...field, choices: field.choices ?? [] }
+  const reading = readContactFieldValue(kind, typed.trim(), accountLocale())
   if (reading.fault) return NOBODY
   if (reading.value === '') return ''
   const { value } = reading

@@ -1,4 +1,7 @@
 import type { RefObject } from 'preact'
+import { dropFormat, FIELD_FORMATS } from '#portable/field-formats.ts'
+import { writeFieldValue } from '#portable/field-text.ts'
+import { accountLocale } from '../../data/account-locale.ts'
 import { findField, readFields } from '../../data/contact-fields.ts'
 import type { Contact } from '../../data/record-types.ts'
 import {
@@ -9,6 +12,7 @@ import {
 } from '../../data/text/variables.ts'
 import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
 import { LinkNotice } from '../link-notice.tsx'
 import { Button } from './form.tsx'
 
@@ -36,10 +40,32 @@ export function VariableButtons({
           </Button>
         ))}
       </div>
+      <DateFormats text={text} />
       {listVariables(text).some((name) => isSameName(name, 'stop_link')) && <LinkNotice />}
     </>
   )
 }
+
+/** The formats of the dates in a text, each with an example. */
+function DateFormats({ text }: { text: string }) {
+  const names = listVariables(text).map(dropFormat)
+  const dates = useContactFields().items.filter(
+    (field) => field.type === 'date' && names.some((name) => findField([field], name)),
+  )
+  return dates.map(({ id, name }) => (
+    <p key={id} class="muted">
+      {t('{variable} can have a format: {examples}', {
+        variable: `{{${name}}}`,
+        examples: FIELD_FORMATS.map(
+          (format) =>
+            `{{${name}:${format}}} (${writeFieldValue('date', EXAMPLE, format, accountLocale())})`,
+        ).join(', '),
+      })}
+    </p>
+  ))
+}
+
+const EXAMPLE = '2026-12-31'
 
 /** Names of custom fields are read from this many contacts, the most recently changed ones. */
 const SAMPLE = 200

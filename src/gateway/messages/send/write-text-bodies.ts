@@ -5,6 +5,8 @@ import { invalidRequest } from '../../../platform/common-refusals.ts'
 import { matchAny, queries } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { cleanText } from '../../../platform/tools/clean-text.ts'
+import { type AccountLocale, UNKNOWN_LOCALE } from '../../../portable/account-locale.ts'
+import { makeFieldTextFinder } from '../../../portable/field-text.ts'
 import { MAX_TEXT_CHARACTERS } from '../../../portable/max-text-characters.ts'
 import { E164, SHORT_CODE } from '../../../portable/phone/e164.ts'
 import { countSegments, type Segmentation } from '../../../portable/segments.ts'
@@ -14,18 +16,14 @@ import {
   hasStopLink,
   listFieldNames,
   type Missing,
-  makeValueFinder,
   type PersonValues,
   parseTextTemplate,
   renderForPerson,
 } from '../../../portable/text-template.ts'
 import { isInvisible } from '../../base/body-schemas.ts'
-import {
-  type ContactField,
-  listFieldVariables,
-  loadFieldDefinitions,
-} from '../../base/contact-fields.ts'
+import { type ContactField, loadFieldDefinitions } from '../../base/contact-fields.ts'
 import { gatewayRefusal, makePhoneError, makeTemplateError } from '../../base/gateway-errors.ts'
+import { loadAccountLocale } from '../../base/load-account-locale.ts'
 import { type LinkConfig, makeStopLinks } from '../../base/stop-link.ts'
 import type { ConsentScope } from './consent-scope.ts'
 import { refuseEmptyVariable, refuseMissingVariable } from './missing-variables.ts'
@@ -138,6 +136,8 @@ async function loadContactFields(
 ): Promise<ReadonlyMap<string, PersonValues>> {
   const room = names.length > 0 ? MAX_DATA : 0
   const fields = names.length > 0 ? await loadFieldDefinitions(store.db, user) : []
+  const isWritten = fields.some(({ type }) => type === 'date' || type === 'number')
+  const locale = isWritten ? await loadAccountLocale(store.db, user) : UNKNOWN_LOCALE
   const people = await queries(store.db)
     .selectFrom('contacts')
     .select(['phone', 'name'])
@@ -151,32 +151,23 @@ async function loadContactFields(
   return new Map(
     people.map(({ phone, name, data }) => [
       phone,
-      { phone, name, fields: pickFields(data, names, fields) },
+      { phone, name, fields: pickFields(data, names, fields, locale) },
     ]),
   )
 }
 
-/** Values by the names in a template: those of members of `data`, or any name of a field. */
+/** Values by the names in a template. */
 function pickFields(
   data: string | null,
   names: readonly string[],
   fields: readonly ContactField[],
+  locale: AccountLocale,
 ): Map<string, string> {
-  const value: unknown = data === null ? null : JSON.parse(data)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map()
-  const given = Object.entries(value).flatMap(([key, field]) => {
-    const isText =
-      typeof field === 'string' || typeof field === 'number' || typeof field === 'boolean'
-    return isText ? [[key, cleanText(String(field))] as const] : []
-  })
-  const members = new Map(given)
-  const renamed = fields.flatMap((field) => {
-    const stored = members.get(field.key)
-    return stored === undefined
-      ? []
-      : listFieldVariables(field).map((name) => [name, stored] as const)
-  })
-  const find = makeValueFinder([...given, ...renamed])
-  const found = names.map((name) => [name, find(name)] as const)
-  return new Map(found.filter((entry): entry is [string, string] => entry[1] !== undefined))
+  const find = makeFieldTextFinder(data === null ? null : JSON.parse(data), fields, locale)
+  return new Map(
+    names.flatMap((name) => {
+      const text = find(name)
+      return text === undefined ? [] : [[name, cleanText(text)] as const]
+    }),
+  )
 }
