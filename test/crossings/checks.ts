@@ -30,6 +30,22 @@ export const REMOVALS: readonly Removal[] = [
     each('stored', 'a mail'),
   ),
   removal(
+    ['given'],
+    ['src/portable/text-template.ts', 'own?.trim() ? own : (given ?? own)', 'own'],
+    [
+      ...['test/gateway/messages/send/given-names.test.ts', '--project', 'quick'],
+      ...['-t', 'a given name fills a gap'],
+    ],
+  ),
+  removal(
+    ['day'],
+    ['src/portable/read-day.ts', 'if (!zone) return written', 'return written'],
+    [
+      ...['test/gateway/people/contact-fields.test.ts', '--project', 'quick'],
+      ...['-t', 'of the account, and'],
+    ],
+  ),
+  removal(
     ['onceByKey'],
     [
       'src/gateway/messages/send/idempotency.ts',

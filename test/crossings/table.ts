@@ -23,6 +23,8 @@ export const PROMISES = {
   twoServers: 'Two servers',
   killed: '`kill -9`',
   status: 'The status is true',
+  given: 'A given value of a variable is never dropped',
+  day: 'A date of a contact is the account’s day',
   console: 'Shown true in the console',
   docs: 'The line of the docs runs, with an API key if one opens the way',
 } as const
@@ -213,6 +215,23 @@ const SIZES = test('crossings/sizes-by-credentials.slow', '%s has one limit')
 const sizes = (): readonly Proof[] => [SIZES]
 const sized = (file: string, title: string): readonly Proof[] => [test(file, title), SIZES]
 
+const DAY = tested(
+  'gateway/people/contact-fields',
+  '%s is the day %s of the account, and %s in its texts',
+)
+const VALUES = {
+  given: tested('gateway/messages/send/given-names', 'a given name fills a gap: %s'),
+  day: DAY,
+} as const
+const NO_VALUES = { given: not('noField'), day: not('noField') } as const
+const VALUES_OF_CAMPAIGN = {
+  given: tested(
+    'gateway/messages/send/given-names',
+    'a campaign takes a given name, and lists a gap',
+  ),
+  day: DAY,
+} as const
+
 const ACCEPT = ['gateway/messages/send-routes.ts']
 const BY_KEY = ['protocols/send-by-key.ts']
 const BY_CAMPAIGN = [
@@ -251,6 +270,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       'gateway/messages/queue/retry-messages.ts',
     ],
     cells: {
+      ...VALUES,
       ...WORDS,
       stored: and(
         'stored',
@@ -345,6 +365,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     routes: ['POST /api/sms/send-template'],
     by: ACCEPT,
     cells: {
+      ...VALUES,
       ...SENT,
       ...ASKED,
       stored: and(
@@ -410,6 +431,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     title: 'an uploaded file',
     by: ACCEPT,
     cells: {
+      ...VALUES,
       ...SENT,
       ...ASKED,
       ...FILES,
@@ -479,6 +501,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     title: 'the address of a file',
     by: ACCEPT,
     cells: {
+      ...VALUES,
       ...SENT,
       ...ASKED,
       ...FILES,
@@ -508,6 +531,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     routes: ['GET /f/:token'],
     by: ACCEPT,
     cells: {
+      ...VALUES,
       ...SENT,
       ...ASKED,
       ...FILES,
@@ -566,6 +590,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       'protocols/twilio/verifications.ts',
     ],
     cells: {
+      ...NO_VALUES,
       ...SENT,
       ...WORDS,
       stored: each('stored'),
@@ -626,6 +651,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     title: 'a scheduled text',
     by: ACCEPT,
     cells: {
+      ...VALUES,
       ...SENT,
       ...ASKED,
       ...FILES,
@@ -658,6 +684,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     title: 'a text that can be undone',
     by: ACCEPT,
     cells: {
+      ...VALUES,
       ...SENT,
       ...ASKED,
       ...FILES,
@@ -691,6 +718,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     ],
     by: BY_CAMPAIGN,
     cells: {
+      ...VALUES_OF_CAMPAIGN,
       ...SENT,
       ...FILES,
       ...OF_CAMPAIGN,
@@ -771,6 +799,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     title: 'a repeating campaign',
     by: BY_CAMPAIGN,
     cells: {
+      ...VALUES_OF_CAMPAIGN,
       ...SENT,
       ...FILES,
       ...OF_CAMPAIGN,
@@ -827,6 +856,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
       'gateway/conversations/answer-pictures.ts',
     ],
     cells: {
+      given: not('noClient'),
+      day: tested(
+        'gateway/conversations/answers',
+        'an answer has the date of a contact as its account writes it',
+      ),
       ...SENT,
       onceByFile: not('noClient'),
       hidden: each('hidden', 'hiddenInFiles'),
@@ -866,6 +900,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     routes: ['POST /join/:id'],
     by: ['gateway/consent/routes.ts', 'gateway/consent/pages/send-join-question.ts'],
     cells: {
+      ...NO_VALUES,
       ...SENT,
       ...WORDS,
       onceByKey: [
@@ -911,6 +946,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       'gateway/hooks/send-hook-texts.ts',
     ],
     cells: {
+      ...NO_VALUES,
       ...SENT,
       ...FILES,
       stored: and(
@@ -966,6 +1002,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       'protocols/smtp/validate-recipient.ts',
     ],
     cells: {
+      ...NO_VALUES,
       ...SENT,
       ...ASKED,
       ...FILES,
@@ -1007,6 +1044,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     routes: ['POST /api/devices/typed'],
     by: ['gateway/device-api/device-routes.ts', 'gateway/conversations/store-typed-texts.ts'],
     cells: {
+      ...NO_VALUES,
       ...WORDS,
       stored: each('stored'),
       onceByKey: tested(
@@ -1048,6 +1086,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     routes: ['POST /2010-04-01/Accounts/:AccountSid/Messages.json'],
     by: ['protocols/twilio/twilio-routes.ts', 'protocols/twilio/create-message.ts'],
     cells: {
+      ...NO_VALUES,
       ...SENT,
       ...ASKED,
       ...FILES,
@@ -1117,6 +1156,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       'protocols/twilio/plan-replies.ts',
     ],
     cells: {
+      ...NO_VALUES,
       ...SENT,
       ...NO_CLIENT,
       ...FILES,
@@ -1152,6 +1192,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     protocol: 'mobile',
     by: [],
     cells: {
+      ...NO_VALUES,
       stored: tested(
         'protocols/smsgate/incoming',
         'an incoming text posted by a phone is stored once with its details',
@@ -1235,6 +1276,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     routes: ['POST /api/3rdparty/v1/messages'],
     by: ['protocols/smsgate-api/smsgate-api-routes.ts', 'protocols/smsgate-api/send-message.ts'],
     cells: {
+      ...NO_VALUES,
       ...SENT,
       ...ASKED,
       ...FILES,
@@ -1318,6 +1360,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
     tools: ['send_message', 'send_template'],
     by: ['protocols/mcp/mcp-routes.ts', 'protocols/mcp/send-tools.ts'],
     cells: {
+      given: tested('protocols/mcp/mcp', 'an assistant gives a name to a number without a contact'),
+      day: DAY,
       ...SENT,
       ...ASKED,
       ...FILES,
@@ -1383,6 +1427,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       'protocols/smseagle/send-to-named.ts',
     ],
     cells: {
+      ...NO_VALUES,
       ...DOOR,
       keyBounds: and(
         'keyBounds',
@@ -1414,6 +1459,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     routes: ['GET /cgi-bin/sendsms'],
     by: [...BY_KEY, 'protocols/kannel.ts'],
     cells: {
+      ...NO_VALUES,
       ...DOOR,
       keyBounds: and(
         'keyBounds',
@@ -1435,6 +1481,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     title: 'a text in parts',
     by: ['protocols/kannel.ts', 'protocols/kannel-parts.ts'],
     cells: {
+      ...NO_VALUES,
       ...SENT,
       ...ASKED,
       ...WORDS,
@@ -1461,6 +1508,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     routes: ['POST /api/v1/sms/send'],
     by: [...BY_KEY, 'protocols/sms-gateway.ts'],
     cells: {
+      ...NO_VALUES,
       ...DOOR,
       keyBounds: and(
         'keyBounds',
@@ -1477,6 +1525,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
     routes: ['POST /vendel/api/sms/send', 'POST /vendel/api/sms/send-template'],
     by: [...ACCEPT, 'protocols/vendel/vendel-routes.ts'],
     cells: {
+      given: tested('protocols/vendel/vendel', 'a template takes the name that a request gives'),
+      day: DAY,
       ...DOOR,
       onceByKey: each('onceByKey'),
       onceByFile: tested(

@@ -157,6 +157,22 @@ test("an answer from a template is filled with the sender's name", async () => {
   expect(await fixture.answer()).toEqual([{ to: GUEST, body: 'Hello you' }])
 })
 
+test('an answer has the date of a contact as its account writes it', async () => {
+  await fixture.rows(
+    `insert into contact_fields (id, "user", key, name, type, created, updated)
+    values ('termin000000000', $1, 'Termin', 'Termin', 'date', pb_text(now()), pb_text(now()))`,
+    [fixture.user],
+  )
+  await fixture.rows(
+    `insert into contacts (id, "user", name, phone, data, created, updated)
+    values ('guest0000000000', $1, 'Bo', $2, '{"Termin":"2026-12-01"}', pb_text(now()), pb_text(now()))`,
+    [fixture.user, GUEST],
+  )
+  await makeAnswer(fixture, { body: `'{{termin}}, {{Termin:plain}}'` })
+  await fixture.receive('a', GUEST)
+  expect(await fixture.answer()).toEqual([{ to: GUEST, body: 'December 1, 2026, 2026-12-01' }])
+})
+
 test('an answer from a deleted template is not sent', async () => {
   await makeAnswer(fixture, { template: `'template1111111'`, body: `''` })
   await fixture.receive('a', GUEST)

@@ -136,6 +136,18 @@ test('templates are listed as resources and can be sent', async () => {
   expect(preview.body).toBe('Hello Ann')
 })
 
+test('an assistant gives a name to a number without a contact', async () => {
+  const client = await connect(ann)
+  const recipients = ['+4915112345699']
+  const given = { recipients, body: 'Hi {{name}}', variables: { name: 'Özlem' } }
+  expect((await use(client, 'preview_message', given)).items).toMatchObject([{ body: 'Hi Özlem' }])
+  const gap = { ...given, variables: {} }
+  expect(await use(client, 'preview_message', gap)).toMatchObject({ missing: ['name'] })
+  expect(await use(client, 'send_message', { ...gap, requires_values: true })).toBe(
+    'Missing variable: name.',
+  )
+})
+
 test('a key can use only the tools that its scopes allow', async () => {
   const reader = await connect(ann, ['messages:list'])
   expect(await use(reader, 'find_messages')).toHaveProperty('items')

@@ -55,6 +55,13 @@ describe("Vendel's API sends", () => {
     expect(bodies).toEqual([['Hello Zoe!'], ['Hello Abe!'], ['Hello Abe!']])
   })
 
+  test('a template takes the name that a request gives', async () => {
+    const given = { recipients: TO, template_id: TEMPLATES.greeting, variables: { name: 'Özlem' } }
+    expect((await post('send-template', given)).status).toBe(200)
+    const bodies = await server.rows('select body from sms_messages')
+    expect(bodies).toEqual([['Hello Özlem!'], ['Hello Özlem!']])
+  })
+
   /** Not in E.164: they are counted before they are read. */
   const MANY = Array.from({ length: 1_001 }, (_, i) => `0151 ${2_000_000 + i}`)
   const text = { recipients: TO, body: 'Hi' }
