@@ -95,7 +95,10 @@ readonly "line_id"?: string | null
  * other.
  */
 readonly "from"?: string | null
-/** Not before this instant. One that is past means now. */
+/**
+ * Not before this instant. One that is past means now. Without an offset, as `2026-12-01
+ * 09:00:00`, it is a time of UTC; with one: `2026-12-01T09:00:00+01:00`.
+ */
 readonly "scheduled_at"?: string | null
 /** The end: a message that no device has claimed by then ends as `failed`. Excludes `ttl`. */
 readonly "expires_at"?: string | null
@@ -193,7 +196,10 @@ readonly "line_id"?: string | null
  * other.
  */
 readonly "from"?: string | null
-/** Not before this instant. One that is past means now. */
+/**
+ * Not before this instant. One that is past means now. Without an offset, as `2026-12-01
+ * 09:00:00`, it is a time of UTC; with one: `2026-12-01T09:00:00+01:00`.
+ */
 readonly "scheduled_at"?: string | null
 /** The end: a message that no device has claimed by then ends as `failed`. Excludes `ttl`. */
 readonly "expires_at"?: string | null
@@ -285,6 +291,8 @@ readonly "batch_id": string
 readonly "message_ids": readonly (string)[]
 readonly "recipients_count": number
 readonly "status": "accepted"
+/** When the messages are due, if that is later: in UTC, as a time without a zone is read. */
+readonly "scheduled_at"?: string
 }
 
 export interface BatchStatus {

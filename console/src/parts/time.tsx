@@ -38,6 +38,15 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
 
 export const formatDateTime = (text: string): string => dateTime.format(parseDate(text))
 
+const zone = new Intl.DateTimeFormat(locale, { timeZoneName: 'short' })
+
+/** A time with its zone, for what will happen then: `Dec 1, 2026, 9:00 AM GMT+1`. */
+export function formatPlannedTime(text: string): string {
+  const at = parseDate(text)
+  const name = zone.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  return `${dateTime.format(at)} ${name}`.trim()
+}
+
 /** A day relative to now and its hour, such as `tomorrow 9:00 AM`. */
 export const formatSoon = (text: string): string => formatDayAndHour(parseDate(text), readNowMs())
 

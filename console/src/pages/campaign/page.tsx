@@ -20,7 +20,7 @@ import { Card, Facts, Page as Frame, Loading } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ProofCard } from '../../parts/proof.tsx'
 import { SendProgress } from '../../parts/send-progress.tsx'
-import { formatDateTime, Time } from '../../parts/time.tsx'
+import { formatPlannedTime, Time } from '../../parts/time.tsx'
 import { makeConversationPath, makePageHref, type PageProps } from '../../router.ts'
 import { Actions } from './actions.tsx'
 import { HeldNotices, useHeldTexts } from './held-texts.tsx'
@@ -100,7 +100,7 @@ function Runs({ campaign: { id, runs } }: { campaign: Campaign }) {
       <ul class="campaign-replies">
         {items.map((run) => (
           <li key={run.id}>
-            <a href={makePageHref(`/campaigns/${run.id}`)}>{formatDateTime(run.scheduled_at)}</a>{' '}
+            <a href={makePageHref(`/campaigns/${run.id}`)}>{formatPlannedTime(run.scheduled_at)}</a>{' '}
             <CampaignStatus status={run.status} /> {run.error && translateFault(run.error)}
           </li>
         ))}

@@ -10,7 +10,7 @@ import { NextTimes } from '../../parts/form/repeat-field.tsx'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { OptedOutMembers } from '../../parts/opted-out-members.tsx'
 import { Card, type Fact, Facts } from '../../parts/page.tsx'
-import { formatDateTime } from '../../parts/time.tsx'
+import { formatPlannedTime } from '../../parts/time.tsx'
 import { makePageHref } from '../../router.ts'
 
 /** What a campaign sends, when, to whom and by which line. */
@@ -21,7 +21,7 @@ export const TextCard = ({ campaign }: { campaign: Campaign }) => (
     <Facts
       facts={[
         [t('State'), <CampaignStatus status={campaign.status} />],
-        [t('Time'), formatDateTime(campaign.scheduled_at)],
+        [t('Time'), formatPlannedTime(campaign.scheduled_at)],
         campaign.repeat !== null && [t('How often'), writeRepeatSentence(campaign.repeat)],
         campaign.repeat !== null &&
           campaign.status === 'repeating' && [
@@ -37,7 +37,7 @@ export const TextCard = ({ campaign }: { campaign: Campaign }) => (
             {t('a campaign that repeats')}
           </a>,
         ],
-        campaign.expires_at !== '' && [t('Ends'), formatDateTime(campaign.expires_at)],
+        campaign.expires_at !== '' && [t('Ends'), formatPlannedTime(campaign.expires_at)],
         [t('Recipients'), describeAudience(campaign)],
         ...Object.entries(campaign.variables ?? {}).map(
           ([name, value]): Fact => [`{{${name}}}`, String(value)],

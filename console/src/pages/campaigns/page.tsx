@@ -12,7 +12,7 @@ import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Progress } from '../../parts/page.tsx'
-import { formatDateTime } from '../../parts/time.tsx'
+import { formatPlannedTime } from '../../parts/time.tsx'
 import { makePageHref } from '../../router.ts'
 
 const REFRESH_MS = 5_000
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Campaign>[] = [
 const isCampaignRunning = ({ status }: Campaign) => status === 'sending' || status === 'paused'
 
 function describeTime({ repeat, status, scheduled_at }: Campaign): string {
-  const at = formatDateTime(scheduled_at)
+  const at = formatPlannedTime(scheduled_at)
   if (!repeat) return at
   const cron = describeRepeat(repeat.cron)
   return status === 'repeating'

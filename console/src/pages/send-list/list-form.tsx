@@ -22,7 +22,7 @@ import { WhenField } from '../../parts/form/when-field.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { HowToProve } from '../../parts/proof.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
-import { formatDateTime } from '../../parts/time.tsx'
+import { formatPlannedTime } from '../../parts/time.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { ListCost } from './list-cost.tsx'
 import { ListFields, type Wishes } from './list-fields.tsx'
@@ -191,7 +191,7 @@ function isListConfirmed(texts: readonly ListText[], scheduledAt: string): Promi
     firstText: first.body,
     cost: <ListCost texts={texts} />,
     begins: scheduledAt
-      ? t('They leave on {time}.', { time: formatDateTime(scheduledAt) })
+      ? t('They leave on {time}.', { time: formatPlannedTime(scheduledAt) })
       : t('They leave after 10 seconds, in which you can undo it.'),
     isLater: scheduledAt !== '',
   })

@@ -22,7 +22,7 @@ import { LastLeaves } from '../../parts/form/send-notices.tsx'
 import { OptedOutMembers } from '../../parts/opted-out-members.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { LeftOut } from '../../parts/proof.tsx'
-import { formatDateTime } from '../../parts/time.tsx'
+import { formatPlannedTime } from '../../parts/time.tsx'
 import { countReached, type Request, type Preview as SendPreview } from './composition.ts'
 
 /** The answer of `POST /api/campaigns/preview`. */
@@ -168,7 +168,7 @@ function confirmRequest(
         <LeftOut {...without_consent} />
         {scheduledAt
           ? t('It begins on {time}. Until then you can change it.', {
-              time: formatDateTime(scheduledAt),
+              time: formatPlannedTime(scheduledAt),
             }) + (repeats ? ` ${t('Stop it at any time on its page.')}` : '')
           : isCampaign && t('It begins after 10 seconds, in which you can undo it.')}{' '}
         <LastLeaves at={last_leaves_at} dueAt={scheduledAt} />

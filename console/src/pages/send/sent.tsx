@@ -11,7 +11,7 @@ import { type Column, Table } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { SendProgress } from '../../parts/send-progress.tsx'
-import { formatDateTime, MessageStatus, Time } from '../../parts/time.tsx'
+import { formatPlannedTime, MessageStatus, Time } from '../../parts/time.tsx'
 import { makePageHref } from '../../router.ts'
 import './sent.css'
 import { BatchActions } from './batch-actions.tsx'
@@ -73,7 +73,7 @@ function makeTitle(
   const scheduled = (items.find(({ status }) => status === 'pending') ?? items[0])?.scheduled_at
   return isWaiting && scheduled
     ? t('Scheduled for {time} to {people}', {
-        time: formatDateTime(scheduled),
+        time: formatPlannedTime(scheduled),
         people: who(counts.pending ?? 0),
       })
     : t('Sent to {people}', { people: who(left || total) })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
+import { INSTANT } from '../../../engine/fields/date-schema.ts'
 import { formatDate } from '../../../engine/fields/parse-date.ts'
 import type { GatewayError } from '../../../platform/api-errors.ts'
 import { queries } from '../../../platform/db/queries.ts'
@@ -41,6 +42,9 @@ export const ACCEPTED = z
       .describe('Records of `sms_messages`, one for each recipient, in their order.'),
     recipients_count: z.int().min(1),
     status: z.literal('accepted'),
+    scheduled_at: INSTANT.optional().describe(
+      'When the messages are due, if that is later: in UTC, as a time without a zone is read.',
+    ),
   })
   .meta({ id: 'Accepted' })
 
@@ -148,20 +152,36 @@ export async function answerOffer(
   const { sender } = offer.permit
   const { user } = sender
   if (outcome === 'accepted')
-    return { batch, ids: offer.messages.map(({ id }) => id), isReplayed: false }
+    return {
+      batch,
+      ids: offer.messages.map(({ id }) => id),
+      scheduledAt: offer.scheduledAt,
+      isReplayed: false,
+    }
   if (outcome === 'replayed') return readAnswer((await findFirstAnswer(store, user, idempotency!))!)
   if (outcome === 'no_devices' && !offer.device) throw await makeNoDeviceError(store, user)
   if (outcome !== 'known') throw toGatewayError(sender, outcome)
   // known: a message has this client_ref. Answer as its send did, and keep the answer for the idempotency key
   await checkClientRef(store, message, offer)
-  const found = { batch: '', ids: [message] }
+  const scheduledAt = await loadScheduledAt(store, message)
+  const found = { batch: '', ids: [message], scheduledAt }
   if (idempotency) await storeFirstAnswer(store, user, idempotency, writeAnswer(found))
   return { ...found, isReplayed: false }
 }
 
 function readAnswer(answer: string): Accepted {
-  const { batch_id: batch, message_ids: ids } = JSON.parse(answer) as z.output<typeof ACCEPTED>
-  return { batch, ids, isReplayed: true }
+  const read = JSON.parse(answer) as z.output<typeof ACCEPTED>
+  const { batch_id: batch, message_ids: ids, scheduled_at: scheduledAt = '' } = read
+  return { batch, ids, scheduledAt, isReplayed: true }
+}
+
+async function loadScheduledAt({ db }: Store, message: string): Promise<string> {
+  const found = await queries(db)
+    .selectFrom('sms_messages')
+    .select('scheduled_at')
+    .where('id', '=', message)
+    .executeTakeFirst()
+  return found?.scheduled_at ?? ''
 }
 
 /** 503 for a text that no device can send now. The hint names a carrier that waits for its test text. */

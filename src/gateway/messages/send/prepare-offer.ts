@@ -26,14 +26,17 @@ export interface SentMessages {
   readonly batch: string
   /** In the order of the recipients. */
   readonly ids: readonly string[]
+  /** A PocketBase date, in UTC; '' or absent for a send that is due at once. */
+  readonly scheduledAt?: string
 }
 
-export const writeAnswer = ({ batch, ids }: SentMessages): string =>
+export const writeAnswer = ({ batch, ids, scheduledAt }: SentMessages): string =>
   JSON.stringify({
     batch_id: batch,
     message_ids: ids,
     recipients_count: ids.length,
     status: 'accepted',
+    ...(scheduledAt && { scheduled_at: scheduledAt }),
   })
 
 /** A new message. `isShared`: its text is the offer's `body`; `keepsQuiet`: it waits during quiet hours. */
@@ -136,7 +139,7 @@ export async function prepareOffer(
     body: shown ?? offer.body,
     sealed: shown === undefined ? undefined : await sealText(store.db, sender.user, offer.body!),
     idempotency: idempotency ?? undefined,
-    answer: idempotency ? writeAnswer({ batch, ids }) : undefined,
+    answer: idempotency ? writeAnswer({ batch, ids, scheduledAt: offer.scheduledAt }) : undefined,
     origin: origin && { ...origin, id: origin.id || batch || ids[0]! },
     given,
   }

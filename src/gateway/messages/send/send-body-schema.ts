@@ -54,7 +54,9 @@ export const COMMON = {
     ),
   scheduled_at: makeDateSchema()
     .nullish()
-    .describe('Not before this instant. One that is past means now.'),
+    .describe(
+      'Not before this instant. One that is past means now. Without an offset, as `2026-12-01 09:00:00`, it is a time of UTC; with one: `2026-12-01T09:00:00+01:00`.',
+    ),
   expires_at: makeDateSchema()
     .nullish()
     .describe(
