@@ -1,6 +1,8 @@
 import { strFromU8, unzipSync } from 'fflate'
+import { setAccountLocale } from '../../../console/src/data/account-locale.ts'
 import { readExcel } from '../../../console/src/data/files/excel.ts'
 import { readXlsx } from '../../../console/src/data/files/read-xlsx.ts'
+import { UNKNOWN_LOCALE } from '../../../src/portable/account-locale.ts'
 import { isNumberCell } from '../../../src/portable/phone/numbers-in-cell.ts'
 import { readTypedPhone } from '../../../src/portable/phone/read-typed-phone.ts'
 import { relationships, xlsx, xlsxParts, zipParts } from '../xlsx.ts'
@@ -248,6 +250,20 @@ test.each<[value: string, code: string, problem: string | undefined]>([
 ])('a number of a phone in a cell, %s as %s, is read as in a CSV: %s', async (...row) => {
   const [value, code, problem] = row
   expect(readTypedPhone((await show(value, code))!, 'DE').fault?.problem).toBe(problem)
+})
+
+test.each([
+  ['DE', '46148', 'm/d/yyyy', '2026-05-06'],
+  ['DE', '46148.8125', 'm/d/yyyy h:mm', '2026-05-06 19:30'],
+  ['US', '46148', 'dd/mm/yyyy', '2026-05-06'],
+  ['US', '46148', 'm/d/yyyy', '5/6/2026'],
+  ['DE', '46148', 'dd/mm/yyyy', '06/05/2026'],
+  ['', '46148', 'm/d/yyyy', '5/6/2026'],
+  ['DE', '46148', 'd. mmmm yyyy', '6. May 2026'],
+])('in the country "%s" the day %s as %s is read as %s', async (country, value, code, text) => {
+  setAccountLocale({ ...UNKNOWN_LOCALE, country })
+  expect(await show(value, code)).toBe(text)
+  setAccountLocale(UNKNOWN_LOCALE)
 })
 
 test.each([

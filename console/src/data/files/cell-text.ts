@@ -1,5 +1,7 @@
 import { dateToSerial, format, getFormatFromId, isDateFormat } from 'numfmt'
 import { hasLostDigits } from '#portable/phone/read-phone.ts'
+import { readDay } from '#portable/read-day.ts'
+import { accountLocale } from '../account-locale.ts'
 
 /** How the numbers of a workbook are shown. */
 export interface NumberStyle {
@@ -30,11 +32,21 @@ export function writeNumber(digits: string, code: string, style: NumberStyle): s
   if (digits.trim() === '' || !Number.isFinite(value)) return digits
   if (isRounded(digits, value, code)) return digits
   const whole = writeWhole(digits, value)
-  const shown = formatValue(code, value + (isDay(code, value, style) ? DAYS_TO_1904 : 0), style)
+  const serial = value + (isDay(code, value, style) ? DAYS_TO_1904 : 0)
+  const shown = formatValue(code, serial, style)
   if (shown === undefined) return whole ?? String(Number(value.toPrecision(MAX_DIGITS)))
-  return whole === undefined || shown.replace(/\D/g, '').includes(whole.replace('-', ''))
-    ? shown
-    : whole
+  if (whole !== undefined && !shown.replace(/\D/g, '').includes(whole.replace('-', '')))
+    return whole
+  return isOtherDay(shown, code, serial) ? writeIsoDay(serial) : shown
+}
+
+const writeIsoDay = (serial: number): string =>
+  format(Number.isInteger(serial) ? 'yyyy-mm-dd' : 'yyyy-mm-dd hh:mm', serial)
+
+/** Whether the account would read a shown date as another day: 5/6/2026 of a file from another country. */
+function isOtherDay(shown: string, code: string, serial: number): boolean {
+  const day = /\d[/-]\d/.test(shown) ? readDay(shown, accountLocale()) : undefined
+  return day !== undefined && isDate(code) && !writeIsoDay(serial).startsWith(day)
 }
 
 /** From here on a rounded number is one of a phone, whichever program has stored it. */
