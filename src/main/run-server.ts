@@ -1,5 +1,5 @@
 import { removeLeftoverUploads } from '../engine/files/temporary-upload.ts'
-import type { Config } from '../platform/config.ts'
+import { type Config, listServiceLinks } from '../platform/config.ts'
 import { openServingDb } from '../platform/db/connect-database.ts'
 import { DatabaseUnavailable } from '../platform/db/database-errors.ts'
 import { findRoleWarning } from '../platform/db/role-warning.ts'
@@ -15,6 +15,9 @@ export async function runServer(
   log: Logger = createLogger(config),
   workers?: WorkerMember,
 ) {
+  if ((workers?.worker ?? 1) === 1)
+    for (const name of listServiceLinks(process.env))
+      log.warn(`ignored ${name}, which the platform has set for a service of another program`)
   await removeLeftoverUploads()
   const [database, { serveDatabase }] = await Promise.all([
     openServingDb(config, log),

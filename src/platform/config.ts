@@ -23,8 +23,22 @@ export interface Config extends Omit<Settings, Combined | 'publicUrl' | 'backupD
 
 type Definitions = Readonly<Record<string, readonly [variable: string, z.ZodType, meaning: string]>>
 
+/** What Kubernetes and Docker set for a service of another name: `SMTP_PORT=tcp://10.0.0.9:25`. */
+const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\/[^/]+:\d+$/
+
+const isServiceLink = (variable: string, value = ''): boolean =>
+  variable.endsWith('_PORT') && SERVICE_LINK.test(value)
+
+/** Variables of settings that a platform has set for another program. `readConfig` ignores them. */
+export const listServiceLinks = (env: NodeJS.ProcessEnv): string[] =>
+  Object.values(SETTINGS)
+    .map(([variable]) => variable)
+    .filter((variable) => isServiceLink(variable, env[variable]))
+
 function readSettings(definitions: Definitions, env: NodeJS.ProcessEnv): Record<string, unknown> {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => value !== '' && !isServiceLink(name, value)),
+  )
   for (const name of ALSO_IN_LOWER_CASE) given[name] = given[name.toLowerCase()] ?? given[name]
   const schemas = Object.values(definitions).map(
     ([variable, schema]) => [variable, schema] as const,

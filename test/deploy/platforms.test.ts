@@ -25,6 +25,7 @@ const fill = (value: string) =>
   value
     .replaceAll('${SERVICE_URL_POCKETSMS}', 'https://sms.example.com')
     .replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
+    .replaceAll(/\$\{\w+:\?\}/g, '')
 
 function readCoolify(): Container {
   const { image, volumes, environment } = parse(text('deploy/coolify.yml')).services.pocketsms
@@ -129,6 +130,39 @@ test.each(Object.entries(PLATFORMS))(
     expect(readConfig(settings).publicUrl).toBe(settings.PUBLIC_URL)
   },
 )
+
+test.each(Object.entries(PLATFORMS))('%s trusts no network by itself', (_, read) => {
+  expect(read().settings.TRUSTED_PROXIES).toBe('')
+})
+
+test.each([
+  ['deploy/coolify.yml', 'TRUSTED_PROXIES=${TRUSTED_PROXIES:?}'],
+  ['deploy/caprover.yml', "defaultValue: ''\n      validRegex: /^[\\d.:a-f/,]+$/"],
+  [
+    'deploy/helm/templates/pocketsms.yaml',
+    '(hasPrefix "https:" (toString .Values.settings.PUBLIC_URL)) (not .Values.settings.TRUSTED_PROXIES) }}\n{{- fail ',
+  ],
+])('%s, which means a proxy, asks for its addresses', (file, line) => {
+  expect(text(file)).toContain(line)
+})
+
+test.each(['deploy/helm/templates/pocketsms.yaml', 'deploy/kubernetes.yaml'])(
+  '%s sets no variables of other services',
+  (file) => {
+    const lines = text(file).split('\n')
+    expect(lines.filter((line) => line.trim() === 'enableServiceLinks: false')).toHaveLength(1)
+  },
+)
+
+test('the Helm chart writes each value that may be a number without an exponent', () => {
+  const lines = text('deploy/helm/templates/pocketsms.yaml').split('\n')
+  const values = lines.filter(
+    (line) => /\{\{[^}]*(\.Values|\$value)/.test(line) && !/if |range/.test(line),
+  )
+  expect(values.length).toBe(3)
+  for (const line of values)
+    expect(line).toMatch(/include "pocketsms\.text" |\.Values\.image \| quote/)
+})
 
 test('the script for Home Assistant passes on each option of the app', () => {
   const script = text('deploy/home-assistant/run.sh')

@@ -1,5 +1,5 @@
 import { UserError } from '../../src/platform/api-errors.ts'
-import { readConfig } from '../../src/platform/config.ts'
+import { listServiceLinks, readConfig } from '../../src/platform/config.ts'
 
 test.each([
   [
@@ -22,6 +22,12 @@ test.each([
     { DATABASE_URL: 'mysql://localhost/sms' },
     /DATABASE_URL: must begin with postgres:/,
   ],
+  [
+    'a database by the address of a service',
+    { DATABASE_URL: 'tcp://10.0.0.9:5432' },
+    /DATABASE_URL: must begin/,
+  ],
+  ['a page as a port', { SMTP_PORT: 'http://mail' }, /SMTP_PORT: must be a whole number/],
   ['half a port', { PORT: '80.5' }, /PORT: must be a whole number from 0 to 65535$/],
   ['a port that is not a number', { PORT: 'http' }, /PORT: must be a whole number/],
   ['a port that is too high', { PORT: '65536' }, /PORT: must be a whole number/],
@@ -87,6 +93,16 @@ test.each([
     { TRUSTED_PROXIES: ' ::1 ,, 10.0.0.0/8' },
     { trustedProxies: ['::1', '10.0.0.0/8'] },
   ],
+  [
+    'a port that Kubernetes sets for a service named smtp is ignored',
+    { SMTP_PORT: 'tcp://10.0.0.9:25' },
+    { smtpPort: 0 },
+  ],
+  [
+    'a port that Docker sets for an IPv6 address is ignored',
+    { SMTP_PORT: 'udp://[fd00::9]:25' },
+    { smtpPort: 0 },
+  ],
   ['words are in upper case', { SMS_OPT_IN_WORDS: 'ja, Ok' }, { optWords: { in: ['JA', 'OK'] } }],
   [
     'VAPID_SUBJECT may be a page',
@@ -95,4 +111,9 @@ test.each([
   ],
 ])('%s', (_, env, expected) => {
   expect(readConfig(env)).toMatchObject(expected)
+})
+
+test('variables that a platform sets for another program are named for a warning', () => {
+  const env = { SMTP_PORT: 'tcp://10.0.0.9:25', SMTP_PORT_25_TCP: 'tcp://10.0.0.9:25', PORT: '80' }
+  expect(listServiceLinks(env)).toEqual(['SMTP_PORT'])
 })
