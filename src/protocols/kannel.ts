@@ -43,9 +43,14 @@ const findParameter = (c: Ctx, wanted: string): Buffer | undefined =>
 
 /**
  * The text, by Kannel's `coding` and `charset`. Without a charset it is UTF-8, with coding 2 UTF-16BE.
- * Coding 0 chooses the GSM alphabet, which a text gets here anyway if it can be written in it.
+ * Coding 0 chooses the GSM alphabet, which a text gets here anyway if it can be written in it. `isPart`: it
+ * may begin or end within a character of UTF-16.
  */
-function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string, string>>) {
+function readText(
+  c: Ctx,
+  { coding = '', charset = '' }: Readonly<Record<string, string>>,
+  isPart: boolean,
+) {
   // 8-bit coding (1) means binary data
   if (coding === '1') throw invalidRequest('Only texts are sent here, rejected')
   if (!['', '0', '2'].includes(coding)) throw invalidRequest('Coding field misformed, rejected')
@@ -55,12 +60,23 @@ function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string,
     const isUcs2 =
       /^(?:iso-10646-)?(?:ucs-?2|utf-?16(?:be)?)$/i.test(charset) ||
       (charset === '' && coding === '2')
-    // not by decodeText: a part of a text may begin or end within a character
-    if (found && isUcs2) return Buffer.from(found).swap16().toString('utf16le')
-    return found && decodeText(found, charset)
+    if (!found || !isUcs2) return found && decodeText(found, charset)
+    return isPart
+      ? decodeUtf16Part(found)
+      : decodeText(found, isLittleEndian(found) ? 'utf-16le' : 'utf-16be')
   } catch {
     throw invalidRequest('Charset or body misformed, rejected')
   }
+}
+
+/** Whether UTF-16 begins with the byte order mark of little endian. */
+const isLittleEndian = (bytes: Buffer): boolean => bytes[0] === 0xff && bytes[1] === 0xfe
+
+/** Decodes UTF-16 that may begin or end within a character. Throws for half a code unit. */
+function decodeUtf16Part(bytes: Buffer): string {
+  if (bytes.length % 2 !== 0) throw new RangeError('half a code unit')
+  const units = Buffer.from(bytes)
+  return (isLittleEndian(bytes) ? units : units.swap16()).toString('utf16le').replace(/^\ufeff/, '')
 }
 
 /** Sends by Kannel's parameters (gw/smsbox.c, smsbox_req_sendsms). Ignores those for the carrier. */
@@ -69,6 +85,8 @@ async function answerSendsms(call: DoorCall): Promise<Response> {
   const given = c.env.incoming.query
   const { username = given.user ?? '', password = given.pass ?? '', to, from = '' } = given
   const { ip } = c.env.incoming
+  const header = findParameter(c, 'udh')
+  const isPart = header !== undefined && header.length > 0
   const asker = makeKeyAsker(call.services, { key: password, name: username, ip })
   const read = async ({ store, user }: SendingCaller): Promise<DoorSend> => {
     if (to === undefined) throw invalidRequest('Missing receiver number, rejected')
@@ -80,7 +98,7 @@ async function answerSendsms(call: DoorCall): Promise<Response> {
     ]
     return {
       recipients: await readKannelRecipients(store, user, to),
-      body: readText(c, given),
+      body: readText(c, given, isPart),
       from: isOtherForm(from)
         ? from
         : from
@@ -91,8 +109,7 @@ async function answerSendsms(call: DoorCall): Promise<Response> {
       ttl: validity ? validity * 60 : undefined,
     }
   }
-  const header = findParameter(c, 'udh')
-  if (header && header.length > 0) await sendPart(call, asker, header, read)
+  if (isPart) await sendPart(call, asker, header, read)
   else await sendByKey(call, read, asker)
   return c.text('0: Accepted for delivery', 202)
 }

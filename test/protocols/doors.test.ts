@@ -39,6 +39,11 @@ const kuma = (body: object, key = ANN.key) => ask('/api/v1/sms/send', body, { 'x
 const kannel = (values: Record<string, string>) => query('/cgi-bin/sendsms', { ...user, ...values })
 
 const TO = '+4915112345678'
+/** Kannel's text as it stands in the query. */
+const rawKannel = (text: string) =>
+  ask(
+    `/cgi-bin/sendsms?${new URLSearchParams({ username: ANN.email, password: ANN.key, to: TO })}&${text}`,
+  )
 const token = { access_token: ANN.key, message: 'Hi' }
 const login = { login: ANN.email, pass: ANN.key, message: 'Hi' }
 const user = { username: ANN.email, password: ANN.key, text: 'Hi' }
@@ -129,6 +134,11 @@ describe('a send-only API sends', () => {
     ['Latin-1', 'text=Gr%FC%DFe&charset=ISO-8859-1', 'Grüße'],
     ['windows-1251', 'charset=windows-1251&text=%C6', 'Ж'],
     ['UCS-2', 'text=%04%16%00%E9&coding=2', 'Жé'],
+    ['UCS-2 with the mark of big endian', 'text=%FE%FF%04%16&coding=2', 'Ж'],
+    ['UCS-2 with the mark of little endian', 'text=%FF%FE%16%04%E9%00&coding=2', 'Жé'],
+    ['UTF-16 with the mark of little endian', 'text=%FF%FE%16%04&charset=UTF-16', 'Ж'],
+    ['UCS-2 with a mark by its name', 'text=%FF%FE%16%04&charset=ISO-10646-UCS-2', 'Ж'],
+    ['an emoji in UTF-16', 'text=%D8%3D%DE%00&charset=UTF-16BE&coding=2', '😀'],
     ['UCS-2 in another charset', 'text=%D0%96&coding=2&charset=utf-8', 'Ж'],
   ])('a send-only API sends by Kannel a text in %s as "$2"', async (_, given, text) => {
     const { text: _text, ...who } = user
@@ -286,6 +296,19 @@ describe('a send-only API refuses in its own words', () => {
       400,
       'Charset or body misformed, rejected',
     ],
+    ...[
+      ['half an emoji', 'text=%D8%3D%00a&coding=2'],
+      ['the second half of an emoji', 'text=%DE%00&charset=UTF-16BE'],
+      ['half an emoji behind the mark of little endian', 'text=%FF%FE%3D%D8&coding=2'],
+      ['half a unit behind the mark of little endian', 'text=%FF%FE%16%04%00&charset=UTF-16'],
+    ].map(
+      ([what, text]): Refused => [
+        `Kannel: ${what}`,
+        () => rawKannel(text!),
+        400,
+        'Charset or body misformed, rejected',
+      ],
+    ),
     [
       'SMSEagle: a form that is not UTF-8',
       () => ask('/http_api/send_sms', `${new URLSearchParams({ ...login, to: TO })}&x=%FC`),
