@@ -421,6 +421,7 @@ create table api_keys (
 CREATE INDEX idx_api_keys_user ON api_keys USING btree ("user");
 CREATE UNIQUE INDEX api_keys_previous ON api_keys USING btree (previous_hash) WHERE previous_hash <> ''::text;
 CREATE UNIQUE INDEX idx_api_keys_hash ON api_keys USING btree (hash) WHERE hash <> ''::text;
+CREATE TRIGGER api_keys_narrowed_update AFTER UPDATE OF destinations ON api_keys FOR EACH ROW WHEN (new.destinations <> old.destinations AND new.destinations <> ''::text) EXECUTE FUNCTION sms_destinations_narrowed('key');
 CREATE TRIGGER senders_of_keys AFTER INSERT OR UPDATE OF name ON api_keys FOR EACH ROW EXECUTE FUNCTION senders_noted('key');
 
 create table auth_challenges (
@@ -1532,6 +1533,8 @@ create table user_settings (
 CREATE UNIQUE INDEX idx_user_settings_user ON user_settings USING btree ("user");
 CREATE CONSTRAINT TRIGGER _files_changed AFTER UPDATE ON user_settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.logo IS DISTINCT FROM new.logo) EXECUTE FUNCTION _files_named('user_settings', 'array[b."logo"]');
 CREATE CONSTRAINT TRIGGER _files_deleted AFTER DELETE ON user_settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.logo <> ''::text) EXECUTE FUNCTION _files_named('user_settings', 'array[b."logo"]');
+CREATE TRIGGER user_settings_narrowed_insert AFTER INSERT ON user_settings FOR EACH ROW WHEN (new.destinations <> ''::text) EXECUTE FUNCTION sms_destinations_narrowed('account');
+CREATE TRIGGER user_settings_narrowed_update AFTER UPDATE OF destinations ON user_settings FOR EACH ROW WHEN (new.destinations <> old.destinations AND new.destinations <> ''::text) EXECUTE FUNCTION sms_destinations_narrowed('account');
 
 create table users (
   id text collate "C" not null,
@@ -1889,6 +1892,7 @@ create function sms_conversation_rename(owner text, phone text, contact_name tex
 create function sms_count(counted oid, owner text, more bigint) returns void volatile
 create function sms_count_all() returns void volatile
 create function sms_counted(owner text) returns bigint stable
+create function sms_destinations_narrowed() returns trigger volatile set plan_cache_mode=force_custom_plan
 create function sms_device_lines() returns trigger volatile
 create function sms_device_room() returns trigger volatile
 create function sms_device_room_at(device_id text, per_minute double precision, daily_limit double precision) returns timestamp with time zone stable

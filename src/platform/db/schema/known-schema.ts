@@ -7,8 +7,8 @@ import { readSqlFiles } from './sql-files.ts'
 const START_FILE = '0001_start.sql'
 
 /**
- * Names of the tables that 0001_start.sql makes, each with its columns in order of name. Databases and backups
- * of the commit before 0002_hashes.sql are recognized by them.
+ * Names of the tables that 0001_start.sql makes, each with its columns in order of name. Databases and
+ * backups of the commit before 0002_hashes.sql are recognized by them.
  */
 export const START_TABLES: ReadonlyMap<string, string> = new Map(Object.entries(start.tables))
 

@@ -75,8 +75,8 @@ export async function isMigrated(db: Db): Promise<boolean> {
 }
 
 /**
- * Returns the applied migrations, also those of a newer version. Throws a UserError if another commit made the
- * database before 0.3.0, or if it is incomplete.
+ * Returns the applied migrations, also those of a newer version. Throws a UserError if another commit made
+ * the database before 0.3.0, or if it is incomplete.
  */
 export async function loadKnownMigrations(db: Db): Promise<AppliedMigration[]> {
   const hasList = await evaluateSql(db, sql<boolean>`to_regclass('_migrations') is not null`)
