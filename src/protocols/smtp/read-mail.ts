@@ -5,7 +5,7 @@ import { joinLines, removeQuotes } from '../../portable/remove-quotes.ts'
 import { checkCharsets } from './charsets.ts'
 import { cutPages, readHtml } from './html-text.ts'
 import { type MailFile, MailParser, type MailText } from './mail-parts.ts'
-import { removeFillers } from './remove-fillers.ts'
+import { removeDirectionMarks, removeFillers } from './remove-fillers.ts'
 
 /** A mail. A hook (incoming webhook) reads `fields` as its body. */
 export interface ReceivedMail {
@@ -61,7 +61,7 @@ export async function readMail(given: Buffer): Promise<ReceivedMail> {
     joinLines(chooseMailText(texts).split('\n'))
   const body = [own, mention, describeLeftOut(attached.length - pictures.length, 'file')]
   const fields = {
-    subject: mail.subject?.trim() ?? '',
+    subject: removeDirectionMarks(mail.subject?.trim() ?? ''),
     body: body.filter(Boolean).join('\n'),
     from: mail.from?.address ?? '',
     attachments: pictures.map(({ name }) => name),
@@ -105,15 +105,14 @@ const STUB_CHARACTERS = 300
 const VISIBLE = /[^\p{C}\p{Z}]/u
 
 /** The text of a mail: each part as plain text, if it has some, else what its page shows. */
-const chooseMailText = (texts: readonly MailText[], leavesOutQuotes = false): string =>
-  texts
-    .map(({ plain, html }) => {
-      const text = removeFillers(plain)
-      const isStub = html !== '' && text.length < STUB_CHARACTERS && /\bhtml\b/i.test(text)
-      return VISIBLE.test(text) && !isStub ? text : readHtml(html, leavesOutQuotes).text
-    })
-    .join('\n')
-    .slice(0, MAX_BODY)
+function chooseMailText(texts: readonly MailText[], leavesOutQuotes = false): string {
+  const chosen = texts.map(({ plain, html }) => {
+    const text = removeFillers(plain)
+    const isStub = html !== '' && text.length < STUB_CHARACTERS && /\bhtml\b/i.test(text)
+    return VISIBLE.test(text) && !isStub ? text : readHtml(html, leavesOutQuotes).text
+  })
+  return removeDirectionMarks(chosen.join('\n').slice(0, MAX_BODY))
+}
 
 const MAX_HEADERS = 64 << 10
 /** Encoded words whose charset mutt did not know, without a locale: most systems write UTF-8. RFC 1428 */

@@ -62,7 +62,7 @@ export type PictureForm = (
 export const makeMmsOffer: PictureForm = (_db, _config, offer, { media, mention }) => {
   const text = offer.body ?? ''
   const line = mention === '' ? '' : `\n${mention}`
-  const words = text.replace(text.includes(line) ? line : mention, '').trim() || text
+  const words = text.replace(text.includes(line) ? line : mention, '').trim()
   return {
     ...offer,
     media,

@@ -100,7 +100,8 @@ const FILES = z.strictObject({
   seconds: z.number().min(1).max(10).default(8),
   /** Whether the carrier repeats a call that was answered with 503. */
   repeats: z.boolean().default(true),
-  url: PATH,
+  /** Each path that has a value is a file. */
+  url: z.union([PATH, makePathsSchema()]),
   name: PATH.optional(),
   /** What files without a name are called. */
   called: z.string().max(100).default(''),

@@ -18,19 +18,20 @@ export function readCarrierFiles(
   if (!paths) return []
   const list = paths.each === undefined ? [item] : readValueAt(item, paths.each)
   if (!Array.isArray(list)) return []
-  const numbers = paths.url.includes('*')
-    ? Array.from({ length: MAX_FILES }, (_, i) => String(i))
-    : ['']
+  const places = [paths.url].flat().flatMap((path) => {
+    const length = path.includes('*') ? MAX_FILES : 1
+    return Array.from({ length }, (_, i) => ({ path, number: String(i) }))
+  })
   const files: CarrierFile[] = []
   for (const file of list.slice(0, MAX_FILES))
-    for (const number of numbers) {
+    for (const { path: place, number } of places) {
       if (files.length === MAX_FILES || left.searches-- <= 0) return files
       const at = (path = '') =>
         readTextAt(
           file,
           path.replace('*', () => number),
         )
-      const url = at(paths.url)
+      const url = at(place)
       if (url === '' && !(paths.lost && matchesCondition(file, paths.lost))) continue
       const [name = '', contentType = ''] = [paths.name, paths.type].map((path) =>
         at(path).slice(0, MAX_NAME),

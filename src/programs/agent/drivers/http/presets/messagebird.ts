@@ -43,7 +43,25 @@ export const MESSAGEBIRD: PresetData = {
     error: ['statusErrorCode'],
   },
   // https://developers.messagebird.com/api/sms-messaging/#receive-a-message (2026-11-26)
-  incoming: { id: 'id', from: 'originator', to: 'recipient', body: 'body' },
+  incoming: {
+    id: 'id',
+    from: 'originator',
+    to: 'recipient',
+    body: 'body',
+    subject: 'subject',
+    // the fields of a flow have the names that its author chooses: those of the page, and of `mms` above
+    files: {
+      // a flow repeats no call
+      repeats: false,
+      url: [
+        'mediaUrls.*',
+        'mediaUrls[*]',
+        'mediaUrls',
+        'mediaContentURLs.*',
+        'mediaContentURLs[*]',
+      ],
+    },
+  },
   // https://developers.messagebird.com/api/#verifying-http-requests (2026-11-26)
   signature: {
     kind: 'jwt',
