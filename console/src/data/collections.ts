@@ -186,7 +186,7 @@ export const consents = {
   event: {
     type: 'select',
     required: true,
-    values: ['opt_in', 'confirmed', 'opt_out', 'imported'],
+    values: ['opt_in', 'confirmed', 'opt_out', 'imported', 'undone'],
   },
   source: {
     type: 'select',
@@ -325,6 +325,7 @@ export const user_settings = {
     many: true,
     values: ['de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'sv'],
   },
+  opt_out_chosen: { type: 'bool' },
   session_days: { type: 'number', max: 365 },
   keep_incoming: { type: 'number', max: 36500 },
   keep_outgoing: { type: 'number', max: 36500 },

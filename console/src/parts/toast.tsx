@@ -29,16 +29,24 @@ const MOST = 3
 const toasts = signal<readonly Toast[]>([])
 let count = 0
 
-/** Shows a confirmation, also to screen readers. `undo` reverts the action; if not undone, `then` runs. */
-export const showToast = (text: string, undo?: () => void, then?: () => void) =>
-  addToast(text, false, undo, then)
+/**
+ * Shows a confirmation, also to screen readers. `undo` reverts the action; if not undone, `then` runs.
+ * `shownMs`: for how long.
+ */
+export const showToast = (
+  text: string,
+  undo?: () => void,
+  then?: () => void,
+  shownMs: number = SHOWN_MS,
+) => addToast(text, false, { undo, then }, shownMs)
 
 /** Shows news with a link, for longer than a confirmation. */
 export const showToastLink = (text: string, href: string) =>
-  addToast(text, false, undefined, undefined, href)
+  addToast(text, false, { href }, LONG_MS)
 
 /** Shows the error of an action that has no form to show it. */
-export const showToastFault = (error: unknown) => addToast(describeFault(readFault(error)), true)
+export const showToastFault = (error: unknown) =>
+  addToast(describeFault(readFault(error)), true, {}, LONG_MS)
 
 /** Runs an action that has no form. Shows `said`, or the error. Returns whether it succeeded. */
 export const runWithToast = (work: () => Promise<unknown>, said = ''): Promise<boolean> =>
@@ -56,12 +64,11 @@ export const runWithToast = (work: () => Promise<unknown>, said = ''): Promise<b
 function addToast(
   text: string,
   isFault: boolean,
-  undo?: () => void,
-  then?: () => void,
-  href?: string,
+  { undo, then, href }: Pick<Toast, 'undo' | 'then' | 'href'>,
+  shownMs: number,
 ): void {
   const id = ++count
-  const ends = Date.now() + (isFault || href ? LONG_MS : SHOWN_MS)
+  const ends = Date.now() + shownMs
   // the same error once: a lost server refuses several requests at a time
   const others = toasts.value.filter((each) => !(isFault && each.isFault && each.text === text))
   toasts.value = [...others, { id, text, isFault, undo, then, href, ends }]

@@ -20,6 +20,9 @@
 -- person joins a group: the person must get the question. A text that a phone received before the erasure
 -- takes nobody off, whenever it arrives.
 --
+-- An entry `undone` takes back the last opt-out from all texts (consent_undone). For it, a state keeps what
+-- an opt-out has changed, in `previous`.
+--
 -- An entry that the trigger of contacts adds (contacts_consented) changes no contact: it has changed already.
 create or replace function consents_applied() returns trigger language plpgsql as $$
 declare
@@ -40,6 +43,10 @@ declare
 begin
   -- contacts before states, as an update of a contact locks them
   perform from contacts c where c."user" = new."user" and c.phone = new.number for update;
+  if new.event = 'undone' then
+    perform consent_undone(new."user", new.number);
+    return null;
+  end if;
   if new.event = 'opt_out' then
     if is_import and exists (
       select from consent_states s
@@ -77,7 +84,10 @@ begin
       since = case when s.state = 'stopped' and (excluded.state = 'asked' or is_older)
         then s.since else excluded.since end,
       entry = case when s.state = 'stopped' and (excluded.state = 'asked' or is_older)
-        then s.entry else excluded.entry end
+        then s.entry else excluded.entry end,
+      previous = case when excluded.state = 'stopped' and not (s.state = 'stopped' and is_older)
+        then json_build_object('state', s.state, 'since', s.since, 'until', s.until, 'entry', s.entry)
+        else s.previous end
     -- an older statement that is entered later does not undo a newer one
     where (new.given_at = '' or new.event = 'opt_out' or excluded.since >= s.since or s.state in ('asked', 'claimed'))
       and not (s.state = 'given' and excluded.state in ('asked', 'claimed'))
@@ -86,7 +96,9 @@ begin
   ), stopped as (
     update consent_states s set state = 'stopped', until = '', updated = at,
       since = case s.state when 'stopped' then s.since else new.created end,
-      entry = case s.state when 'stopped' then s.entry else new.id end
+      entry = case s.state when 'stopped' then s.entry else new.id end,
+      previous = case s.state when 'stopped' then s.previous
+        else json_build_object('state', s.state, 'since', s.since, 'until', s.until, 'entry', s.entry) end
     where is_all and new.event = 'opt_out' and s."user" = new."user" and s.number = new.number
       and (s."group" <> '' or s.purpose <> 'all') and (s.state <> 'stopped' or s.until <> '')
       and (s.since <= stated or not is_import)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
@@ -19,8 +20,10 @@ const OF_THE_SERVER: readonly unknown[] = ['keyword', 'reply']
 /** Clocks of clients may be ahead of the server's. */
 const MAX_AHEAD_MS = 300_000
 
+type Values = Readonly<Record<string, Value>>
+
 /** Throws 400 for an entry that only the server may add, and for one about the future. */
-function checkConsentEntry({ source, event, given_at }: Readonly<Record<string, Value>>): void {
+function checkConsentEntry({ source, event, given_at }: Values): void {
   const refuse = (field: string, code: string, message: string) => {
     throw invalidFields({ [field]: makeFieldError(code, message) })
   }
@@ -58,6 +61,10 @@ export const consentsExtension: Extension = {
       values,
       await findPerson(store, user, String(values.contact), String(values.number)),
     )
+    if (values.event === 'undone') {
+      await lockUserSends(store.db, user)
+      await requireMistake(store, values, findEnteringSender(request))
+    }
     values.purpose ||= (await groupName(store, user, String(values.group))) || 'all'
     values.entered_by = findEnteringSender(request)
     const source = readConsentSource(request, String(values.source ?? ''))
@@ -81,6 +88,33 @@ export const consentsExtension: Extension = {
       .executeTakeFirst()
     if (kept) throw forbidden(KEPT)
   },
+}
+
+const MISTAKE = 'Only who entered an opt-out from all texts can undo it, within two minutes.'
+
+/**
+ * Throws 400 unless the number's last opt-out, from all texts, was just entered by this sender ('': a
+ * superuser) in the console or by a program: an opt-out of the person's own stays.
+ */
+async function requireMistake({ db }: Store, values: Values, sender: string): Promise<void> {
+  const { user, number, group, purpose } = values
+  const isAll = !group && (!purpose || purpose === 'all')
+  const found = await queries(db)
+    .selectFrom('consent_states as s')
+    .innerJoin('consents as e', 'e.id', 's.entry')
+    .select('e.id')
+    .where('s.user', '=', String(user))
+    .where('s.number', '=', String(number))
+    .where('s.group', '=', '')
+    .where('s.purpose', '=', 'all')
+    .where('s.state', '=', 'stopped')
+    .where('e.event', '=', 'opt_out')
+    .where('e.source', 'in', ['console', 'api'])
+    .where('e.entered_by', '=', sender)
+    .where('e.created', '>', sql<string>`pb_text(clock_timestamp() - interval '2 minutes')`)
+    .executeTakeFirst()
+  if (!found || !isAll)
+    throw invalidFields({ event: makeFieldError('validation_not_undoable', MISTAKE) })
 }
 
 /** The contact and number of an entry that names one of them. Throws 400 if they are two persons. */

@@ -22,6 +22,7 @@ export interface Functions {
   consent_rejoined: (owner: string, person: string, stopped_at: string) => boolean
   consent_required: (owner: string, template: string, groups: readonly string[]) => boolean
   consent_stopped: (owner: string, numbers: readonly string[]) => readonly string[]
+  consent_undone: (owner: string, of_number: string) => void
   conversations_assign: (of_user: string, numbers: readonly string[]) => void
   end_unprotected: (accounts: readonly string[]) => void
   has_factor: (person: string) => boolean

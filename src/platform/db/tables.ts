@@ -437,6 +437,7 @@ interface ConsentStatesRow {
   group: Generated<string>
   id: string
   number: Generated<string>
+  previous: string | null
   purpose: Generated<string>
   since: Generated<string>
   state: Generated<'given' | 'asked' | 'claimed' | 'stopped'>
@@ -452,7 +453,7 @@ interface ConsentsRow {
   contact: Generated<string>
   created: Generated<string>
   entered_by: Generated<string>
-  event: Generated<'opt_in' | 'confirmed' | 'opt_out' | 'imported'>
+  event: Generated<'opt_in' | 'confirmed' | 'opt_out' | 'imported' | 'undone'>
   given_at: Generated<string>
   group: Generated<string>
   id: string
@@ -1111,6 +1112,7 @@ interface UserSettingsRow {
   notify_silent: Generated<boolean>
   notify_to: Generated<string>
   notify_zone: Generated<string>
+  opt_out_chosen: Generated<boolean>
   opt_out_languages: Generated<string[]>
   quiet_days: Generated<string[]>
   quiet_from: Generated<string>

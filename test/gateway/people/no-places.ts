@@ -36,7 +36,7 @@ export const ENGINE_TABLES: Readonly<Record<string, string>> = {
 
 /** Why columns name no person in rows about others. A column: its name in all tables, or table and name. */
 const REASONS: Readonly<Record<string, string>> = {
-  'names a row': `id entry _audit_chains.account _audit_seals.account _audit_unsealed.account user key message messages last_message delivery ref line lines device webhook holder record
+  'names a row': `id entry previous _audit_chains.account _audit_seals.account _audit_unsealed.account user key message messages last_message delivery ref line lines device webhook holder record
     collection _file_contents.account auth_session_tokens.account batch_id batches former_batch event_id api_key verification answer
     collectionRef recordRef session sms_dispatch.scope sms_dispatch.send hook_once.hook hook_windows.hook push_subscriptions.sender
     inbox_views.assignee inbox_views.labels

@@ -627,6 +627,7 @@ create table consent_states (
   "group" text collate "C" not null default ''::text,
   purpose text collate "C" not null default ''::text,
   entry text collate "C" not null default ''::text,
+  previous json,
   state text collate "C" not null default ''::text,
   since pb_date,
   until pb_date,
@@ -1512,6 +1513,7 @@ create table user_settings (
   code_max_per_account double precision not null default 0,
   code_quota_share double precision not null default 0,
   short_codes boolean not null default false,
+  opt_out_chosen boolean not null default false,
   session_days double precision not null default 0,
   keep_incoming double precision not null default 0,
   keep_outgoing double precision not null default 0,
@@ -1749,6 +1751,7 @@ create function consent_rejoined(owner text, person text, stopped_at text) retur
 create function consent_required(owner text, template text, groups text[]) returns boolean stable
 create function consent_states_kept() returns trigger volatile
 create function consent_stopped(owner text, numbers text[]) returns text[] stable set enable_seqscan=off, plan_cache_mode=force_generic_plan
+create function consent_undone(owner text, of_number text) returns void volatile
 create function consents_applied() returns trigger volatile
 create function consents_kept() returns trigger volatile
 create function contacts_consented() returns trigger volatile

@@ -122,6 +122,7 @@ const EVENTS = {
   confirmed: ['good', t('Confirmed')],
   opt_out: ['warn', t('Opted out')],
   imported: ['', t('Imported')],
+  undone: ['', t('By mistake, undone')],
 } as const satisfies Record<Consent['event'], readonly unknown[]>
 
 const SOURCES: Readonly<Record<Consent['source'], string>> = {

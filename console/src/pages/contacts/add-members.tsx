@@ -37,7 +37,7 @@ export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: (
     )
     setFault(failure)
     if (failure) return
-    showToast(tn('1 contact added', '{count} contacts added', done))
+    showToast(tn('1 contact added', '{count} contacts added', done.length))
     onClose()
   })
   const others = chosen.filter(({ id }) => !found.items.some((contact) => contact.id === id))

@@ -8,10 +8,12 @@ export type Change =
   | { readonly values: Readonly<Record<string, unknown>> }
 
 export interface Changed {
-  readonly done: number
+  readonly done: readonly Contact[]
   readonly failed: number
   readonly fault: Fault | undefined
 }
+
+export const NOTHING: Changed = { done: [], failed: 0, fault: undefined }
 
 /**
  * Changes or deletes contacts, a few at a time, and reports progress to `tell`. A contact that was deleted
@@ -22,12 +24,12 @@ export async function changeManyContacts(
   change: Change,
   tell: (changed: Changed) => void,
 ): Promise<Changed> {
-  let changed: Changed = { done: 0, failed: 0, fault: undefined }
-  await workInParallel(contacts, async ({ id }) => {
-    const fault = await changeOneContact(id, change)
+  let changed: Changed = NOTHING
+  await workInParallel(contacts, async (contact) => {
+    const fault = await changeOneContact(contact.id, change)
     const isDone = !fault || fault.status === 404
     changed = isDone
-      ? { ...changed, done: changed.done + 1 }
+      ? { ...changed, done: [...changed.done, contact] }
       : { ...changed, failed: changed.failed + 1, fault: changed.fault ?? fault }
     tell(changed)
   })

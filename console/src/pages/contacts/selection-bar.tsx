@@ -12,10 +12,11 @@ import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { Options } from '../../parts/form/field.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { LabelMenu } from '../../parts/labels/label-chooser.tsx'
+import { showOptedOut } from '../../parts/opted-out-toast.ts'
 import { Progress } from '../../parts/page.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { makePageHref } from '../../router.ts'
-import { type Change, type Changed, changeManyContacts } from './change-many.ts'
+import { type Change, type Changed, changeManyContacts, NOTHING } from './change-many.ts'
 import { writeContactsCsv } from './contacts-csv.ts'
 import { readContacts } from './export-contacts.tsx'
 
@@ -48,20 +49,41 @@ export function SelectionBar({
   const [soFar, setSoFar] = useState<Changed>()
   const [fault, setFault] = useState('')
   const all = useTask(async () => onChoose(await readContacts(filter, sort)))
-  const change = async (work: Change, told: (people: string) => string) => {
+  /** Changes contacts, and returns those that were changed. `told`: words after all were. */
+  const change = async (work: Change, told?: (people: string) => string, contacts = chosen) => {
     setFault('')
-    setSoFar({ done: 0, failed: 0, fault: undefined })
-    const changed = await changeManyContacts(chosen, work, setSoFar)
+    setSoFar(NOTHING)
+    const { done, failed, fault: first } = await changeManyContacts(contacts, work, setSoFar)
     setSoFar(undefined)
-    if (changed.failed > 0)
-      return setFault(
+    if (failed > 0)
+      setFault(
         t('{people} could not be changed: {why}', {
-          people: formatContactCount(changed.failed),
-          why: changed.fault ? describeFault(changed.fault) : '',
+          people: formatContactCount(failed),
+          why: first ? describeFault(first) : '',
         }),
       )
-    showToast(told(formatContactCount(changed.done)))
-    onChoose([])
+    else {
+      if (told) showToast(told(formatContactCount(done.length)))
+      onChoose([])
+    }
+    return done
+  }
+  const optOut = async () => {
+    const people = chosen.filter(({ opted_out }) => !opted_out)
+    const text = t(
+      'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute, but for these texts.',
+    )
+    if (
+      await askToConfirm({
+        title: t('Opt {people} out?', { people: formatContactCount(people.length) }),
+        text,
+        action: t('Opt out'),
+        danger: true,
+      })
+    ) {
+      const out = await change({ values: { opted_out: true } }, undefined, people)
+      if (out.length > 0) showOptedOut(out.map(({ phone }) => phone))
+    }
   }
   const remove = async () => {
     const out = chosen.filter(({ opted_out }) => opted_out).length
@@ -100,10 +122,10 @@ export function SelectionBar({
     return (
       <div class="contacts-selection">
         <Progress
-          value={soFar.done + soFar.failed}
+          value={soFar.done.length + soFar.failed}
           max={chosen.length}
           label={t('{count} of {total} contacts', {
-            count: soFar.done + soFar.failed,
+            count: soFar.done.length + soFar.failed,
             total: chosen.length,
           })}
         />
@@ -155,11 +177,8 @@ export function SelectionBar({
         )}
         <Button
           needs="agent"
-          onClick={() =>
-            void change({ values: { opted_out: true } }, (people) =>
-              t('{people} opted out', { people }),
-            )
-          }
+          disabled={chosen.every(({ opted_out }) => opted_out)}
+          onClick={() => void optOut()}
         >
           {t('Opt out')}
         </Button>

@@ -13,6 +13,7 @@ import { listTimeZones } from '../../data/time-zones.ts'
 import { t } from '../../language/words.ts'
 import { NumberCountry } from '../form/country-field.tsx'
 import { Notice } from '../form/form.tsx'
+import { showOptedOut } from '../opted-out-toast.ts'
 import type { FieldRow, FormRow } from './form-row.ts'
 import { RecordForm } from './record-form.tsx'
 import './contact-form.css'
@@ -47,6 +48,10 @@ export function ContactForm({
   const own = contact ? readFields(contact) : []
   const others = own.filter(([title]) => !fields.some(({ key }) => key === title))
   const zone = contact?.time_zone
+  const sayOptedOut = ({ opted_out, phone }: Contact) => {
+    if (opted_out && !(contact?.opted_out ?? isOptedOut)) showOptedOut([phone])
+    onClose?.()
+  }
   const rows: readonly FormRow[] = [
     { name: 'name', label: t('Name'), autofocus: !number },
     {
@@ -104,6 +109,7 @@ export function ContactForm({
       rows={rows}
       prepare={(fields) => makeRecord(fields, contact)}
       saved={t('Contact saved')}
+      onSaved={sayOptedOut}
       onClose={onClose}
       isQuiet={!onClose}
     />

@@ -1,0 +1,30 @@
+import { pb } from '../client.ts'
+import { type Fault, readFault } from '../fault.ts'
+import type { Consent, Message } from '../record-types.ts'
+import { readUserId } from '../session.ts'
+import { workInParallel } from '../use/use-task.ts'
+
+const addEntry = (entry: Partial<Consent>) =>
+  pb.collection('consents').create({ user: readUserId(), source: 'console', ...entry })
+
+/** Opts a number out because of a text of the person, which becomes the proof. */
+export const optOutByText = ({ id, from, body }: Message): Promise<unknown> =>
+  addEntry({ number: from, event: 'opt_out', message: id, said: body })
+
+/** For how long an opt-out can be undone: shorter than at the server. */
+export const UNDO_MS = 60_000
+
+/**
+ * Undoes opt-outs that this person has just entered: the states of consent are then as before. Returns the
+ * faults of those that stay, as of people who have texted STOP since.
+ */
+export async function undoOptOuts(numbers: readonly string[]): Promise<readonly Fault[]> {
+  const faults: Fault[] = []
+  await workInParallel(numbers, (number) =>
+    addEntry({ number, event: 'undone' }).then(
+      () => {},
+      (error) => void faults.push(readFault(error)),
+    ),
+  )
+  return faults
+}

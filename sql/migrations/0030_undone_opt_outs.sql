@@ -1,0 +1,2 @@
+-- The functions of consent know the event `undone`: a server without it must not replace them. Takes no
+-- locks.
