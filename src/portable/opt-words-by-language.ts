@@ -1,7 +1,24 @@
 import type { OptWords } from './read-opt-word.ts'
 
+/** The words of a server that sets no others (SMS_OPT_OUT_WORDS): carriers reserve them in all countries. */
+export const ENGLISH_WORDS: OptWords = {
+  out: [
+    'STOP',
+    'STOPALL',
+    'STOP ALL',
+    'UNSUBSCRIBE',
+    'CANCEL',
+    'END',
+    'QUIT',
+    'OPTOUT',
+    'OPT OUT',
+    'REVOKE',
+  ],
+  in: ['START', 'YES', 'UNSTOP'],
+}
+
 /**
- * Common opt-out and opt-in words of the languages in which Verify has texts, for accounts that choose them
+ * Common opt-out and opt-in words of the languages in which Verify has texts, for accounts with them
  * in `opt_out_languages`. English words are settings of the server (SMS_OPT_OUT_WORDS).
  */
 const OPT_LANGUAGES = {
@@ -48,12 +65,14 @@ const OPT_LANGUAGES = {
   sv: { out: ['AVREGISTRERA', 'AVSLUTA', 'SLUTA', 'STOPP'], in: ['STARTA'] },
 } as const satisfies Readonly<Record<string, OptWords>>
 
-type OptLanguage = keyof typeof OPT_LANGUAGES
+export type OptLanguage = keyof typeof OPT_LANGUAGES
+
+export const isOptLanguage = (name: string): name is OptLanguage =>
+  Object.hasOwn(OPT_LANGUAGES, name)
 
 /** The words with those of these languages. */
 export function addLanguageWords(words: OptWords, languages: readonly string[]): OptWords {
-  const known = languages.filter((name): name is OptLanguage => Object.hasOwn(OPT_LANGUAGES, name))
-  const all = known.map((name) => OPT_LANGUAGES[name])
+  const all = languages.filter(isOptLanguage).map((name) => OPT_LANGUAGES[name])
   return {
     out: [words, ...all].flatMap(({ out }) => out),
     in: [words, ...all].flatMap((one) => one.in),

@@ -52,13 +52,30 @@ export function readImportRows(
     }
     if (seen.has(id)) throw makeRecordError(place, id, 'the id stands twice in the file', 'id')
     seen.add(id)
-    const row = place.collection.fields.map((field) =>
-      readValue(place, id, field, record[field.name]),
+    const row = completeRow(
+      place.collection,
+      place.collection.fields.map((field) => readValue(place, id, field, record[field.name])),
+      record,
+      extensions,
     )
     const fault = findRowFault(place.collection, row, extensions)
     if (fault) throw makeRecordError(place, id, fault)
     return row
   })
+}
+
+/** Completes a row as the extension of its collection does. */
+function completeRow(
+  { id, fields }: Collection,
+  row: ImportRow,
+  given: Readonly<Record<string, unknown>>,
+  extensions: Extensions,
+): ImportRow {
+  const { completeImported } = extensions.get(id) ?? {}
+  if (!completeImported) return row
+  const values = Object.fromEntries(fields.map(({ name }, i) => [name, row[i]!]))
+  completeImported(values, given)
+  return fields.map(({ name }) => values[name]!)
 }
 
 function readValue(place: FilePosition, id: string, field: Field, raw: unknown): Value {

@@ -45,6 +45,8 @@ export interface Extension {
   writeRule?(auth: AuthRecord | null): string
   /** Checks values without the database, for imports. Throws an ApiError that names a field. */
   check?(values: Readonly<Record<string, Value>>): void
+  /** Completes the values of an imported record, of which `given` are those of the source. */
+  completeImported?(values: Record<string, Value>, given: Readonly<Record<string, unknown>>): void
   /** Runs in the transaction of an import, before it writes. */
   beforeImport?(db: Db): Promise<void>
   /** Runs in the transaction, before validation. May change `values`. The answer includes what it returns. */

@@ -13,6 +13,7 @@ import { checkCountry } from '../base/check-country.ts'
 import { completeList } from '../base/complete-numbers.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { holdPausedCampaigns } from '../campaigns/hold-paused-campaigns.ts'
+import { completeOptOutLanguages, loadOwnerLanguage } from '../consent/account-languages.ts'
 import {
   type CheckedValues,
   checkHours,
@@ -29,16 +30,21 @@ const DESTINATIONS = ['destinations', 'code_destinations']
 
 /** Rules of users' settings: only superusers disable users. Deleting the record enables the user. */
 export const userSettingsExtension: Extension = {
-  setByServer: ['code_counted_from'],
+  setByServer: ['code_counted_from', 'opt_out_chosen'],
   check(values) {
     checkCountry(values)
     checkQuietHours(values)
     checkNotifyHours(values)
   },
+  completeImported(values, given) {
+    if (!Object.hasOwn(given, 'opt_out_chosen')) completeOptOutLanguages(values, given)
+  },
   async beforeCreate(store, values, request) {
     if (values.disabled && !isSuperuser(request)) throw badRequest('Failed to create record.')
     values.code_counted_from = ''
     checkCountry(values)
+    const language = await loadOwnerLanguage(store, String(values.user))
+    completeOptOutLanguages(values, request.body, language)
     await applyFactorDate(store.db, values, undefined, request)
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination)
     checkQuietHours(values)
@@ -51,6 +57,8 @@ export const userSettingsExtension: Extension = {
     if (isNamed && !isSuperuser(request)) throw notFound()
     checkUser(values, old)
     checkCountry(values, old)
+    const language = await loadOwnerLanguage(store, String(values.user))
+    completeOptOutLanguages(values, request.body, language, old)
     await applyFactorDate(store.db, values, old, request)
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination, old)
     values.code_counted_from = isCountryAllowed(values, old) ? formatNow() : old.code_counted_from!

@@ -5,6 +5,7 @@ import { badRequest, invalidFields, makeFieldError, notFound } from '../../platf
 import { matchAny, matchAnyFound, queries } from '../../platform/db/queries.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import { REASONS, updateRecords } from '../base/message-status.ts'
+import { followOwnerLanguage } from '../consent/account-languages.ts'
 import { failUnsent } from '../messages/queue/fail-messages.ts'
 import { sendOnce } from '../messages/queue/send-once.ts'
 import { loadUserAccess } from './enable-user.ts'
@@ -18,6 +19,8 @@ export const usersExtension: Extension = {
       throw badRequest('Failed to create record.')
   },
   async beforeUpdate(store, values, old, { auth }) {
+    if (old.language === '' && values.language)
+      await followOwnerLanguage(store.db, String(old.id), String(values.language))
     if (values.member_only === old.member_only) return
     if (!auth?.isSuperuser) throw notFound()
     if (values.member_only === true) await requireUnusedAccount(store, String(old.id))

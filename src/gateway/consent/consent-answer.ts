@@ -7,6 +7,7 @@ import type { TextWithSubject } from '../../portable/written-words.ts'
 import { requireDestinations } from '../codes/limits/code-destinations.ts'
 import { beginPause, countCodes } from '../codes/limits/count-codes.ts'
 import type { AcceptConfig } from '../messages/send/store-offers.ts'
+import { readSpoken, SPOKEN } from './account-languages.ts'
 import { fillNames, renderConsentText } from './consent-texts.ts'
 import { isHelp } from './consent-words.ts'
 
@@ -44,7 +45,7 @@ export async function makeConsentAnswer(
   }
   const names = { account: joined.account || joined.name, group: joined.name }
   if (joined.state === 'given')
-    return { id: '', body: renderConsentText('joined', joined.languages, names) }
+    return { id: '', body: renderConsentText('joined', readSpoken(joined.spoken), names) }
   if (!joined.asks) return undefined
   try {
     await requireDestinations(store, user, [from])
@@ -58,11 +59,9 @@ export async function makeConsentAnswer(
   const own = joined.join_text
   return {
     id: joined.entry,
-    body: own ? fillNames(own, names) : renderConsentText('ask', joined.languages, names),
+    body: own ? fillNames(own, names) : renderConsentText('ask', readSpoken(joined.spoken), names),
   }
 }
-
-const LANGUAGES = sql<string[]>`coalesce(o.opt_out_languages, '{}')`
 
 /** The group that the text `message` joined or confirmed, and the present state of its sender there. */
 const loadJoinedGroup = (db: Db, user: string, message: string) =>
@@ -83,7 +82,7 @@ const loadJoinedGroup = (db: Db, user: string, message: string) =>
       'g.join_text',
       's.state',
       sql<string>`account_name(u.id)`.as('account'),
-      LANGUAGES.as('languages'),
+      SPOKEN.as('spoken'),
     ])
     .select(sql<boolean>`s.until <> ''`.as('asks'))
     .where('e.message', '=', message)
@@ -97,7 +96,7 @@ async function loadHelpText(db: Db, user: string): Promise<string | undefined> {
     .selectFrom('contact_groups as g')
     .innerJoin('users as u', 'u.id', 'g.user')
     .leftJoin('user_settings as o', 'o.user', 'g.user')
-    .select(['g.name', sql<string>`account_name(u.id)`.as('account'), LANGUAGES.as('languages')])
+    .select(['g.name', sql<string>`account_name(u.id)`.as('account'), SPOKEN.as('spoken')])
     .where('g.user', '=', user)
     .where(({ or, eb }) => or([eb('g.join_words', '<>', ''), eb('g.join_page', '=', true)]))
     .orderBy('g.created')
@@ -106,7 +105,7 @@ async function loadHelpText(db: Db, user: string): Promise<string | undefined> {
   const [first] = groups
   if (!first) return undefined
   const group = groups.map(({ name }) => name).join(', ')
-  return renderConsentText('helped', first.languages, {
+  return renderConsentText('helped', readSpoken(first.spoken), {
     account: first.account || first.name,
     group,
   })

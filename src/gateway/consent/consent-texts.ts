@@ -1,3 +1,4 @@
+import { chooseTextLanguage, type Spoken } from '../../portable/country-languages.ts'
 import { type LanguageWords, REPLY_WORDS } from '../../portable/reply-words.ts'
 
 /**
@@ -103,18 +104,15 @@ export function findReplyWords(language: string, chosen: readonly string[]): Rep
   return { stop, start, help: wording.help[0]! }
 }
 
-/**
- * A text in the first known of the languages that the account has chosen, else in `other`, with its names
- * filled in.
- */
+/** A text in the account's language, with its names. `visitor`: the language of a page's visitor. */
 export function renderConsentText(
   kind: 'ask' | 'joined' | 'code' | 'helped',
-  chosen: readonly string[],
+  spoken: Spoken,
   names: Readonly<Record<'account' | 'group', string>>,
-  other = 'en',
+  visitor = '',
 ): string {
-  const language = chosen.find((name) => Object.hasOwn(WORDINGS, name)) ?? other
-  const { stop } = findReplyWords(language, chosen)
+  const language = chooseTextLanguage(spoken, visitor)
+  const { stop } = findReplyWords(language, spoken.chosen)
   return fillNames(
     WORDINGS[language]![kind].replaceAll('{stop}', () => stop),
     names,

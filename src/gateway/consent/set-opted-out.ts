@@ -7,8 +7,8 @@ import { ALL_LANGUAGES, addLanguageWords } from '../../portable/opt-words-by-lan
 import { E164 } from '../../portable/phone/e164.ts'
 import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import type { TextWithSubject } from '../../portable/written-words.ts'
-import { findSettings } from '../base/find-settings.ts'
 import { logChanged } from '../base/message-status.ts'
+import { loadOptOutLanguages } from './account-languages.ts'
 import { addConsentEntry, type ConsentProof, withConsentProof } from './consent-entries.ts'
 import type { OptChange } from './drop-late-opt-changes.ts'
 import { isErasedOrStoppedSql } from './stopped-numbers.ts'
@@ -22,8 +22,7 @@ export async function readOptWords(
 ): Promise<OptWords> {
   const isForeign = (text: TextWithSubject) => readOptWord(text, ALL_LANGUAGES) !== undefined
   if (!texts.some(isForeign)) return words
-  const settings = await findSettings(db, user, 'opt_out_languages')
-  return addLanguageWords(words, settings?.opt_out_languages ?? [])
+  return addLanguageWords(words, await loadOptOutLanguages(db, user))
 }
 
 const storeOptOut = (db: Db, user: string, phone: string) =>

@@ -3,6 +3,7 @@ import { formatDate } from '../../engine/fields/parse-date.ts'
 import { deriveId } from '../../platform/tools/random.ts'
 import { isWritten } from '../../portable/data-url.ts'
 import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
+import { readsLikeOptOut } from '../../portable/reads-like-opt-out.ts'
 import { countSegments } from '../../portable/segments.ts'
 import type { Device } from '../base/device-record.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
@@ -38,7 +39,8 @@ export interface ReceivedText {
  * Stores received texts. Senders are completed before anything else looks at them. A message's id is made
  * from device, reported sender, time and text: a repeated report adds only missing attachments, and does not
  * bring back a deleted text. Opt-out and opt-in words change the contact; an opt-out ends unclaimed messages
- * to the sender. Returns message ids in the order of `reported`. Throws FilesFull above `maxFileBytes`.
+ * to the sender. A text that only reads like an opt-out gets no automatic answer. Returns message ids in the
+ * order of `reported`. Throws FilesFull above `maxFileBytes`.
  */
 export async function receiveTexts(
   store: Store,
@@ -65,7 +67,12 @@ export async function receiveTexts(
       sim,
       attachments: attachments.map(({ name }) => name),
       at: formatDate(new Date(instants[i]!)),
-      answerable: isAnswerable(from) && isWritten(body) && isOut === undefined && !reacts,
+      answerable:
+        isAnswerable(from) &&
+        isWritten(body) &&
+        isOut === undefined &&
+        !reacts &&
+        !readsLikeOptOut(text, words),
       stops: isOut === true,
       reacts,
     }

@@ -11,6 +11,7 @@ import { countSegments } from '../../../src/portable/segments.ts'
 const KINDS = ['ask', 'joined', 'code', 'helped'] as const
 const ENGLISH_WORDS = { out: ['STOP'], in: ['START'] }
 const NAMES = { account: 'Shop', group: 'News' }
+const speak = (language: string) => ({ chosen: [language], country: '', language: '' })
 const SENTENCES = ['terms', 'noText', 'joinedText', 'leftAll'] as const
 
 /** The words of capital letters in a text that end or begin texts, in any language. */
@@ -39,15 +40,19 @@ describe.each(['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'sv'])('texts in 
   })
 
   test.each(KINDS)('the text %s names one word that ends texts', (kind) => {
-    expect(listReplyWords(renderConsentText(kind, [language], NAMES))).toEqual([stop])
+    expect(listReplyWords(renderConsentText(kind, speak(language), NAMES))).toEqual([stop])
   })
 
   test.each(KINDS)('the text %s has signs of the GSM alphabet only', (kind) => {
-    expect(countSegments(renderConsentText(kind, [language], NAMES)).encoding).toBe('GSM-7')
+    expect(countSegments(renderConsentText(kind, speak(language), NAMES)).encoding).toBe('GSM-7')
   })
 
   test('a text in a language that the account has not chosen names STOP', () => {
-    expect(listReplyWords(renderConsentText('code', [], NAMES, language))).toEqual(['STOP'])
+    expect(
+      listReplyWords(
+        renderConsentText('code', { ...speak(language), chosen: [] }, NAMES, language),
+      ),
+    ).toEqual(['STOP'])
   })
 })
 

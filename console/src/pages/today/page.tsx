@@ -12,6 +12,7 @@ import { Time } from '../../parts/time.tsx'
 import { UsagePlot } from '../../parts/usage-plot/usage-plot.tsx'
 import { makePageHref } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
+import { OptOutLanguages } from './opt-out-languages.tsx'
 
 interface Person {
   readonly sender: string
@@ -55,6 +56,7 @@ export function Page() {
   return (
     <Frame title={t('Today')}>
       <FirstSteps />
+      <OptOutLanguages />
       <Reading value={value} fault={fault} />
       {value && (
         <>

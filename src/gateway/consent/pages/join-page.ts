@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import { isDisabled } from '../../../engine/records/disabled-user.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
+import type { Spoken } from '../../../portable/country-languages.ts'
 import type { Language } from '../../../portable/languages.ts'
 import { type AccountLook, loadAccountLook } from '../../base/account-look.ts'
+import { readSpoken, SPOKEN } from '../account-languages.ts'
 import { hashShownText } from '../consent-entries.ts'
 import { fillNames } from '../consent-texts.ts'
 import { fillPageWords, type Names } from './page-words.ts'
@@ -22,7 +24,7 @@ const loadJoinGroup = (db: Db, id: string) =>
       'g.name',
       sql<string>`account_name(u.id)`.as('account'),
       'o.country',
-      'o.opt_out_languages as languages',
+      SPOKEN.as('spoken'),
     ])
     .select(['g.join_text', 'g.page_text', 'g.page_consent', 'g.page_confirm'])
     .where('g.id', '=', id)
@@ -39,8 +41,8 @@ export interface JoinPage {
   readonly language: Language
   /** The country of the account, ISO 3166 alpha-2; '' for none. */
   readonly country: string
-  /** The languages in which the account texts about consent. */
-  readonly languages: readonly string[]
+  /** The languages of the account's texts about consent. */
+  readonly spoken: Spoken
   /** The question that the group sends to confirm; '' for the usual one. */
   readonly question: string
   readonly confirmsBy: 'reply' | 'code'
@@ -68,8 +70,12 @@ export async function findJoinPage(
   const group = ID.test(id) ? await loadJoinGroup(db, id) : undefined
   if (!group) return undefined
   const look = await loadAccountLook(db, group.user)
-  const chosen = group.languages ?? []
-  const names = { account: group.account || group.name, group: group.name, chosen }
+  const spoken = readSpoken(group.spoken)
+  const names = {
+    account: group.account || group.name,
+    group: group.name,
+    chosen: spoken.chosen,
+  }
   const texts: PageTexts = {
     heading: fillPageWords(language, 'heading', names),
     sender: fillPageWords(language, 'sender', names),
@@ -89,7 +95,7 @@ export async function findJoinPage(
     shown,
     version: hashShownText(shown),
     country: group.country ?? '',
-    languages: chosen,
+    spoken,
     question: group.join_text,
     confirmsBy: group.page_confirm === 'code' ? 'code' : 'reply',
   }

@@ -4,6 +4,7 @@ import { queries } from '../../../platform/db/queries.ts'
 import type { Language } from '../../../portable/languages.ts'
 import { type AccountLook, loadAccountLook } from '../../base/account-look.ts'
 import { readStopLink, type StopLink } from '../../base/stop-link.ts'
+import { readSpoken, SPOKEN } from '../account-languages.ts'
 import { isStoppedSql } from '../stopped-numbers.ts'
 import { renderJoinError } from './join-form.ts'
 import { escapeText, type Html, type HtmlPage, html, NOTHING, renderHtmlPage } from './page-html.ts'
@@ -37,7 +38,7 @@ const loadLeaveAccount = (db: Db, { user, number }: StopLink) =>
     .leftJoin('user_settings as o', 'o.user', 'u.id')
     .select([
       sql<string>`account_name(u.id)`.as('name'),
-      sql<string[]>`coalesce(o.opt_out_languages, '{}')`.as('chosen'),
+      SPOKEN.as('spoken'),
       sql<string>`coalesce((
         select json_agg(json_build_object('id', g.id, 'name', g.name)) from (
           select g.id, g.name from contacts c join contact_groups g on g.id = any (c.groups) and g."user" = c."user"
@@ -63,7 +64,7 @@ export async function findLeavePage(
     ...link,
     language,
     account,
-    chosen: found.chosen,
+    chosen: readSpoken(found.spoken).chosen,
     look,
     groups: JSON.parse(found.groups) as readonly LeftGroup[],
     hasLeft: found.hasLeft,

@@ -113,10 +113,10 @@ const needsNoText = (db: Db, { user, group }: JoinPage, number: string): Promise
 
 /** Sends the question "Reply YES". Returns the id of its text and the devices to wake. */
 async function sendQuestion(store: Store, config: PageConfig, page: JoinPage, number: string) {
-  const { user, names, question, languages, language } = page
+  const { user, names, question, spoken, language } = page
   const body = question
     ? fillNames(question, names)
-    : renderConsentText('ask', languages, names, language)
+    : renderConsentText('ask', spoken, names, language)
   const expiresAt = formatInstant(Date.now() + MAX_WAIT_MS)
   const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
   const offer = await prepareOffer(
@@ -136,7 +136,7 @@ async function sendPageCode(
   to: string,
   service: VerifyService,
 ) {
-  const { user, names, language, languages } = page
+  const { user, names, language, spoken } = page
   const start = {
     sender: makeAccountSender(user, user),
     to,
@@ -148,7 +148,7 @@ async function sendPageCode(
     // the braces of a name are not variables
     template: renderConsentText(
       'code',
-      languages,
+      spoken,
       {
         account: names.account.replaceAll('{{', '{ {'),
         group: names.group.replaceAll('{{', '{ {'),

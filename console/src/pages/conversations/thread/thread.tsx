@@ -21,6 +21,7 @@ import { usePresence } from '../presence.ts'
 import type { About } from '../side-panel.tsx'
 import { useAnswerDraft } from '../use-answer-draft.ts'
 import { NoteBubble, Text, UnsentText } from './bubbles.tsx'
+import { OptOutQuestion } from './opt-out-question.tsx'
 import { RivalNotice } from './rival.tsx'
 import { isFailure, TextActions } from './text-actions.tsx'
 import type { UndoneAnswer } from './undo-answer.ts'
@@ -156,6 +157,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
       {!hasTeamRole('agent') && <ReadOnly about={about} />}
       {hasTeamRole('agent') && (
         <footer class={isNote ? 'conversations-write note-box' : 'conversations-write'}>
+          <OptOutQuestion about={about} texts={texts} />
           {rival && conversation && (
             <RivalNotice
               name={rival}
