@@ -21,4 +21,20 @@ export function readTypedCode(typed: string): string {
   return code === undefined || others.length > 0 ? typed : code
 }
 
+/** Twelve letters in three groups within a text, with any kind of dash between them. */
+const GROUPED_LETTERS =
+  /(?<![\p{L}\p{Pd}−])\p{L}{4}[\p{Pd}−]\p{L}{4}[\p{Pd}−]\p{L}{4}(?![\p{L}\p{Pd}−])/gu
+
+/**
+ * The letters of a recovery code as a phone or a word processor writes it, in lower case: of
+ * `Abcd–efgh ijkl.`, or of the text with the code. Digits stay.
+ */
+export function readTypedLetters(typed: string): string {
+  if (typed.length > MAX_LENGTH) return typed
+  const plain = toPlainText(typed)
+  const [code, ...others] = plain.match(GROUPED_LETTERS) ?? []
+  const letters = (code !== undefined && others.length === 0 ? code : plain).normalize('NFKD')
+  return letters.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
+}
+
 export const PAIRING_CODE = /^\d{6}$/

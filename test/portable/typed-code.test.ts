@@ -1,4 +1,4 @@
-import { readTypedCode } from '../../src/portable/typed-code.ts'
+import { readTypedCode, readTypedLetters } from '../../src/portable/typed-code.ts'
 
 test.each([
   '431977',
@@ -58,4 +58,36 @@ test.each([
   ['4'.repeat(501), '4'.repeat(501)],
 ])('%j, which is no single code, is read as %j', (typed, read) => {
   expect(readTypedCode(typed)).toBe(read)
+})
+
+test.each([
+  'abcd-efgh-jkmn',
+  'ABCD-EFGH-JKMN',
+  'Abcd-efgh-jkmn.',
+  'abcd–efgh–jkmn',
+  'abcd—efgh—jkmn',
+  'abcd\u2011efgh\u2011jkmn',
+  'abcd−efgh−jkmn',
+  'abcd\u00adefgh\u200bjkmn',
+  'abcd efgh\u00a0jkmn',
+  'abcdefghjkmn',
+  '“abcd-efgh-jkmn”',
+  'ａｂｃｄ－ｅｆｇｈ－ｊｋｍｎ',
+  '• abcd-efgh-jkmn\n',
+  '3. abcd-efgh-jkmn',
+  'My code: abcd-efgh-jkmn',
+  '\u200eabcd-efgh-jkmn\u200f',
+])(
+  'the recovery code abcd-efgh-jkmn is read from what a phone or word processor writes: %j',
+  (typed) => {
+    expect(readTypedLetters(typed)).toBe('abcdefghjkmn')
+  },
+)
+
+test.each([
+  ['abcd-efgh-jkmn abcd-efgh-jkmp', 'abcdefghjkmnabcdefghjkmp'],
+  ['123456', '123456'],
+  ['---', ''],
+])('%j, which is no single recovery code, is read as %j', (typed, read) => {
+  expect(readTypedLetters(typed)).toBe(read)
 })

@@ -91,8 +91,17 @@ function NewPerson({
   invited: string
   onHasAccount: () => void
 }) {
+  const [needsCode, setNeedsCode] = useState(false)
   const join = async (_: unknown, person: Readonly<Record<string, unknown>>) => {
-    const accepted = await postRequest<Accepted>(ACCEPT, { secret, ...person })
+    const accepted = await postRequest<Accepted>(ACCEPT, { secret, ...person }).catch((error) => {
+      if (readFault(error).fields.code) setNeedsCode(true)
+      throw error
+    })
+    if (person.code) {
+      // the code is used up: the sign-in asks for the next one
+      goToPage('/', {}, true)
+      return ''
+    }
     const { email, password } = person
     const { record } = await pb
       .collection('users')
@@ -102,7 +111,13 @@ function NewPerson({
   }
   return (
     <PageFrame title={t('Join the team')} text={`${invited} ${t('Choose how you sign in.')}`}>
-      <RowsForm draftKey="join" rows={NEW_PERSON} stored={{}} save={join} action={t('Join')}>
+      <RowsForm
+        draftKey="join"
+        rows={needsCode ? [...NEW_PERSON, CODE_ROW] : NEW_PERSON}
+        stored={{}}
+        save={join}
+        action={t('Join')}
+      >
         <Button kind="quiet" onClick={onHasAccount}>
           {t('I have an account here')}
         </Button>
@@ -121,6 +136,14 @@ const NEW_PERSON: readonly FormRow[] = [
   EMAIL_ROW,
   ...makeNewPasswordRows(t('Password')),
 ]
+
+const CODE_ROW: FormRow = {
+  name: 'code',
+  label: t('Code'),
+  autocomplete: 'one-time-code',
+  spellcheck: false,
+  hint: t('Of the app, or a recovery code.'),
+}
 
 const NotAsSuperuser = () => (
   <PageFrame

@@ -39,7 +39,7 @@ function renderFieldText(field: Field, value: Value) {
 }
 
 /** The language that the record has chosen, else that of the browser that asks for the mail. */
-const chooseLanguage = ({ values }: AuthRecord, browser: Language | undefined): Language =>
+export const chooseLanguage = ({ values }: AuthRecord, browser: Language | undefined): Language =>
   isLanguage(values.language) ? values.language : (browser ?? 'en')
 
 interface TemplateMail {
@@ -84,24 +84,24 @@ const LINK_TEMPLATES = {
 export type MailedLink = keyof typeof LINK_TEMPLATES
 
 /**
- * Mails a link to the record's address, or to `newEmail`. `browser`: the language of the request. Throws if
- * the mail cannot be sent.
+ * Mails a link to the record's address, or to `newEmail`. `browser`: the language of the request. `factors`:
+ * the record's `readFactorState`. Throws if the mail cannot be sent.
  */
 export async function sendLinkMail(
   services: MailServices,
   auth: AuthRecord,
   link: MailedLink,
   browser: Language | undefined,
-  newEmail?: string,
+  more: { readonly newEmail?: string; readonly factors?: string } = {},
 ): Promise<void> {
-  const token = await signToken(auth, link, newEmail === undefined ? {} : { newEmail })
+  const token = await signToken(auth, link, more)
   const [template, field] = LINK_TEMPLATES[link]
   await sendTemplate(services, auth, {
     template,
     stored: toAuthCollection(auth)[field],
     fill: () => ({ TOKEN: token }),
     browser,
-    to: newEmail,
+    to: more.newEmail,
   })
 }
 

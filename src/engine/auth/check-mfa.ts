@@ -6,12 +6,7 @@ import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { satisfiesAuthRule } from './auth-rule.ts'
 import { findAuthRecord } from './find-auth-record.ts'
 import { readFactor } from './second-factor.ts'
-import {
-  addSystemRecord,
-  deleteSystemRecord,
-  findSystemRecord,
-  isOlderRecord,
-} from './system-records.ts'
+import { addSystemRecord, deleteSystemRecord, findSystemRecord } from './system-records.ts'
 
 /**
  * `totp`: a code of an authenticator app, and `recovery`: a recovery code, are only ever the second method.
@@ -23,13 +18,13 @@ export type Method = (typeof SIGN_IN_METHODS)[number]
 export const MFA_FORM = makeObjectShape({ mfaId: text })
 export type MfaForm = ValueOf<typeof MFA_FORM>
 
-const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
+const FIELDS = ['collectionRef', 'recordRef', 'method'] as const
 
 /** The first of two sign-in methods that `mfaId` names. Throws 400 for a wrong id. */
 export async function findStartedSignIn(store: Store, auth: AuthRecord, mfaId: string) {
   const { mfa } = auth.collection as AuthCollection
   const found = await findSystemRecord(store, '_mfas', mfaId, FIELDS)
-  if (!found || isOlderRecord(found.created, mfa.duration)) {
+  if (!found || found.ageSeconds > mfa.duration) {
     if (found) await deleteSystemRecord(store, '_mfas', mfaId)
     throw badRequest('Invalid or expired MFA session.')
   }
@@ -55,7 +50,8 @@ export async function findStartingPerson(
 /**
  * After the first of two required sign-in methods, throws 401 with an `mfaId`. The request for the second
  * must contain this id and uses it up. Throws 400 for a wrong id. A person with a second factor of their own
- * needs it, whatever the collection requires. PocketBase: apis/record_helpers.go, checkMFA
+ * needs it, whatever the collection requires. `onStart` runs before the 401, with its `mfaId`. PocketBase:
+ * apis/record_helpers.go, checkMFA
  */
 export async function checkMfa(
   store: Store,
@@ -63,6 +59,7 @@ export async function checkMfa(
   method: Exclude<Method, 'totp' | 'recovery'>,
   request: RequestInfo,
   readForm: () => Promise<MfaForm>,
+  onStart?: (mfaId: string) => Promise<void>,
 ) {
   const { mfa } = auth.collection as AuthCollection
   const { since, hasApp, hasPasskey } = await readFactor(store.db, auth)
@@ -82,6 +79,7 @@ export async function checkMfa(
   if (mfaId === '' && method === 'passkey') return
   if (mfaId === '') {
     const started = await addSystemRecord(store, '_mfas', auth, { method })
+    await onStart?.(started)
     const own = hasApp ? 'totp' : 'passkey'
     const more = hasApp && hasPasskey && { passkey: true }
     throw new GatewayError(401, { mfaId: started, ...(hasOwn && { method: own }), ...more })

@@ -14,6 +14,13 @@ export async function cleanUpSignIns(store: Store): Promise<void> {
   }
   const { db } = store
   await queries(db).deleteFrom('auth_challenges').where('ends', '<=', sql<Date>`now()`).execute()
+  await queries(db).deleteFrom('_provider_claims').where('ends', '<=', sql<Date>`now()`).execute()
+  await queries(db)
+    .deleteFrom('_unproven_links as u')
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('_externalAuths as a').select('a.id').whereRef('a.id', '=', 'u.link'))),
+    )
+    .execute()
   await queries(db).deleteFrom('auth_tries').where('ends', '<=', sql<Date>`now()`).execute()
   await queries(db)
     .deleteFrom('auth_sessions')

@@ -18,6 +18,7 @@ import { sendLinkMail } from './auth-mails.ts'
 import { type AuthCall, makeAuthAttempt } from './auth-services.ts'
 import { changeAuthRecord, demandUsers, type InSameTransaction } from './change-auth-record.ts'
 import { findByEmail } from './find-auth-record.ts'
+import { readFactorState } from './proof-state.ts'
 import { findOwnerError, findRecordByToken, readTokenClaim } from './tokens.ts'
 
 const DIRECTLY = 'All superusers can change their emails directly.'
@@ -40,7 +41,9 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
     newEmail: [checkRequired, checkLength(1, 255), checkEmail, isOther, failWith(taken)],
   })
   try {
-    await sendLinkMail(services, auth, 'emailChange', call.browser, form.newEmail)
+    const factors = await readFactorState(store.db, auth)
+    const more = { newEmail: form.newEmail, factors }
+    await sendLinkMail(services, auth, 'emailChange', call.browser, more)
   } catch (error) {
     throw Object.assign(new ApiError(400, 'Failed to request email change.'), { cause: error })
   }

@@ -15,6 +15,7 @@ import { clearAttempts, countAttempt, limitMails } from './attempt-limits.ts'
 import { type MailedLink, sendLinkMail } from './auth-mails.ts'
 import { type AuthCall, type AuthServices, makeAuthAttempt } from './auth-services.ts'
 import { findByEmail, findByIdentity } from './find-auth-record.ts'
+import { readFactorState } from './proof-state.ts'
 
 const RESEND_SECONDS = 120
 
@@ -33,7 +34,8 @@ export async function mailInBackground(
   // count before sending, because a concurrent request may ask for the same mail
   if (!(await countAttempt(store.db, key, 1, RESEND_SECONDS)) || !auth) return
   const about = { kind: link, collection: auth.collection.name, id: auth.id }
-  void sendLinkMail(services, auth, link, browser).catch(async (err) => {
+  const factors = await readFactorState(store.db, auth)
+  void sendLinkMail(services, auth, link, browser, { factors }).catch(async (err) => {
     services.log.error({ err, ...about }, 'could not send a mail')
     await clearAttempts(store.db, key).catch(() => {})
   })

@@ -28,7 +28,6 @@ import {
   addSystemRecord,
   deleteSystemRecord,
   findSystemRecord,
-  isOlderRecord,
   listSystemRecords,
 } from './system-records.ts'
 
@@ -61,8 +60,8 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const hash = await hashPassword(password, OTP_COST, makeGuestHolder(ip))
   const hasApp = auth !== null && (await hasFactor(store.db, auth))
   if (!auth || !(hasApp || collection.otp.enabled)) return makeRandomId()
-  const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
-  const live = known.filter((otp) => !isOlderRecord(otp.created, collection.otp.duration))
+  const known = await listSystemRecords(store, '_otps', auth, ['id'])
+  const live = known.filter(({ ageSeconds }) => ageSeconds <= collection.otp.duration)
   if (live.length > MAX_LIVE) return live[0]!.id
   const sentTo = hasApp ? '' : findOtpNumber(auth) || String(auth.values.email ?? '')
   // store the password before it is sent, so that it works as soon as it arrives
@@ -92,7 +91,7 @@ async function sendOtp(
 
 export const OTP_FORM = makeObjectShape({ otpId: text, password: text })
 
-const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
+const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo'] as const
 
 /** A record that proved itself, and how. */
 export interface Proven {
@@ -117,8 +116,7 @@ export async function authWithOtp(call: OtpCall): Promise<Proven> {
     password: [checkRequired, checkLength(1, 71)],
   })
   const otp = await findSystemRecord(store, '_otps', form.otpId, FIELDS)
-  const isOurs =
-    otp?.collectionRef === collection.id && !isOlderRecord(otp.created, collection.otp.duration)
+  const isOurs = otp?.collectionRef === collection.id && otp.ageSeconds <= collection.otp.duration
   const auth = isOurs
     ? await findAuthRecord(store, collection, otp.recordRef)
     : await findPersonWithFactor(call, form.otpId)
@@ -176,7 +174,6 @@ async function authWithApp(
       ['_mfas', mfaId],
     ] as const)
       if (!(await deleteSystemRecord(store, name, id))) throw badRequest('Invalid or expired OTP')
-    requireEnabled(auth)
     return { auth, method }
   })
 }

@@ -20,44 +20,55 @@ const VALID_SECONDS = 300
 /** New challenges in five minutes: of a person, and of a network for sign-ins by a passkey alone. */
 const MAX_CHALLENGES = { person: 20, network: 60 } as const
 
+/** A person, and the `readProofState` under which a challenge is good. */
+export interface Challenged {
+  readonly person: AuthRecord
+  readonly state: string
+}
+
+const hashChallenge = (challenge: string, state = '') => hashSha256(`${challenge}${state}`)
+
 /** Makes a challenge for a person, or for whoever answers from a network. Throws 429 after too many. */
 export async function makeChallenge(
   db: Db,
   purpose: ChallengePurpose,
-  of: AuthRecord | { readonly network: string },
+  of: Challenged | { readonly network: string },
 ): Promise<Buffer> {
-  const isPerson = 'id' in of
-  const key = isPerson ? `${of.collection.id} ${of.id}` : of.network
-  const max = MAX_CHALLENGES[isPerson ? 'person' : 'network']
+  const { person, state } = 'person' in of ? of : {}
+  const key = 'network' in of ? of.network : `${of.person.collection.id} ${of.person.id}`
+  const max = MAX_CHALLENGES[person ? 'person' : 'network']
   const wait = await countSignInTry(db, `passkey ${purpose} ${key}`, max, VALID_SECONDS)
   if (wait > 0) throw tooManyTries(wait)
   const challenge = randomBytes(CHALLENGE_BYTES)
   await queries(db)
     .insertInto('auth_challenges')
     .values({
-      hash: hashSha256(challenge.toString('base64url')),
+      hash: hashChallenge(challenge.toString('base64url'), state),
       purpose,
-      collection: isPerson ? of.collection.id : '',
-      record: isPerson ? of.id : '',
+      collection: person?.collection.id ?? '',
+      record: person?.id ?? '',
       ends: writeTimeInSeconds(VALID_SECONDS),
     })
     .execute()
   return challenge
 }
 
-/** Uses up a challenge of this purpose and person. False if it is unknown, used, too old or another's. */
+/**
+ * Uses up a challenge of this purpose and person. False if it is unknown, used, too old or another's, or if
+ * anything by which the person signs in has changed since.
+ */
 export async function useChallenge(
   db: Db,
   challenge: string,
   purpose: ChallengePurpose,
-  person?: AuthRecord,
+  of?: Challenged,
 ): Promise<boolean> {
   const { numDeletedRows } = await queries(db)
     .deleteFrom('auth_challenges')
-    .where('hash', '=', hashSha256(challenge))
+    .where('hash', '=', hashChallenge(challenge, of?.state))
     .where('purpose', '=', purpose)
-    .where('collection', '=', person?.collection.id ?? '')
-    .where('record', '=', person?.id ?? '')
+    .where('collection', '=', of?.person.collection.id ?? '')
+    .where('record', '=', of?.person.id ?? '')
     .where('ends', '>', sql<Date>`now()`)
     .executeTakeFirst()
   return numDeletedRows > 0n

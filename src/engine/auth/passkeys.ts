@@ -4,10 +4,18 @@ import { badRequest, notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
+import type { Store } from '../collections/catalog.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../fields/date-schema.ts'
 import type { AuthRecord } from '../request/request.ts'
+import type { InSameTransaction } from './change-auth-record.ts'
 import { type ChallengePurpose, makeChallenge, useChallenge } from './passkey-challenges.ts'
-import { deleteEmptyFactor, makeOwnerKey, protectPerson } from './second-factor.ts'
+import { readProofState, requireProofState } from './proof-state.ts'
+import {
+  deleteEmptyFactor,
+  endStartedSignIns,
+  makeOwnerKey,
+  protectPerson,
+} from './second-factor.ts'
 import {
   type AuthenticationResponseJSON,
   makeCreationOptions,
@@ -68,11 +76,20 @@ export async function hasPasskeys(db: Db, { host }: PasskeySite): Promise<boolea
   return found !== undefined
 }
 
-/** What a browser needs to make a passkey for a person. Throws 400 if the person has too many, 429. */
-export async function startPasskey(db: Db, auth: AuthRecord, site: PasskeySite, app: string) {
+/**
+ * What a browser needs to make a passkey for a person. `state`: the person's before the proof. Throws 400 if
+ * the person has too many, 429.
+ */
+export async function startPasskey(
+  db: Db,
+  auth: AuthRecord,
+  state: string,
+  site: PasskeySite,
+  app: string,
+) {
   const known = await listCredentials(db, auth, site)
   if (known.length >= MAX_PASSKEYS) throw badRequest(`You may have ${MAX_PASSKEYS} passkeys.`)
-  const challenge = await makeChallenge(db, 'add', auth)
+  const challenge = await makeChallenge(db, 'add', { person: auth, state })
   const person = String(auth.values.email || auth.id)
   const handle = `${auth.collection.id}/${auth.id}`
   return makeCreationOptions(site, challenge, { app, person, handle }, known)
@@ -80,20 +97,23 @@ export async function startPasskey(db: Db, auth: AuthRecord, site: PasskeySite, 
 
 /**
  * Stores the passkey that a browser made. Returns recovery codes if it is the person's first second factor,
- * else []. Throws 400.
+ * else []. `also` runs in the transaction. Throws 400.
  */
 export async function storePasskey(
-  db: Db,
+  { db, catalog }: Store,
   auth: AuthRecord,
   site: PasskeySite,
   name: string,
   response: RegistrationResponseJSON,
+  also: InSameTransaction,
 ): Promise<readonly string[]> {
   const challenge = readChallenge(response)
-  if (!(await useChallenge(db, challenge, 'add', auth))) refusePasskey()
+  const state = await readProofState(db, auth)
+  if (!(await useChallenge(db, challenge, 'add', { person: auth, state }))) refusePasskey()
   const { transports, ...made } = await verifyCreation(site, challenge, response)
   return db.transaction(async (inside) => {
-    // the row of the person's factors is locked first, so that their number is right
+    // locks the row of the person's factors first, so that their number is right
+    await requireProofState(inside, auth, state)
     const codes = await protectPerson(inside, auth)
     const { numInsertedOrUpdatedRows: stored = 0n } = await queries(inside)
       .insertInto('auth_passkeys')
@@ -108,6 +128,8 @@ export async function storePasskey(
       .onConflict((found) => found.doNothing())
       .executeTakeFirst()
     if (stored === 0n) throw badRequest('This passkey is known already.')
+    await endStartedSignIns({ db: inside, catalog }, auth)
+    await also(inside, auth)
     return codes
   })
 }
@@ -128,7 +150,12 @@ export async function renamePasskey(
 }
 
 /** Removes a passkey; with the last second factor, recovery codes end. Throws 404. */
-export const removePasskey = (db: Db, auth: AuthRecord, id: string): Promise<void> =>
+export const removePasskey = (
+  { db, catalog }: Store,
+  auth: AuthRecord,
+  id: string,
+  also: InSameTransaction,
+): Promise<void> =>
   db.transaction(async (inside) => {
     const { numDeletedRows } = await queries(inside)
       .deleteFrom('auth_passkeys')
@@ -136,6 +163,8 @@ export const removePasskey = (db: Db, auth: AuthRecord, id: string): Promise<voi
       .executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound()
     await deleteEmptyFactor(inside, auth)
+    await endStartedSignIns({ db: inside, catalog }, auth)
+    await also(inside, auth)
   })
 
 /** What a browser needs to sign with one of a person's passkeys. Throws 429. */
@@ -145,8 +174,10 @@ export async function askPerson(
   site: PasskeySite,
   purpose: Exclude<ChallengePurpose, 'add' | 'alone'>,
 ) {
+  const state = await readProofState(db, auth)
   const known = await listCredentials(db, auth, site)
-  return makeRequestOptions(site, await makeChallenge(db, purpose, auth), known)
+  const challenge = await makeChallenge(db, purpose, { person: auth, state })
+  return makeRequestOptions(site, challenge, known)
 }
 
 /** What a browser needs to sign with any passkey of the site. Throws 429. */
@@ -170,7 +201,8 @@ export async function requireSignature(
   person?: AuthRecord,
 ): Promise<PasskeyOwner> {
   const challenge = readChallenge(response)
-  if (!(await useChallenge(db, challenge, purpose, person))) refusePasskey()
+  const of = person && { person, state: await readProofState(db, person) }
+  if (!(await useChallenge(db, challenge, purpose, of))) refusePasskey()
   const found = await selectPasskeys(db)
     .select(['id', 'collection', 'record'])
     .where('credential', '=', response.id)

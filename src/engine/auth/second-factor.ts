@@ -1,14 +1,19 @@
 import { sql } from 'kysely'
 import { badRequest, tooManyTries } from '../../platform/api-errors.ts'
+import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { hashWithKey, sealSecret, unsealSecret } from '../../platform/db/secrets.ts'
 import { makeRandomLetters } from '../../platform/tools/random.ts'
-import { readTypedCode } from '../../portable/typed-code.ts'
+import { readTypedCode, readTypedLetters } from '../../portable/typed-code.ts'
+import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
+import { deleteSignIns } from '../records/revoke-sign-ins.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countSignInTry } from './attempt-limits.ts'
-import { findTotpStep, makeTotpSecret } from './totp.ts'
+import type { InSameTransaction } from './change-auth-record.ts'
+import { readProofState } from './proof-state.ts'
+import { APP_CODE, DRIFT, findTotpStep, makeTotpSecret, readTotpStep } from './totp.ts'
 
 // The second factor of a person: an authenticator app (TOTP), passkeys, and recovery codes, each good for one
 // sign-in. A person has a second factor while the row in auth_factors is confirmed.
@@ -20,6 +25,8 @@ const RECOVERY_CODE = /^[a-z]{12}$/
 /** Wrong codes of a person in an hour, from all networks. Only those with the password can use them up. */
 const MAX_TRIES = 10
 const TRIES_SECONDS = 3_600
+/** How long an app that is being set up may be confirmed. */
+const PENDING_SECONDS = 3_600
 
 const nameOwner = ({ collection, id }: AuthRecord) => `${collection.id} ${id}`
 
@@ -71,48 +78,92 @@ export async function readFactor(db: Db, auth: AuthRecord) {
   return found ?? { since: '', hasApp: false, hasPasskey: false, recoveryCodes: 0 }
 }
 
-/** Stores a new secret, which counts once a code of it was confirmed. Throws 400 if there is an app. */
-export async function startFactor(db: Db, auth: AuthRecord): Promise<string> {
+/**
+ * Stores a new secret, which counts once a code of it was confirmed. `state`: the person's `readProofState`
+ * before the proof. Throws 400 if there is an app.
+ */
+export async function startFactor(db: Db, auth: AuthRecord, state: string): Promise<string> {
   const secret = makeTotpSecret()
-  const pending = await sealSecret(db, PURPOSE, nameOwner(auth), secret)
+  const pending = await sealSecret(db, PURPOSE, `${nameOwner(auth)} ${state}`, secret)
+  const begun = { pending, pending_until: writeTimeInSeconds(PENDING_SECONDS) }
   const { numInsertedOrUpdatedRows } = await queries(db)
     .insertInto('auth_factors')
-    .values({ ...makeOwnerKey(auth), pending })
+    .values({ ...makeOwnerKey(auth), ...begun })
     .onConflict((found) =>
       found
         .columns(['collection', 'record'])
-        .doUpdateSet({ pending })
+        .doUpdateSet(begun)
         .where('auth_factors.sealed', '=', ''),
     )
     .executeTakeFirst()
   if (numInsertedOrUpdatedRows === 0n) throw badRequest('You have an authenticator app already.')
+  await clearAttempts(db, nameSetUpTries(auth))
   return secret
 }
 
 const WRONG_CODE = 'This code is wrong or was used. Enter the one that your app shows now.'
 const WRONG_RECOVERY_CODE = 'This recovery code is wrong or was used.'
+const NOTHING_PENDING =
+  'No app is being set up, or your sign-in has changed since it was begun. Begin again.'
 
-/** Confirms the stored secret by a code of it. Returns the recovery codes. Throws 400, 429. */
+/**
+ * Confirms the stored secret by a code of it. Returns the recovery codes. `also` runs in the transaction.
+ * Throws 400, 429.
+ */
 export async function confirmFactor(
-  db: Db,
+  { db, catalog }: Store,
   auth: AuthRecord,
   code: string,
+  also: InSameTransaction,
 ): Promise<readonly string[]> {
-  await countFactorTry(db, auth)
-  const { secret, sealed } = await findSecret(db, auth, 'pending')
-  const step = secret && findTotpStep(secret, readTypedCode(code))
-  if (!step) throw badRequest(WRONG_CODE)
+  if (!(await findPending(db, auth))) throw badRequest(NOTHING_PENDING)
+  await countTry(db, nameSetUpTries(auth))
   const { codes, recovery } = await makeRecoveryCodes(db, auth)
-  const confirmed = await queries(db)
-    .updateTable('auth_factors')
-    .set({ sealed, pending: '', last_step: step, recovery })
-    .set({ confirmed_at: sql<Date>`coalesce(confirmed_at, now())` })
-    .where(({ and }) => and({ ...makeOwnerKey(auth), pending: sealed }))
-    .executeTakeFirst()
-  if (confirmed.numUpdatedRows === 0n) throw badRequest(WRONG_CODE)
-  await clearAttempts(db, nameTries(auth))
+  await db.transaction(async (inside) => {
+    const secret = await findPending(inside, auth)
+    if (!secret) throw badRequest(NOTHING_PENDING)
+    const step = findTotpStep(secret, readTypedCode(code), await readPresentStep(inside))
+    if (!step) throw badRequest(WRONG_CODE)
+    const sealed = await sealSecret(inside, PURPOSE, nameOwner(auth), secret)
+    await queries(inside)
+      .updateTable('auth_factors')
+      .set({ sealed, pending: '', pending_until: null, last_step: step, recovery })
+      .set({ confirmed_at: sql<Date>`coalesce(confirmed_at, now())` })
+      .where(({ and }) => and(makeOwnerKey(auth)))
+      .execute()
+    await endStartedSignIns({ db: inside, catalog }, auth)
+    await also(inside, auth)
+  })
+  await clearAttempts(db, nameSetUpTries(auth))
   return codes
 }
+
+/** Ends the sign-ins of a person that wait for a second method: the methods have changed. */
+export const endStartedSignIns = (store: Store, { collection, id }: AuthRecord) =>
+  deleteSignIns(store, collection, [id], ['_mfas', '_otps'])
+
+/**
+ * The secret that may be confirmed, and a lock on its row; undefined if there is none, or if anything by
+ * which the person signs in has changed since.
+ */
+async function findPending(db: Db, auth: AuthRecord): Promise<string | undefined> {
+  const found = await queries(db)
+    .selectFrom('auth_factors')
+    .select('pending')
+    .where(({ and }) => and(makeOwnerKey(auth)))
+    .where('pending_until', '>', sql<Date>`now()`)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!found?.pending) return undefined
+  const state = await readProofState(db, auth)
+  return unsealSecret(db, PURPOSE, `${nameOwner(auth)} ${state}`, found.pending)
+}
+
+/** The time step by the clock of the database: the clocks of servers may differ. */
+const readPresentStep = async (db: Db): Promise<number> =>
+  readTotpStep(
+    await evaluateSql(db, sql<number>`extract(epoch from clock_timestamp())::float8 * 1000`),
+  )
 
 /** New recovery codes, as people copy them, and their hashes. */
 async function makeRecoveryCodes(db: Db, auth: AuthRecord) {
@@ -139,7 +190,11 @@ export async function protectPerson(db: Db, auth: AuthRecord): Promise<readonly 
 }
 
 /** Removes the authenticator app; with the last second factor, recovery codes end. */
-export const removeApp = (db: Db, auth: AuthRecord): Promise<void> =>
+export const removeApp = (
+  { db, catalog }: Store,
+  auth: AuthRecord,
+  also: InSameTransaction,
+): Promise<void> =>
   db.transaction(async (inside) => {
     await queries(inside)
       .updateTable('auth_factors')
@@ -147,6 +202,8 @@ export const removeApp = (db: Db, auth: AuthRecord): Promise<void> =>
       .where(({ and }) => and(makeOwnerKey(auth)))
       .execute()
     await deleteEmptyFactor(inside, auth)
+    await endStartedSignIns({ db: inside, catalog }, auth)
+    await also(inside, auth)
   })
 
 /** Deletes the row of a person who has neither an app nor a passkey any more. */
@@ -175,61 +232,66 @@ export async function deleteEmptyFactor(db: Db, auth: AuthRecord): Promise<void>
 
 /**
  * Uses up a code of the app or a recovery code, and returns which it was. Throws 400 for a wrong or used one,
- * 429 after too many.
+ * 429 after too many. What cannot be a code counts as no try.
  */
 export async function requireFactorCode(
   db: Db,
   auth: AuthRecord,
   code: string,
 ): Promise<'totp' | 'recovery'> {
-  await countFactorTry(db, auth)
-  const letters = code.toLowerCase().replace(/[\s-]/g, '')
+  const letters = readTypedLetters(code)
+  const digits = readTypedCode(code)
   const isRecovery = RECOVERY_CODE.test(letters)
+  if (!isRecovery && !APP_CODE.test(digits)) throw badRequest(WRONG_CODE)
+  await countTry(db, nameTries(auth))
   const isUsed = isRecovery
     ? await useRecoveryCode(db, auth, letters)
-    : await useAppCode(db, auth, code)
+    : await useAppCode(db, auth, digits)
   if (!isUsed) throw badRequest(isRecovery ? WRONG_RECOVERY_CODE : WRONG_CODE)
   await clearAttempts(db, nameTries(auth))
   return isRecovery ? 'recovery' : 'totp'
 }
 
-async function useAppCode(db: Db, auth: AuthRecord, code: string): Promise<boolean> {
-  const { secret } = await findSecret(db, auth, 'sealed')
-  const step = secret && findTotpStep(secret, readTypedCode(code))
-  return step ? useStep(db, auth, step) : false
+async function useAppCode(db: Db, auth: AuthRecord, digits: string): Promise<boolean> {
+  const secret = await findSecret(db, auth)
+  if (!secret) return false
+  const now = await readPresentStep(db)
+  const step = findTotpStep(secret, digits, now)
+  return step ? useStep(db, auth, step, now) : false
 }
 
 const nameTries = (auth: AuthRecord) => `second factor ${nameOwner(auth)}`
+const nameSetUpTries = (auth: AuthRecord) => `new second factor ${nameOwner(auth)}`
 
-async function countFactorTry(db: Db, auth: AuthRecord): Promise<void> {
-  const wait = await countSignInTry(db, nameTries(auth), MAX_TRIES, TRIES_SECONDS)
+async function countTry(db: Db, key: string): Promise<void> {
+  const wait = await countSignInTry(db, key, MAX_TRIES, TRIES_SECONDS)
   if (wait > 0) throw tooManyTries(wait, 'Too many codes were tried. Please try again later.')
 }
 
 const hashRecoveryCode = (db: Db, auth: AuthRecord, code: string) =>
   hashWithKey(db, PURPOSE, `${nameOwner(auth)} ${code}`)
 
-/** The secret of the person's app, or of the one that is being set up; undefined if there is none. */
-async function findSecret(db: Db, auth: AuthRecord, column: 'sealed' | 'pending') {
+/** The secret of the person's app; undefined if there is none. */
+async function findSecret(db: Db, auth: AuthRecord): Promise<string | undefined> {
   const found = await queries(db)
     .selectFrom('auth_factors')
-    .select(column)
+    .select('sealed')
     .where(({ and }) => and(makeOwnerKey(auth)))
     .executeTakeFirst()
-  const sealed = found?.[column] ?? ''
-  const secret =
-    sealed === '' ? undefined : await unsealSecret(db, PURPOSE, nameOwner(auth), sealed)
-  return { secret, sealed }
+  return found?.sealed ? unsealSecret(db, PURPOSE, nameOwner(auth), found.sealed) : undefined
 }
 
-/** Uses up a time step: no server accepts a code of it, or of an earlier one, again. */
-async function useStep(db: Db, auth: AuthRecord, step: number): Promise<boolean> {
+/**
+ * Uses up a time step: no server accepts a code of it, or of an earlier one, again. A stored step that the
+ * present cannot have reached is of a clock that was wrong, and counts for nothing.
+ */
+async function useStep(db: Db, auth: AuthRecord, step: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await queries(db)
     .updateTable('auth_factors')
     .set({ last_step: step })
     .where(({ and }) => and(makeOwnerKey(auth)))
     .where('sealed', '<>', '')
-    .where('last_step', '<', step)
+    .where(({ or, eb }) => or([eb('last_step', '<', step), eb('last_step', '>', now + DRIFT)]))
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }

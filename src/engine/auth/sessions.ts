@@ -10,7 +10,7 @@ import { type AuthCollection, DEVICES_ID } from '../collections/collection.ts'
 import { INSTANT } from '../fields/date-schema.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { SignInOrigin } from './auth-services.ts'
-import { type Method, SIGN_IN_METHODS } from './check-mfa.ts'
+import { SIGN_IN_METHODS } from './check-mfa.ts'
 import { hashSha256, readClaims, signToken } from './tokens.ts'
 
 const MAX_TRIES = 5
@@ -61,8 +61,15 @@ export const SESSION = z
   .meta({ id: 'Session' })
 export type SignInSession = z.output<typeof SESSION>
 
+/** Sign-ins by which second factors may be changed for a while: by a provider, or with two proofs. */
+const PROVING_METHODS: readonly string[] = ['oauth2', 'totp', 'recovery', 'passkey']
+
+/** As Postgres reads it: the present, for a proof that is given by the request. */
+const PROVEN_NOW = 'now'
+
 /**
- * Starts a session and returns its token. If all tries collide with concurrent sign-ins, the token is valid,
+ * Starts a session and returns its token. `provenAt`: when the person gave the proof that the session
+ * carries, as `findProof` returns it. If all tries collide with concurrent sign-ins, the token is valid,
  * but no session is listed.
  */
 export async function startSession(
@@ -70,13 +77,15 @@ export async function startSession(
   auth: AuthRecord,
   { ip, userAgent }: SignInOrigin,
   method: SignInSession['method'] = '',
+  provenAt = PROVING_METHODS.includes(method) ? PROVEN_NOW : '',
 ): Promise<string> {
   const { token } = await signOwnToken(auth, async (hash, expires) => {
     const agent = userAgent.slice(0, MAX_AGENT_LENGTH)
-    return callFunction(
+    const id = makeRandomId()
+    const isKept = await callFunction(
       db,
       'session_start',
-      makeRandomId(),
+      id,
       auth.collection.id,
       auth.id,
       hash,
@@ -85,6 +94,13 @@ export async function startSession(
       agent,
       method,
     )
+    if (isKept && provenAt !== '')
+      await queries(db)
+        .updateTable('auth_sessions')
+        .set({ proven_at: sql<Date>`${provenAt}::text::timestamptz` })
+        .where('id', '=', id)
+        .execute()
+    return isKept
   })
   return token
 }
@@ -123,24 +139,36 @@ export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<S
     .limit(sql.lit(MAX_LISTED))
     .execute()
 
-/** Whether a token is of a session of this record that began by one of `methods`, at most `seconds` ago. */
-export async function isFreshSession(
-  db: Db,
-  auth: AuthRecord,
-  token: string,
-  methods: readonly Method[],
-  seconds: number,
-): Promise<boolean> {
-  const found = await queries(db)
+/** The session of a token of this record. */
+const selectSessionOf = (db: Db, auth: AuthRecord, token: string) =>
+  queries(db)
     .selectFrom('auth_sessions as s')
     .innerJoin('auth_session_tokens as t', 't.session', 's.id')
-    .select('s.id')
     .where('t.token_hash', '=', hashSha256(token))
     .where('s.collection', '=', auth.collection.id)
     .where('s.record', '=', auth.id)
     .where('s.ended_at', 'is', null)
-    .where('s.method', 'in', methods)
-    .where('s.created', '>', writeTimeInSeconds(-seconds))
+
+/**
+ * How the session of a token began, and when its person last gave a proof by which second factors may be
+ * changed, as Postgres writes it. Both are '' if there is none.
+ */
+export async function findProof(db: Db, auth: AuthRecord, token: string) {
+  const found = await selectSessionOf(db, auth, token)
+    .select(sql<SignInSession['method']>`s.method`.as('method'))
+    .select(sql<string>`coalesce(s.proven_at::text, '')`.as('provenAt'))
+    .executeTakeFirst()
+  return found ?? { method: '' as const, provenAt: '' }
+}
+
+/** How long a proof counts for changes of second factors and for new links to providers. */
+const FRESH_SECONDS = 600
+
+/** Whether the person of a token's session has given a proof within the last ten minutes. */
+export async function isFreshSession(db: Db, auth: AuthRecord, token: string): Promise<boolean> {
+  const found = await selectSessionOf(db, auth, token)
+    .select('s.id')
+    .where('s.proven_at', '>', writeTimeInSeconds(-FRESH_SECONDS))
     .executeTakeFirst()
   return found !== undefined
 }

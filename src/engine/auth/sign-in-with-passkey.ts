@@ -2,7 +2,7 @@ import { badRequest, forbidden } from '../../platform/api-errors.ts'
 import { limitSignInAttempts } from './attempt-limits.ts'
 import { type AuthCall, makeAuthAttempt } from './auth-services.ts'
 import { findStartingPerson } from './check-mfa.ts'
-import { findAuthRecord, requireEnabled } from './find-auth-record.ts'
+import { findAuthRecord } from './find-auth-record.ts'
 import type { Proven } from './one-time-passwords.ts'
 import { requireSignature } from './passkeys.ts'
 import { type AuthenticationResponseJSON, requirePasskeySite } from './webauthn.ts'
@@ -27,7 +27,6 @@ export async function authWithPasskey(call: AuthCall<PasskeyForm>): Promise<Prov
     const isOurs = owner.collection === collection.id
     const auth = isOurs ? await findAuthRecord(store, collection, owner.record) : null
     if (!auth) throw badRequest('This passkey belongs to another kind of account.')
-    requireEnabled(auth)
     return { auth, method: 'passkey' }
   })
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { limitTime } from '../../platform/tools/deadline.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
+import type { ProviderClaims } from '../records/collection-extension.ts'
 import { toRow } from '../records/record-row.ts'
 import { answerRecord } from '../records/view.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
@@ -9,7 +10,8 @@ import { sendAuthAlertMail } from './auth-mails.ts'
 import { checkAuthRule } from './auth-rule.ts'
 import type { AuthServices, SignInOrigin } from './auth-services.ts'
 import { checkMfa, type Method, type MfaForm } from './check-mfa.ts'
-import { requireEnabled } from './find-auth-record.ts'
+import { findAuthRecord, requireEnabled } from './find-auth-record.ts'
+import { findClaims, storeClaims, useClaims } from './oauth2/waiting-claims.ts'
 import { startSession } from './sessions.ts'
 import { checkAddress } from './superuser-addresses.ts'
 import {
@@ -31,6 +33,42 @@ export interface SignInProof {
   readonly meta?: string
   /** The token to answer with. If absent, a new session starts. */
   readonly token?: string
+  /** What a provider says: it follows once the sign-in is complete. */
+  readonly said?: ProviderClaims | undefined
+  /** The proof that the new session carries, see `startSession`. */
+  readonly provenAt?: string
+}
+
+/** What a provider says, in this request or, by `mfaId`, in the first half of the sign-in. */
+interface Said extends ProviderClaims {
+  readonly mfaId: string
+}
+
+async function findSaid(
+  store: Store,
+  auth: AuthRecord,
+  { request, readMfaForm }: SignInRequest,
+  { method, said }: SignInProof,
+): Promise<Said | undefined> {
+  if (said) return { ...said, mfaId: '' }
+  if (!method) return undefined
+  const form = () => readMfaForm().catch(() => ({ mfaId: '' }))
+  const mfaId = request.query.mfaId || (await form()).mfaId
+  const waiting = mfaId && (await findClaims(store, auth, mfaId))
+  return waiting ? { ...waiting, mfaId } : undefined
+}
+
+/** Lets the collection follow what a provider said, now that the sign-in is complete. */
+async function followProvider(
+  store: Store,
+  { extensions, log }: AuthServices,
+  auth: AuthRecord,
+  { mfaId, ...said }: Said,
+): Promise<AuthRecord> {
+  const follow = extensions.get(auth.collection.id)?.onProviderSignIn
+  if (!follow || (mfaId && !(await useClaims(store, mfaId)))) return auth
+  await follow(store, extensions, { ...said, auth, log })
+  return (await findAuthRecord(store, auth.collection as AuthCollection, auth.id)) ?? auth
 }
 
 /**
@@ -40,20 +78,27 @@ export interface SignInProof {
 export async function answerSignIn(
   store: Store,
   services: AuthServices,
-  auth: AuthRecord,
+  known: AuthRecord,
   signIn: SignInRequest,
   proof: SignInProof,
 ): Promise<string> {
-  checkAddress(services, auth, signIn.ip)
-  requireEnabled(auth)
-  await checkAuthRule(store, auth, signIn.request)
+  checkAddress(services, known, signIn.ip)
+  const said = await findSaid(store, known, signIn, proof)
+  const { readmits } = services.extensions.get(known.collection.id) ?? {}
+  if (!(known.isDisabled && said && (await readmits?.(store, known, said)))) requireEnabled(known)
+  await checkAuthRule(store, known, signIn.request)
   if (proof.method) {
     // a code of an authenticator app and a recovery code were the second method already
     if (proof.method !== 'totp' && proof.method !== 'recovery')
-      await checkMfa(store, auth, proof.method, signIn.request, signIn.readMfaForm)
-    await recordSignInOrigin(store, services, auth, signIn)
+      await checkMfa(store, known, proof.method, signIn.request, signIn.readMfaForm, (mfaId) =>
+        proof.said ? storeClaims(store, known, mfaId, proof.said) : Promise.resolve(),
+      )
+    await recordSignInOrigin(store, services, known, signIn)
   }
-  const token = proof.token ?? (await startSession(store.db, auth, signIn, proof.method))
+  const auth = said ? await followProvider(store, services, known, said) : known
+  requireEnabled(auth)
+  const { method, provenAt } = proof
+  const token = proof.token ?? (await startSession(store.db, auth, signIn, method, provenAt))
   const asItself = { ...signIn.request, auth }
   const record = await answerRecord(
     store,

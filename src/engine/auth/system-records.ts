@@ -1,12 +1,11 @@
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { TableRow } from '../../platform/db/execute-statement.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { NOW, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { formatDate, formatNow, toDate } from '../fields/parse-date.ts'
 import { logChanges } from '../records/log-changes.ts'
 import { deleteLinked, type LinkedCollection } from '../records/revoke-sign-ins.ts'
 import type { AuthRecord } from '../request/request.ts'
@@ -22,10 +21,9 @@ export async function addSystemRecord<T extends LinkedCollection>(
   values: Readonly<Partial<Insertable<Tables[T]>>>,
   onConflict: 'throw' | 'do nothing' = 'throw',
 ): Promise<string> {
-  const time = formatNow()
   const id = makeRandomId()
   const refs = { collectionRef: about.collection.id, recordRef: about.id }
-  const row = { ...values, ...refs, id, created: time, updated: time }
+  const row = { ...values, ...refs, id, created: NOW, updated: NOW }
   await queries(store.db)
     .with('written', (query) =>
       query
@@ -42,11 +40,17 @@ export async function addSystemRecord<T extends LinkedCollection>(
   return id
 }
 
+/** Fields of a record, and its age by the clock of the database. */
+type SystemRecord<T extends LinkedCollection, F extends keyof TableRow<T> & string> = Pick<
+  TableRow<T> & { readonly ageSeconds: number },
+  F | 'ageSeconds'
+>
+
 /** Reads fields of the record with this id; null if there is none. */
 export async function findSystemRecord<
   T extends LinkedCollection,
   F extends keyof TableRow<T> & string,
->({ db }: Store, name: T, id: string, fields: readonly F[]): Promise<Pick<TableRow<T>, F> | null> {
+>({ db }: Store, name: T, id: string, fields: readonly F[]): Promise<SystemRecord<T, F> | null> {
   return (
     (await selectSystemRecords(db, name, fields).where('id', '=', id).executeTakeFirst()) ?? null
   )
@@ -58,13 +62,18 @@ export const listSystemRecords = <T extends LinkedCollection, F extends keyof Ta
   name: T,
   about: AuthRecord,
   fields: readonly F[],
-): Promise<Pick<TableRow<T>, F>[]> =>
+): Promise<SystemRecord<T, F>[]> =>
   selectSystemRecords(db, name, fields)
     .where('collectionRef', '=', about.collection.id)
     .where('recordRef', '=', about.id)
     .orderBy('created', 'desc')
     .orderBy('_rowid', 'desc')
     .execute()
+
+const AGE =
+  sql<number>`coalesce(extract(epoch from now() - nullif(created, '')::timestamptz), 'infinity')::float8`.as(
+    'ageSeconds',
+  )
 
 const selectSystemRecords = <T extends LinkedCollection, F extends keyof TableRow<T> & string>(
   db: Db,
@@ -74,7 +83,8 @@ const selectSystemRecords = <T extends LinkedCollection, F extends keyof TableRo
   queries(db)
     .selectFrom(toTypedTable(name))
     .select(fields as readonly string[] as readonly 'id'[])
-    .$castTo<Pick<TableRow<T>, F>>()
+    .select(AGE)
+    .$castTo<SystemRecord<T, F>>()
 
 export async function deleteSystemRecord(
   store: Store,
@@ -84,9 +94,6 @@ export async function deleteSystemRecord(
   return (await deleteLinked(store, name, (query) => query.where('id', '=', id))) > 0
 }
 
-export const isOlderRecord = (moment: string, seconds: number) =>
-  Date.now() - (toDate(moment)?.getTime() ?? 0) > seconds * 1000
-
 /** Deletes records older than this many seconds that belong to auth records of the collection `about`. */
 export async function deleteOldSystemRecords(
   store: Store,
@@ -94,7 +101,7 @@ export async function deleteOldSystemRecords(
   about: Collection,
   seconds: number,
 ): Promise<void> {
-  const before = formatDate(new Date(Date.now() - seconds * 1000))
+  const before = sql<string>`pb_text(${writeTimeInSeconds(-seconds)})`
   await deleteLinked(store, name, (query) =>
     query.where('collectionRef', '=', about.id).where('created', '<', before),
   )
@@ -107,7 +114,7 @@ export async function setSystemRecordUpdated(
 ): Promise<void> {
   await queries(store.db)
     .with('written', (query) =>
-      query.updateTable(name).set({ updated: formatNow() }).where('id', '=', id).returning('id'),
+      query.updateTable(name).set({ updated: NOW }).where('id', '=', id).returning('id'),
     )
     .with('noted', logChanges('update', findCollectionId(store, name), 'ids'))
     .selectFrom('written')

@@ -26,7 +26,9 @@ const TEMPLATES: Readonly<
   'password-reset': (services, auth, browser) =>
     sendLinkMail(services, auth, 'passwordReset', browser),
   'email-change': (services, auth, browser) =>
-    sendLinkMail(services, auth, 'emailChange', browser, String(auth.values.email)),
+    sendLinkMail(services, auth, 'emailChange', browser, {
+      newEmail: String(auth.values.email),
+    }),
   otp: (services, auth, browser) =>
     sendOtpMail(services, auth, ['_PB_TEST_OTP_ID_', '123456'], browser),
   'login-alert': (services, auth, browser) =>

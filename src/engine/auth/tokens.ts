@@ -7,6 +7,7 @@ import type { Catalog, Store } from '../collections/catalog.ts'
 import { type AuthCollection, DEVICES_ID } from '../collections/collection.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { findActingMember, findTokenOwner } from './find-auth-record.ts'
+import { readFactorState } from './proof-state.ts'
 
 /** The purpose of a token: its `type` claim. */
 type Purpose = 'auth' | 'file' | 'verification' | 'passwordReset' | 'emailChange'
@@ -33,15 +34,20 @@ const OPTION = {
 
 const ALGORITHM = 'HS256'
 
+const isMailed = (purpose: Purpose) => purpose !== 'auth' && purpose !== 'file'
+
 function readTokenOptions(record: AuthRecord, purpose: Purpose): TokenOptions {
   if (record.collection.type !== 'auth')
     throw new TypeError(`${record.collection.name} is not an auth collection`)
   return record.collection[OPTION[purpose]]
 }
 
-/** The key that signs a token. When a part of it changes, older tokens become invalid. */
-const makeSigningKey = (record: AuthRecord, purpose: Purpose) =>
-  `${record.actor?.key ?? ''}${record.values.tokenKey ?? ''}${readTokenOptions(record, purpose).secret}`
+/**
+ * The key that signs a token. When a part of it changes, older tokens become invalid. `factors`: the
+ * `readFactorState` of a mailed token.
+ */
+const makeSigningKey = (record: AuthRecord, purpose: Purpose, factors = '') =>
+  `${record.actor?.key ?? ''}${record.values.tokenKey ?? ''}${readTokenOptions(record, purpose).secret}${factors}`
 const encodeKey = (key: string) => new TextEncoder().encode(key)
 
 interface TokenExtras {
@@ -50,6 +56,8 @@ interface TokenExtras {
   /** Seconds until the token expires; 0 or absent: as the collection says. */
   duration?: number
   expires?: number
+  /** The `readFactorState` of the record, for a mailed token: a change of second factors ends it. */
+  factors?: string
 }
 
 /** Signs a token as PocketBase does: HS256, sorted claims, no `iat`. PocketBase: core/record_tokens.go */
@@ -58,7 +66,7 @@ export function signToken(
   purpose: Purpose,
   extras: TokenExtras = {},
 ): Promise<string> {
-  const mailed = purpose !== 'auth' && purpose !== 'file'
+  const mailed = isMailed(purpose)
   const seconds = extras.duration || readTokenOptions(record, purpose).duration
   const { actor } = record
   const claims = {
@@ -74,7 +82,7 @@ export function signToken(
   }
   return new SignJWT(claims)
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
-    .sign(encodeKey(makeSigningKey(record, purpose)))
+    .sign(encodeKey(makeSigningKey(record, purpose, extras.factors)))
 }
 
 /** Matches a JWT whose first two parts are strict base64url; jose also accepts spaces. See SIGNATURE, too. */
@@ -116,8 +124,9 @@ export async function isTokenSigned(
   token: string,
   record: AuthRecord,
   purpose: Purpose,
+  factors = '',
 ): Promise<boolean> {
-  const key = makeSigningKey(record, purpose)
+  const key = makeSigningKey(record, purpose, factors)
   if (signedBy.get(token) === key) return true
   if (!SIGNATURE.test(token)) return false
   try {
@@ -209,12 +218,18 @@ async function findOwner(
   if (collection?.type !== 'auth') return null
   const { id, actor } = claims
   const hash = hashSha256(token)
-  const isMailed = purpose !== 'auth' && purpose !== 'file'
   const auth =
     actor === undefined
       ? await findTokenOwner(store, collection, id, hash)
-      : await findActingMember(store, collection, id, hash, isMailed ? undefined : { id: actor })
-  return auth && (await isTokenSigned(token, auth, purpose)) ? auth : null
+      : await findActingMember(
+          store,
+          collection,
+          id,
+          hash,
+          isMailed(purpose) ? undefined : { id: actor },
+        )
+  const factors = auth && isMailed(purpose) ? await readFactorState(store.db, auth) : ''
+  return auth && (await isTokenSigned(token, auth, purpose, factors)) ? auth : null
 }
 
 /** The error if a mailed token has no owner or one in another collection; else undefined. */

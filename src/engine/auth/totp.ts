@@ -5,8 +5,6 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 const STEP_MS = 30_000
 const DIGITS = 6
 const SECRET_BYTES = 20
-/** How many steps a clock may be slow or fast. RFC 6238, 5.2 */
-const DRIFT = 1
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const BITS = 5
 
@@ -33,18 +31,30 @@ export function computeTotp(secret: string, step: number): string {
 
 export const readTotpStep = (ms = Date.now()): number => Math.floor(ms / STEP_MS)
 
-/** The time step of a code, which may be the one before or after the present; undefined for a wrong code. */
-export function findTotpStep(secret: string, code: string): number | undefined {
-  if (!/^\d{6}$/.test(code)) return undefined
-  const now = readTotpStep()
+export const APP_CODE = /^\d{6}$/
+
+/** How many steps a clock may be slow or fast. RFC 6238, 5.2 */
+export const DRIFT = 1
+
+/** The time step of a code, which may be the one before or after `now`; undefined for a wrong code. */
+export function findTotpStep(secret: string, code: string, now: number): number | undefined {
   const typed = Buffer.from(code)
   return [now, now - DRIFT, now + DRIFT].find((step) =>
     timingSafeEqual(Buffer.from(computeTotp(secret, step)), typed),
   )
 }
 
-/** The address in the QR code that authenticator apps read. */
+/** Colons, also wide and small ones, which apps may read as the one between issuer and person. */
+const COLONS = /[:\uFE13\uFE55\uFF1A]/g
+const readTotpName = (text: string) =>
+  encodeURIComponent(text.replace(COLONS, ' ').replace(/\s+/g, ' ').trim())
+
+/**
+ * The address in the QR code that authenticator apps read. Neither name may have a colon:
+ * github.com/google/google-authenticator/wiki/Key-Uri-Format
+ */
 export function makeTotpUrl(secret: string, issuer: string, person: string): string {
-  const label = [issuer, person].map(encodeURIComponent).join(':')
-  return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`
+  const [by, of] = [issuer, person].map(readTotpName)
+  if (!by) return `otpauth://totp/${of}?secret=${secret}`
+  return `otpauth://totp/${by}:${of}?secret=${secret}&issuer=${by}`
 }

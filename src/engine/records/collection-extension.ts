@@ -25,6 +25,12 @@ export interface ProviderPerson {
   readonly log: Logger
 }
 
+/** What a provider says about a person who signs in. */
+export interface ProviderClaims {
+  readonly provider: string
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
 export interface Extension {
   /** Maximum page size; PocketBase's 1,000 if absent. */
   readonly maxPerPage?: number
@@ -75,11 +81,18 @@ export interface Extension {
     store: Store,
     person: ProviderPerson,
   ): Promise<Readonly<Record<string, Value>> | undefined>
-  /** Runs at each sign-in by a provider, outside of transactions, also for a disabled record. */
+  /** What a provider says about a person; undefined if nothing follows from it here. */
+  findProviderClaims?(
+    store: Store,
+    person: ProviderPerson & { readonly auth: AuthRecord },
+  ): Promise<ProviderClaims | undefined>
+  /** Whether `onProviderSignIn` would enable a record that is disabled because it has left all accounts. */
+  readmits?(store: Store, auth: AuthRecord, said: ProviderClaims): Promise<boolean>
+  /** Runs when a sign-in by a provider is complete, with its second proof, outside of transactions. */
   onProviderSignIn?(
     store: Store,
     extensions: Extensions,
-    person: ProviderPerson & { readonly auth: AuthRecord },
+    person: ProviderClaims & Pick<ProviderPerson, 'log'> & { readonly auth: AuthRecord },
   ): Promise<void>
   /** Runs when the verified owner takes over an auth record, to cancel what a former user left pending. */
   onTakeover?(store: Store, id: string): Promise<void>

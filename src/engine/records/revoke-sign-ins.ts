@@ -84,10 +84,12 @@ async function deleteSessions(
 
 /** Deletes the second factors of auth records. Returns how many of the records had one. */
 export async function deleteFactors(
-  { db }: Store,
+  store: Store,
   owner: Collection,
   ids: readonly string[],
 ): Promise<number> {
+  const { db } = store
+  await deleteSignIns(store, owner, ids, ['_mfas', '_otps'])
   await queries(db)
     .deleteFrom('auth_passkeys')
     .where('collection', '=', owner.id)
@@ -122,7 +124,7 @@ export async function deleteInvalidSignIns(
   if (values.password !== old.password)
     await deleteSignIns(store, collection, ids, ['_mfas', '_authOrigins'])
   if (values.tokenKey === old.tokenKey) return
-  await deleteSignIns(store, collection, ids, ['_otps'])
+  await deleteSignIns(store, collection, ids, ['_mfas', '_otps'])
   await deleteSessions(store, collection, ids)
 }
 

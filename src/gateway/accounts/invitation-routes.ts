@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limitCodeGuesses, limitMails } from '../../engine/auth/attempt-limits.ts'
 import { findByEmail } from '../../engine/auth/find-auth-record.ts'
+import { hasFactor, requireFactorCode } from '../../engine/auth/second-factor.ts'
 import { authWithPassword } from '../../engine/auth/sign-in-with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
@@ -18,7 +19,7 @@ import { ANYONE } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
 import { FORM_BYTES, GUEST_BODY_BYTES } from '../../http/route-limits.ts'
-import { forbidden } from '../../platform/api-errors.ts'
+import { forbidden, invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import {
   acceptInvitation,
@@ -36,6 +37,7 @@ const ACCEPT = makeObjectShape({
   email: text,
   password: text,
   passwordConfirm: text,
+  code: text,
 })
 type Accept = ReturnType<(typeof ACCEPT)['zero']>
 
@@ -49,20 +51,41 @@ async function answerAcceptance(
   const ip = c.env.incoming.ip
   const find = () => findInvitation(store.signIn, form.secret)
   const invitation = await limitCodeGuesses(store.signIn.db, 'invitation', ip, find)
-  const member = user ?? (await findKnownMember(c, services, form))
+  const member = user ?? (await findKnownMember(c, services, form, invitation.email))
   if (member !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, member)
   const work = makePasswordWork(c, services, null)
   return joinAsNew(store.signIn, extensions, form.secret, invitation.email, form, work)
 }
 
-async function findKnownMember(c: Ctx, services: Services, { email, password }: Accept) {
+const CODE_NEEDED = makeFieldError(
+  'validation_required',
+  'Your sign-in has a second factor: enter a code of your app, or a recovery code.',
+)
+const SIGN_IN_FIRST = 'Your sign-in needs a second proof. Sign in, and open the link again.'
+
+/**
+ * A user without an account of their own who proves to be one as a sign-in would ask; undefined for others.
+ * `sentTo`: where the invitation was mailed to, which is as good as a mailed code. Throws 400, 403, 429.
+ */
+async function findKnownMember(
+  c: Ctx,
+  services: Services,
+  { email, password, code }: Accept,
+  sentTo: string,
+) {
   const store = services.store.signIn
   const collection = store.catalog.find(USERS_ID) as AuthCollection
   const known = await findByEmail(store, collection, email)
   if (known?.values.member_only !== true) return undefined
   const readForm = async () => ({ identity: email, password, identityField: 'email' })
   const ip = c.env.incoming.ip
-  return (await authWithPassword({ store, services, collection, ip, readForm })).id
+  const auth = await authWithPassword({ store, services, collection, ip, readForm })
+  if (await hasFactor(store.db, auth)) {
+    if (!code) throw invalidFields({ code: CODE_NEEDED })
+    await requireFactorCode(store.db, auth, code)
+  } else if (collection.mfa.enabled && sentTo.toLowerCase() !== email.toLowerCase())
+    throw forbidden(SIGN_IN_FIRST)
+  return auth.id
 }
 
 const NEW = 'Of a new user; leave it out when signed in.'
@@ -140,7 +163,7 @@ export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
       id: 'acceptInvitation',
       summary: 'Accept an invitation',
       description:
-        'A signed-in user becomes a member. Without a token, a new user is created as a member, even if users may not sign up. The new user has no account of their own and can only act for accounts of others. Such a user may join another account by email and password.',
+        'A signed-in user becomes a member. Without a token, a new user is created as a member, even if users may not sign up. The new user has no account of their own and can only act for accounts of others. Such a user may join another account by email and password, and a `code` where the sign-in has a second factor.',
       security: ANYONE,
       body: [
         z.object({
@@ -149,6 +172,12 @@ export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
           email: z.string().optional().describe(NEW),
           password: z.string().optional().describe(NEW),
           passwordConfirm: z.string().optional().describe(NEW),
+          code: z
+            .string()
+            .optional()
+            .describe(
+              'Of a known user with a second factor: a code of the app, or a recovery code.',
+            ),
         }),
         { secret: 'mU3k…' },
       ],

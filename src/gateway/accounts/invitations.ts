@@ -5,7 +5,6 @@ import type { AuthServices } from '../../engine/auth/auth-services.ts'
 import { hashSha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
-import { formatNow } from '../../engine/fields/parse-date.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import { lockFreshAuth } from '../../engine/records/check-auth-version.ts'
 import type { Extension, Extensions } from '../../engine/records/collection-extension.ts'
@@ -134,7 +133,7 @@ export async function findInvitation({ db }: Store, secret: string) {
       'i.email',
     ])
     .where('i.hash', '=', hashSha256(secret))
-    .where('i.expires', '>', formatNow())
+    .where('i.expires', '>', NOW)
     .executeTakeFirst()
   if (!found) throw badRequest(NOT_OPEN)
   return found
@@ -153,7 +152,7 @@ export async function acceptInvitation(
       .selectFrom('member_invitations')
       .select(['id', 'account', 'role'])
       .where('hash', '=', hashSha256(secret))
-      .where('expires', '>', formatNow())
+      .where('expires', '>', NOW)
       .forUpdate()
       .executeTakeFirst()
     if (!found) throw badRequest(NOT_OPEN)

@@ -107,9 +107,9 @@ export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
       const { auth, store, services } = call
       const proof = checkShape(PROOF, await readJsonBody(c))
       const site = requirePasskeySite(services.config.publicUrl)
-      await requireProof(call, c, proof)
+      const state = await requireProof(call, c, proof)
       c.header('cache-control', 'no-store')
-      return startPasskey(store.db, auth, site, readMailSender(services).appName)
+      return startPasskey(store.db, auth, state, site, readMailSender(services).appName)
     },
   },
   'POST /api/account/passkeys': {
@@ -131,8 +131,8 @@ export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
       const { name, credential } = checkShape(NEW, await readJsonBody(c))
       const site = requirePasskeySite(services.config.publicUrl)
       const made = credential as RegistrationResponseJSON
-      const codes = await storePasskey(store.db, auth, site, name, made)
-      await auditFactor(call, c, 'add passkey')
+      const noted = auditFactor(c, 'add passkey')
+      const codes = await storePasskey(store, auth, site, name, made, noted)
       c.header('cache-control', 'no-store')
       return { recovery_codes: codes }
     },
@@ -170,8 +170,7 @@ export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
     async run(call, c, id) {
       requirePasswordHolder(call)
       await requireProof(call, c, checkShape(PROOF, await readJsonBody(c)))
-      await removePasskey(call.store.db, call.auth, id)
-      await auditFactor(call, c, 'remove passkey')
+      await removePasskey(call.store, call.auth, id, auditFactor(c, 'remove passkey'))
     },
   },
 })

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { limitSignInAttempts } from '../../engine/auth/attempt-limits.ts'
 import { makeAuthAttempt } from '../../engine/auth/auth-services.ts'
+import type { InSameTransaction } from '../../engine/auth/change-auth-record.ts'
 import { requireSignature } from '../../engine/auth/passkeys.ts'
+import { readProofState } from '../../engine/auth/proof-state.ts'
 import { hasFactor, requireFactorCode } from '../../engine/auth/second-factor.ts'
 import { isFreshSession } from '../../engine/auth/sessions.ts'
 import { type AuthenticationResponseJSON, requirePasskeySite } from '../../engine/auth/webauthn.ts'
@@ -82,7 +84,7 @@ export function requirePasswordHolder({ auth }: FactorCall): void {
 const WRONG = makeFieldError('validation_invalid_password', 'This is not your password')
 
 /** Throws 400 for a wrong password, 429 after too many. Wrong ones count as those of sign-ins. */
-async function requirePassword(
+export async function requirePassword(
   { auth, store, services }: FactorCall,
   c: Ctx,
   password: string,
@@ -99,38 +101,43 @@ async function requirePassword(
 
 const NEEDED = makeFieldError('validation_required', 'Cannot be blank.')
 
-/** How long a sign-in replaces the password, for people who have none: their provider knows them. */
-const FRESH_SECONDS = 600
-const FRESH_METHODS = ['oauth2', 'totp', 'recovery', 'passkey'] as const
-
-/** Whether the caller has just signed in by an OAuth2 provider, or with two proofs. */
+/**
+ * Whether the caller has just signed in by an OAuth2 provider, or with two proofs. That replaces the
+ * password, which people whose provider knows them may not have.
+ */
 export const hasFreshSignIn = ({ auth, store }: FactorCall, c: Ctx): Promise<boolean> =>
-  isFreshSession(store.db, auth, c.env.incoming.token, FRESH_METHODS, FRESH_SECONDS)
+  isFreshSession(store.db, auth, c.env.incoming.token)
 
 /**
  * Requires the caller's password, or a fresh sign-in by a provider, and, if there is a second factor, a proof
- * of that: an old session alone, or a password alone, must not change it. Throws 400, 429.
+ * of that: an old session alone, or a password alone, must not change it. Returns the `readProofState` from
+ * before the proof, for what the person begins. Throws 400, 429.
  */
 export async function requireProof(
   call: FactorCall,
   c: Ctx,
   { password, code, passkey }: z.output<typeof PROOF>,
-): Promise<void> {
+): Promise<string> {
+  const { auth, store, services } = call
+  const state = await readProofState(store.db, auth)
   if (password !== undefined) await requirePassword(call, c, password)
   else if (!(await hasFreshSignIn(call, c)))
     throw badRequest('Failed to authenticate.', { password: NEEDED })
-  const { auth, store, services } = call
-  if (!(await hasFactor(store.db, auth))) return
+  if (!(await hasFactor(store.db, auth))) return state
   if (passkey) {
     const site = requirePasskeySite(services.config.publicUrl)
     await requireSignature(store.db, site, passkey as AuthenticationResponseJSON, 'prove', auth)
   } else if (code) await requireFactorCode(store.db, auth, code)
   else throw badRequest('Failed to authenticate.', { code: NEEDED })
+  return state
 }
 
-export const auditFactor = ({ auth, store }: FactorCall, c: Ctx, action: string) =>
-  recordAudit(
-    store.db,
-    { auth, ip: c.env.incoming.ip },
-    { action, collection: auth.collection.name, record: auth.id },
-  )
+/** Returns a function that audits a change of second factors in its transaction. */
+export const auditFactor =
+  (c: Ctx, action: string): InSameTransaction =>
+  (db, auth) =>
+    recordAudit(
+      db,
+      { auth, ip: c.env.incoming.ip },
+      { action, collection: auth.collection.name, record: auth.id },
+    )

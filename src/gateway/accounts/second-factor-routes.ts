@@ -108,9 +108,9 @@ export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
     },
     async run(call, c) {
       requirePasswordHolder(call)
-      await requireProof(call, c, checkShape(PROOF, await readJsonBody(c)))
+      const state = await requireProof(call, c, checkShape(PROOF, await readJsonBody(c)))
       const { auth, store, services } = call
-      const secret = await startFactor(store.db, auth)
+      const secret = await startFactor(store.db, auth, state)
       const { appName } = readMailSender(services)
       c.header('cache-control', 'no-store')
       return { secret, url: makeTotpUrl(secret, appName, String(auth.values.email || auth.id)) }
@@ -132,8 +132,8 @@ export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
     async run(call, c) {
       requirePasswordHolder(call)
       const { code } = checkShape(CONFIRM, await readJsonBody(c))
-      const codes = await confirmFactor(call.store.db, call.auth, code)
-      await auditFactor(call, c, 'add second factor')
+      const noted = auditFactor(c, 'add second factor')
+      const codes = await confirmFactor(call.store, call.auth, code, noted)
       c.header('cache-control', 'no-store')
       return { recovery_codes: codes }
     },
@@ -158,8 +158,7 @@ export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
       if (!(await readFactor(store.db, auth)).hasApp)
         throw badRequest('You have no authenticator app.')
       await requireProof(call, c, proof)
-      await removeApp(store.db, auth)
-      await auditFactor(call, c, 'remove second factor')
+      await removeApp(store, auth, auditFactor(c, 'remove second factor'))
     },
   },
   'DELETE /api/users/:id/second-factor': {

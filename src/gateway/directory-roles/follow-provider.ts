@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { Extension, ProviderPerson } from '../../engine/records/collection-extension.ts'
 import type { Role } from '../../engine/request/request.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -41,7 +40,19 @@ async function readTrusted({
   }
 }
 
-export const followProviders: Pick<Extension, 'admitNewcomer' | 'onProviderSignIn'> = {
+async function isDisabledBySuperuser(db: Db, user: string): Promise<boolean> {
+  const found = await queries(db)
+    .selectFrom('user_settings')
+    .select('disabled')
+    .where('user', '=', user)
+    .executeTakeFirst()
+  return found?.disabled === true
+}
+
+export const followProviders: Pick<
+  Extension,
+  'admitNewcomer' | 'findProviderClaims' | 'readmits' | 'onProviderSignIn'
+> = {
   /** Somebody whom a row makes a member becomes a user without an account, even if users may not sign up. */
   async admitNewcomer({ db }, person) {
     const rows = await selectRows(db, person.provider)
@@ -50,14 +61,23 @@ export const followProviders: Pick<Extension, 'admitNewcomer' | 'onProviderSignI
     return roles.some(Boolean) ? { member_only: true } : undefined
   },
 
-  async onProviderSignIn(store, extensions, person) {
-    const { provider, auth, log } = person
-    if (auth.collection.id !== USERS_ID) return
+  async findProviderClaims({ db }, person) {
+    const { provider, auth } = person
+    const rows = await selectRows(db, provider)
+    if (rows.length === 0 && (await selectGiven(db, provider, auth.id)).length === 0)
+      return undefined
+    const claims = await readTrusted(person)
+    return claims && { provider, claims }
+  },
+
+  async readmits({ db }, auth, { provider, claims }) {
+    const roles = [...findRoles(await selectRows(db, provider), claims).values()]
+    return roles.some(Boolean) && !(await isDisabledBySuperuser(db, auth.id))
+  },
+
+  async onProviderSignIn(store, extensions, { provider, claims, auth, log }) {
     const rows = await selectRows(store.db, provider)
     const given = await selectGiven(store.db, provider, auth.id)
-    if (rows.length === 0 && given.length === 0) return
-    const claims = await readTrusted(person)
-    if (!claims) return
     const found = findRoles(rows, claims)
     const set = (account: string, role: Role | null) =>
       setDirectoryRole(store, extensions, {

@@ -20,6 +20,7 @@ import {
   OAUTH2_FORM,
   renderMeta,
 } from '../../engine/auth/oauth2/identify-by-oauth2.ts'
+import { mailNewLink } from '../../engine/auth/oauth2/mail-new-link.ts'
 import {
   authWithOtp,
   OTP_FORM,
@@ -110,7 +111,7 @@ export const AUTH_ROUTES = makeRoutes(
         const arrival = await identifyByOAuth2(makeAuthCall(c, services, OAUTH2_FORM))
         const { values } = await readRequestBody(c)
         const { extensions, log, store } = services
-        const { auth, isNew } = await retryRequest(store, NO_CALLER, async () => {
+        const found = await retryRequest(store, NO_CALLER, async () => {
           const request = c.env.incoming.describe(await authenticate(c, services), values, 'oauth2')
           const collection = requireAuthCollection(c, services)
           return findOrCreateRecord({
@@ -119,10 +120,19 @@ export const AUTH_ROUTES = makeRoutes(
             log,
             collection,
             request,
+            token: c.env.incoming.token,
             arrival,
           })
         })
-        const proof = { method: 'oauth2', meta: renderMeta(arrival, isNew) } as const
+        const { auth, isNew, said, provenAt, linkedTo } = found
+        if (linkedTo) mailNewLink(services, linkedTo, arrival, c.env.incoming.language)
+        const meta = renderMeta(arrival, isNew)
+        const proof = {
+          method: 'oauth2',
+          meta,
+          said,
+          ...(provenAt !== undefined && { provenAt }),
+        } as const
         return answerWithToken(c, services, auth, proof, { context: 'oauth2' })
       }),
     },

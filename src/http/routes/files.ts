@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isTokenAllowedAt } from '../../engine/auth/allowed-addresses.ts'
 import { isAddressAllowed } from '../../engine/auth/superuser-addresses.ts'
+import { requireSuperuserFactor } from '../../engine/auth/superuser-factor.ts'
 import { findRecordByToken, signToken } from '../../engine/auth/tokens.ts'
 import { findThumb } from '../../engine/files/find-thumbnail.ts'
 import { isLinkToken } from '../../engine/files/link-token.ts'
@@ -115,7 +116,10 @@ export const toSentFile = (db: Db, file: StoredFile): SentFile => ({
   read: (start, end) => readStoredFile(db, file, start, end),
 })
 
-/** The request for a protected file. Its caller is the owner of the token in the URL, if allowed here. */
+/**
+ * The request for a protected file. Its caller is the owner of the token in the URL, if allowed here. Throws
+ * 403 for a superuser who must set up a second factor first.
+ */
 async function makeProtectedRequest(c: Ctx, services: Services): Promise<RequestInfo> {
   const { values } = await readRequestBody(c)
   const auth = await findRecordByToken(
@@ -123,6 +127,7 @@ async function makeProtectedRequest(c: Ctx, services: Services): Promise<Request
     c.env.incoming.query.token ?? '',
     'file',
   )
+  await requireSuperuserFactor(services, auth, c.req.path)
   const { ip } = c.env.incoming
   const isAllowed = auth && isAddressAllowed(services, auth, ip) && isTokenAllowedAt(auth, ip)
   return c.env.incoming.describe(isAllowed ? auth : null, values, 'protectedFile')

@@ -191,6 +191,13 @@ interface ParamsRow {
   value: string
 }
 
+interface ProviderClaimsRow {
+  ends: Date
+  mfa: string
+  provider: string
+  sealed: string
+}
+
 interface SchemaRow {
   oldest: number
 }
@@ -224,6 +231,10 @@ interface SuperusersRow {
 interface TextsForgottenRow {
   forgotten_at: Generated<Date>
   id: string
+}
+
+interface UnprovenLinksRow {
+  link: string
 }
 
 interface VerifyCodesRow {
@@ -284,6 +295,7 @@ interface AuthFactorsRow {
   confirmed_at: Date | null
   last_step: Generated<number>
   pending: Generated<string>
+  pending_until: Date | null
   record: string
   recovery: Generated<string[]>
   sealed: Generated<string>
@@ -318,6 +330,7 @@ interface AuthSessionsRow {
   id: string
   ip: string
   method: Generated<string>
+  proven_at: Date | null
   record: string
   token_hash: string
   used_at: Generated<Date>
@@ -1279,11 +1292,13 @@ export interface Tables {
   _migrations: MigrationsRow
   _otps: OtpsRow
   _params: ParamsRow
+  _provider_claims: ProviderClaimsRow
   _schema: SchemaRow
   _stop_list: StopListRow
   _subscribing: SubscribingRow
   _superusers: SuperusersRow
   _texts_forgotten: TextsForgottenRow
+  _unproven_links: UnprovenLinksRow
   _verify_codes: VerifyCodesRow
   account_audit: AccountAuditRow
   api_keys: ApiKeysRow
@@ -1376,10 +1391,12 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   '_jobs',
   '_listeners',
   '_logs',
+  '_provider_claims',
   '_schema',
   '_stop_list',
   '_subscribing',
   '_texts_forgotten',
+  '_unproven_links',
   '_verify_codes',
   'auth_challenges',
   'auth_factors',

@@ -262,7 +262,6 @@ const ATTACKS: Readonly<Record<string, () => Promise<{ status: number; body: unk
   'a list of codes': async () =>
     enter(ann!, { ...(await begin(ann!)), password: [makeCode(ann!)] }),
   'a recovery code with SQL': async () => enter(ann!, await begin(ann!, `' or ''='`)),
-  'a recovery code with a NUL': async () => enter(ann!, await begin(ann!, `\0${ann!.recovery[0]}`)),
   'the registration of a phone by the password': () =>
     post('/api/mobile/v1/device', { name: 'phone' }, basic(ann!.email, PASSWORD)),
   'a new password by a mailed link': async () => {
@@ -334,7 +333,7 @@ test('a fresh sign-in by a provider replaces the password, an old one and one by
   const { recovery } = await setUpApp(url, { ...from(), ...byProvider })
   expect((await post(`${FACTOR}/remove`, {}, byProvider)).status).toBe(400)
   await server.rows(
-    `update auth_sessions set created = created - interval '10 minutes' where record = '${id}'`,
+    `update auth_sessions set proven_at = proven_at - interval '10 minutes' where record = '${id}'`,
   )
   expect(await ask(byProvider)).toEqual([false, 400])
   expect((await post(`${FACTOR}/remove`, { code: recovery[0] }, byProvider)).status).toBe(400)

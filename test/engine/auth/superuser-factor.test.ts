@@ -53,13 +53,29 @@ test.each(OPEN)(
   },
 )
 
+async function storeProtectedFile(): Promise<string> {
+  const fields = [{ name: 'file', type: 'file', protected: true, maxSelect: 1 }]
+  await ask('POST', '/api/collections', { name: 'papers', type: 'base', fields })
+  const body = new FormData()
+  body.set('file', new Blob(['secret']), 'paper.txt')
+  const path = `${url}/api/collections/papers/records`
+  const made = await fetch(path, { method: 'POST', body, headers: root })
+  const { id, file } = (await made.json()) as { id: string; file: string }
+  return `/api/files/papers/${id}/${file}`
+}
+
 test('a superuser who sets up a second factor may do everything at once, until it is removed', async () => {
   expect((await ask('GET', '/api/settings')).status).toBe(403)
   await setUpApp(url, root, SUPERUSER.password)
   expect((await ask('GET', '/api/settings')).status).toBe(200)
   expect((await ask('GET', '/metrics')).status).toBe(200)
+  const file = await storeProtectedFile()
+  const { token } = (await ask('POST', '/api/files/token')).body
+  const open = async () => (await fetch(`${url}${file}?token=${token}`)).status
+  expect(await open()).toBe(200)
   await removeSuperuserFactor(services.store, SUPERUSER.email)
   expect((await ask('GET', '/api/settings')).status).toBe(403)
+  expect(await open()).toBe(403)
 })
 
 test('users, and guests who sign in, need no second factor', async () => {

@@ -40,10 +40,10 @@ test('a code counts in its step, the one before and the one after', () => {
   const now = readTotpStep()
   for (const drift of [-1, 0, 1])
     expect([now + drift, now + drift + 1]).toContain(
-      findTotpStep(SECRET, computeTotp(SECRET, now + drift)),
+      findTotpStep(SECRET, computeTotp(SECRET, now + drift), now),
     )
   for (const drift of [-3, 3])
-    expect(findTotpStep(SECRET, computeTotp(SECRET, now + drift))).toBeUndefined()
+    expect(findTotpStep(SECRET, computeTotp(SECRET, now + drift), now)).toBeUndefined()
 })
 
 test('the address of a QR code names the server and the person', () => {
@@ -51,3 +51,21 @@ test('the address of a QR code names the server and the person', () => {
     'otpauth://totp/Acme%20%26%20Sons:ann%40example.com?secret=ABC&issuer=Acme%20%26%20Sons',
   )
 })
+
+test.each([
+  ['Praxis: Dr. Weiß', 'ann@example.com', 'Praxis%20Dr.%20Wei%C3%9F:ann%40example.com'],
+  ['https://sms.example.com:8090', 'a', 'https%20%2F%2Fsms.example.com%208090:a'],
+  [
+    '短信：中心',
+    '"a:b"@example.com',
+    '%E7%9F%AD%E4%BF%A1%20%E4%B8%AD%E5%BF%83:%22a%20b%22%40example.com',
+  ],
+  [' : ', 'ann@example.com', 'ann%40example.com'],
+])(
+  'the address of a QR code for %j has no colon but the one between its names',
+  (issuer, person, label) => {
+    const url = makeTotpUrl('ABC', issuer, person)
+    expect(url.split('?')[0]).toBe(`otpauth://totp/${label}`)
+    expect(url).not.toContain('%3A')
+  },
+)

@@ -10,6 +10,7 @@ import {
 } from '../../support/server/server-with-devices.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
+import { setUpApp } from '../../support/server/set-up-app.ts'
 import { codeIn } from '../../support/services/mail-server.ts'
 
 // People who join by an invitation are members without an account of their own.
@@ -178,4 +179,34 @@ test('users who existed before their invitation stay full users', async () => {
   await must(ben, 'POST', ACCEPT, { secret: await invite(shop) })
   await must(shop, 'DELETE', records('members', await membership(ben)))
   await must(ben, 'POST', records('contacts'), { user: ben.id, phone: '+4915112345678' })
+})
+
+test('a person with a second factor joins another team with a code, not by the password alone', async () => {
+  const person = await join(shop)
+  const { recovery } = await setUpApp(url, { authorization: person.token }, PASSWORD)
+  const other = await makeUser()
+  const form = { secret: await invite(other), email: person.email, password: PASSWORD }
+  const accept = (more: object) => guest.call('POST', ACCEPT, { ...form, ...more })
+  const alone = await accept({})
+  expect([alone.status, alone.body.data.code.code]).toEqual([400, 'validation_required'])
+  expect((await accept({ code: 'abcd-efgh-jkmn' })).status).toBe(400)
+  expect((await accept({ code: recovery[0], password: 'not-theirs' })).status).toBe(400)
+  expect((await other.call('GET', records('members'))).body.items).toEqual([])
+  expect((await accept({ code: recovery[0] })).body).toEqual({ account: other.id })
+})
+
+test('where all sign-ins need two proofs, the password joins only by a link that was mailed', async () => {
+  const person = await join(shop)
+  const [byLink, byMail] = [await makeUser(), await makeUser()]
+  const { mfa } = fixture.find('users')
+  await fixture.change('users', { mfa: { ...mfa, enabled: true } })
+  const form = { email: person.email, password: PASSWORD }
+  const secret = await invite(byLink)
+  expect((await guest.call('POST', ACCEPT, { ...form, secret })).status).toBe(403)
+  const asked = { role: 'agent', email: person.email }
+  await must(byMail, 'POST', '/api/account/invitations', asked)
+  let mailed: string | undefined
+  while (!mailed) mailed = /#\/join\/(\w+)/.exec((await fixture.mail.next()).text)?.[1]
+  expect((await guest.call('POST', ACCEPT, { ...form, secret: mailed })).status).toBe(200)
+  await fixture.change('users', { mfa })
 })

@@ -206,6 +206,95 @@ test('a second factor that the account requires is required of members by the di
   ])
 })
 
+describe('half a sign-in', () => {
+  /** A person whose provider has signed them in, and who has an authenticator app since. */
+  async function addMember() {
+    const headers = headersOf(await signIn())
+    const { recovery } = await setUpApp(url, headers)
+    const [[id]] = (await server.rows('select id from users where email = $1', email)) as [[string]]
+    return { id, recovery }
+  }
+  const proven = async () =>
+    String(await server.rows('select role, proven_until from members where account = $1', shop.id))
+  const complete = (mfaId: string, password = '', at = url) =>
+    call({}, 'POST', '/api/collections/users/auth-with-otp', { mfaId, otpId: mfaId, password }, at)
+  const ageProofs = () =>
+    server.rows(`update members set proven_until = '2026-01-01 00:00:00.000Z'`)
+
+  test('by a provider renews no role and no proof, and the code renews both', async () => {
+    const { recovery } = await addMember()
+    await ageProofs()
+    say({ groups: [`admins-${count}`] })
+    const { status, body } = await signIn()
+    expect(status).toBe(401)
+    expect(await proven()).toBe('agent,2026-01-01 00:00:00.000Z')
+    expect((await complete(body.mfaId, 'abcd-efgh-jkmn')).status).toBe(400)
+    expect(await proven()).toBe('agent,2026-01-01 00:00:00.000Z')
+    const done = await complete(body.mfaId, recovery[0], other.url)
+    expect(done.status).toBe(200)
+    expect(await proven()).toMatch(/^admin,2/)
+    expect(await proven()).not.toContain('2026-01-01')
+    expect((await act(headersOf(done))).status).toBe(200)
+    expect(await server.rows('select 1 from _provider_claims')).toEqual([])
+  })
+
+  test('takes no role away, and the code does', async () => {
+    const { recovery } = await addMember()
+    say({ groups: ['Everyone'] })
+    const { body } = await signIn()
+    expect(await roles()).toEqual(['agent by oidc'])
+    expect((await complete(body.mfaId, recovery[0])).status).toBe(403)
+    expect(await roles()).toEqual([])
+  })
+
+  test('of somebody who had left all teams gives a role only with the code', async () => {
+    const { id, recovery } = await addMember()
+    await server.rows('delete from members where member = $1', id)
+    const { status, body } = await signIn()
+    expect([status, await roles()]).toEqual([401, []])
+    expect((await complete(body.mfaId, recovery[0])).status).toBe(200)
+    expect(await roles()).toEqual(['agent by oidc'])
+  })
+
+  test('follows from the claims of the present rows, not from those of its first half', async () => {
+    const { recovery } = await addMember()
+    say({ groups: [`admins-${count}`] })
+    const { body } = await signIn()
+    for (const { id } of (await call(root, 'GET', records('directory_roles'))).body.items)
+      await call(root, 'DELETE', records('directory_roles', id))
+    expect((await complete(body.mfaId, recovery[0])).status).toBe(403)
+    expect(await roles()).toEqual([])
+  })
+
+  test('of one person is not completed by another', async () => {
+    await addMember()
+    const { body } = await signIn()
+    await server.rows('delete from _mfas')
+    await ageProofs()
+    const form = { identity: `owner-${count}@example.com`, password: PASSWORD, mfaId: body.mfaId }
+    const path = '/api/collections/users/auth-with-password'
+    expect((await call({}, 'POST', path, form)).status).toBe(200)
+    expect(await proven()).toBe('agent,2026-01-01 00:00:00.000Z')
+  })
+
+  test('of a disabled person changes nothing', async () => {
+    await signIn()
+    const [[id]] = (await server.rows('select id from users where email = $1', email)) as [[string]]
+    const settings = { user: id, disabled: true }
+    expect((await call(root, 'POST', records('user_settings'), settings)).status).toBe(200)
+    await ageProofs()
+    for (const groups of [[`admins-${count}`], ['Everyone']]) {
+      say({ groups })
+      expect((await signIn()).status).toBe(403)
+      expect(await proven()).toBe('agent,2026-01-01 00:00:00.000Z')
+    }
+    await server.rows('delete from members where member = $1', id)
+    say({ groups: [`admins-${count}`] })
+    expect((await signIn()).status).toBe(403)
+    expect(await roles()).toEqual([])
+  })
+})
+
 test('only superusers write rows, and admins of the account read theirs', async () => {
   for (const by of [shop.headers, {}]) {
     expect((await addRow({ value: 'x', role: 'admin' }, by)).status).toBe(403)

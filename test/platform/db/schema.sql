@@ -325,6 +325,15 @@ create table _params (
   constraint _params_pkey PRIMARY KEY (key)
 );
 
+create table _provider_claims (
+  mfa text collate "C" not null,
+  provider text collate "C" not null,
+  sealed text collate "C" not null,
+  ends timestamp with time zone not null,
+  constraint _provider_claims_pkey PRIMARY KEY (mfa)
+);
+CREATE INDEX _provider_claims_ends ON _provider_claims USING btree (ends);
+
 create table _schema (
   oldest integer not null
 );
@@ -365,6 +374,11 @@ create table _texts_forgotten (
   id text collate "C" not null,
   forgotten_at timestamp with time zone not null default now(),
   constraint _texts_forgotten_pkey PRIMARY KEY (id)
+);
+
+create table _unproven_links (
+  link text collate "C" not null,
+  constraint _unproven_links_pkey PRIMARY KEY (link)
 );
 
 create table _verify_codes (
@@ -442,6 +456,7 @@ create table auth_factors (
   confirmed_at timestamp with time zone,
   last_step bigint not null default 0,
   recovery text[] collate "C" not null default '{}'::text[],
+  pending_until timestamp with time zone,
   constraint auth_factors_pkey PRIMARY KEY (collection, record)
 );
 CREATE TRIGGER factor_changed AFTER INSERT OR DELETE OR UPDATE OF confirmed_at ON auth_factors FOR EACH ROW EXECUTE FUNCTION factor_changed();
@@ -485,6 +500,7 @@ create table auth_sessions (
   ip text collate "C" not null,
   user_agent text collate "C" not null,
   ended_at timestamp with time zone,
+  proven_at timestamp with time zone,
   constraint auth_sessions_pkey PRIMARY KEY (id)
 );
 CREATE INDEX auth_sessions_ended ON auth_sessions USING btree (collection, record) WHERE ended_at IS NOT NULL;

@@ -115,6 +115,22 @@ const SENTENCES: Choices<RegExp> = [
   ],
   [/^You have an authenticator app already\.$/, t('You have an authenticator app already.')],
   [
+    /^(?:Your password, email or second factor has changed meanwhile|No app is being set up)/,
+    t('This has ended: it was begun too long ago, or your sign-in has changed since. Begin again.'),
+  ],
+  [
+    /^Your sign-in has a second factor: enter a code/,
+    t('Your sign-in has a second factor: enter a code of your app, or a recovery code.'),
+  ],
+  [
+    /^Your sign-in needs a second proof\. Sign in,/,
+    t('Your sign-in needs a second proof. Sign in, and open the link again.'),
+  ],
+  [
+    /^Enter your password, or keep a link/,
+    t('Enter your password, or keep a link by which you sign in.'),
+  ],
+  [
     /^A second factor is for people who/,
     t('A second factor is for people who sign in with a password.'),
   ],

@@ -1,3 +1,4 @@
+import { type Signal, signal } from '@preact/signals'
 import type { RecordModel } from 'pocketbase'
 import { postRequest } from '../../data/client.ts'
 import { isDeleting } from '../../data/deletions.ts'
@@ -6,11 +7,13 @@ import { useAnswer } from '../../data/use/use-answer.ts'
 import { t, tx } from '../../language/words.ts'
 import { confirmAndRevoke } from '../../parts/dialog/confirm-and-revoke.ts'
 import { runConfirmed } from '../../parts/dialog/dialog.tsx'
+import { CheckList } from '../../parts/form/choices.tsx'
+import { TextField } from '../../parts/form/field.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { makeActionsColumn } from '../../parts/list/actions-column.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Reading } from '../../parts/page.tsx'
-import { Badge, Time } from '../../parts/time.tsx'
+import { Badge, formatDay, Time } from '../../parts/time.tsx'
 
 interface OpenSession {
   readonly id: string
@@ -34,22 +37,40 @@ const METHODS = {
   'act-for': t('Acts for you'),
 } as const
 
+/** An account at a provider that signs in. */
+interface ProviderLink {
+  readonly id: string
+  readonly provider: string
+  readonly created: string
+}
+
+interface Listed {
+  readonly items: readonly OpenSession[]
+  readonly links: readonly ProviderLink[]
+}
+
 export function Sessions() {
-  const { value, fault, reload } = useAnswer<{ items: readonly OpenSession[] }>(
-    '/api/account/sessions',
-  )
-  const items = value?.items ?? []
+  const { value, fault, reload } = useAnswer<Listed>('/api/account/sessions')
+  const { items = [], links = [] } = value ?? {}
   return (
     <Card
       title={t('Where you are signed in')}
       actions={
-        items.length > 1 && (
-          <Button onClick={() => void endOtherSessions()}>{t('Sign out everywhere else')}</Button>
+        items.length + links.length > 1 && (
+          <Button onClick={() => void endOtherSessions(links, reload)}>
+            {t('Sign out everywhere else')}
+          </Button>
         )
       }
     >
       <Reading value={value} fault={fault} />
       {value && <Table caption={t('Sessions')} columns={makeSessionColumns(reload)} rows={items} />}
+      {links.length > 0 && (
+        <>
+          <p>{t('These accounts at providers sign in to yours, also after a new password:')}</p>
+          <Table caption={t('Accounts at providers')} columns={LINK_COLUMNS} rows={links} />
+        </>
+      )}
     </Card>
   )
 }
@@ -99,20 +120,86 @@ const endOneSession = ({ id, user_agent }: OpenSession, reload: () => Promise<vo
     () => void reload(),
   )
 
-const endOtherSessions = () =>
-  runConfirmed(
+const LINK_COLUMNS: readonly Column<ProviderLink>[] = [
+  { title: t('Provider'), cell: ({ provider }) => <span dir="auto">{provider}</span> },
+  { title: t('Linked'), cell: ({ created }) => <Time at={created} /> },
+]
+
+/** What the person chooses in the question: links that end, and the password that ending all may need. */
+interface Ending {
+  readonly links: readonly string[]
+  readonly password: string
+}
+
+function endOtherSessions(links: readonly ProviderLink[], reload: () => Promise<void>) {
+  const ending = signal<Ending>({ links: [], password: '' })
+  return runConfirmed(
     {
       title: t('Sign out everywhere else?'),
-      text: t('Every other browser and program has to sign in again. API keys and devices go on.'),
+      text: (
+        <>
+          <p>
+            {t('Every other browser and program has to sign in again. API keys and devices go on.')}
+          </p>
+          {links.length > 0 && <LinkChoices links={links} ending={ending} />}
+        </>
+      ),
       action: t('Sign out everywhere else'),
     },
     async () => {
       const path = '/api/account/end-other-sessions'
-      const { token, record } = await postRequest<{ token: string; record: RecordModel }>(path)
+      const { links: ended, password } = ending.value
+      const body = { links: ended, ...(password && { password }) }
+      const { token, record } = await postRequest<{ token: string; record: RecordModel }>(
+        path,
+        body,
+      )
       renewSession(token, record)
     },
     t('You are signed in here alone'),
+    () => void reload(),
   )
+}
+
+function LinkChoices({
+  links,
+  ending,
+}: {
+  links: readonly ProviderLink[]
+  ending: Signal<Ending>
+}) {
+  const { value } = ending
+  const choices = links.map(({ id, provider, created }) => {
+    const words = t('{provider}, linked on {day}', { provider, day: formatDay(created) })
+    return [id, words] as const
+  })
+  return (
+    <>
+      <CheckList
+        legend={t('End these accounts at providers, too:')}
+        name="links"
+        choices={choices}
+        chosen={value.links}
+        onChosen={(chosen) => {
+          ending.value = { ...value, links: chosen }
+        }}
+      />
+      {value.links.length === links.length && (
+        <TextField
+          label={t('Your password')}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          hint={t('Needed if you signed in by a provider: without it you could not come back.')}
+          value={value.password}
+          onValue={(password) => {
+            ending.value = { ...value, password }
+          }}
+        />
+      )}
+    </>
+  )
+}
 
 /**
  * Parts of User-Agent headers, with the browser that each names. The first match counts: the header of

@@ -25,6 +25,8 @@ export interface Search {
   readonly extensions: Extensions
   readonly collection: AuthCollection
   readonly request: RequestInfo
+  /** The token of the caller; '' without one. */
+  readonly token: string
   readonly arrival: OAuth2Identity
   readonly log: Logger
 }

@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import { notFound } from '../../../platform/api-errors.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { checkFields, checkRequired } from '../../fields/value-checks.ts'
-import type { ProviderPerson } from '../../records/collection-extension.ts'
+import type { ProviderClaims, ProviderPerson } from '../../records/collection-extension.ts'
 import { isEmptyObject } from '../../records/explain-rejection.ts'
 import { deleteSignIns } from '../../records/revoke-sign-ins.ts'
 import { toUniqueError } from '../../records/store-record.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { type AuthChange, changeAuthRecord } from '../change-auth-record.ts'
 import { findAuthRecord, findByEmail, requireEnabled } from '../find-auth-record.ts'
+import { findProof, isFreshSession } from '../sessions.ts'
 import { addSystemRecord } from '../system-records.ts'
 import {
   createFromProfile,
@@ -18,22 +19,29 @@ import {
 } from './create-from-profile.ts'
 import { readProviderClaims } from './read-provider-claims.ts'
 
+interface Found {
+  readonly auth: AuthRecord
+  readonly isNew: boolean
+  /** What the provider says, if something follows from it once the sign-in is complete. */
+  readonly said?: ProviderClaims | undefined
+  /** The proof that the session carries, see `startSession`; absent: the sign-in by the provider is one. */
+  readonly provenAt?: string
+  /** The record as it was before it got a link to the provider; absent if it is new or was linked. */
+  readonly linkedTo?: AuthRecord
+}
+
 /**
  * Finds or creates the record for a provider's user and links the two. Takes the linked record, else that of
  * the signed-in caller, else one with the same email. Throws 400, 403 and the errors of a create. PocketBase:
  * apis/record_auth_with_oauth2.go, oauth2Submit
  */
-export async function findOrCreateRecord(
-  search: Search,
-): Promise<{ auth: AuthRecord; isNew: boolean }> {
+export async function findOrCreateRecord(search: Search): Promise<Found> {
   const { store, collection } = search
   const person = namePerson(search)
   const linked = await findLinkedRecord(search)
-  const found = linked ?? (await findUnlinkedRecord(search))
-  // a member who has left all teams counts as disabled: the provider may give a new role
-  const known =
-    found?.isDisabled && found.values.verified ? await applyRoles(search, person, found) : found
-  if (known) requireEnabled(known)
+  const known = linked?.auth ?? (await findUnlinkedRecord(search))
+  const again = known && (await requireAdmitted(search, person, known))
+  const proof = linked ? linked.proof : await findProofOfLink(search, known)
   const picture = known ? undefined : await fetchPicture(search)
   const admitted = known ? undefined : await admitNewcomer(search, person)
   const { auth, isNew } = await store.db.transaction(async (db) => {
@@ -41,12 +49,35 @@ export async function findOrCreateRecord(
     const auth = known
       ? await verifyProviderEmail(inside, known)
       : await createFromProfile(inside, admitted, picture)
-    const isLinked = linked !== null && linked.values.verified === true
-    if (!isLinked) await linkProvider(inside, auth)
+    const isLinked = linked?.auth.values.verified === true
+    if (!isLinked) await linkProvider(inside, auth, proof)
     const now = await findAuthRecord(inside.store, collection, auth.id)
     return { auth: now ?? auth, isNew: known === null }
   })
-  return { auth: await applyRoles(search, person, auth), isNew }
+  return {
+    auth,
+    isNew,
+    said: again ?? (await findSaid(search, person, auth)),
+    ...(proof && { provenAt: proof.provenAt }),
+    ...(known && !linked && { linkedTo: known }),
+  }
+}
+
+/**
+ * Throws 403 for a disabled record, except for a member who has left all teams and to whom the provider gives
+ * a new role. Returns what the provider then says.
+ */
+async function requireAdmitted(
+  search: Search,
+  person: ProviderPerson,
+  known: AuthRecord,
+): Promise<ProviderClaims | undefined> {
+  if (!known.isDisabled) return undefined
+  const { store, extensions, collection } = search
+  const said = known.values.verified ? await findSaid(search, person, known) : undefined
+  const readmits = extensions.get(collection.id)?.readmits
+  if (!(said && (await readmits?.(store, known, said)))) requireEnabled(known)
+  return said
 }
 
 /** The claims are read once, and only if somebody asks. */
@@ -62,35 +93,45 @@ function namePerson({ arrival, log }: Search): ProviderPerson {
 const admitNewcomer = ({ store, extensions, collection }: Search, person: ProviderPerson) =>
   extensions.get(collection.id)?.admitNewcomer?.(store, person)
 
-/** Lets the collection follow what the provider says about the person. Returns the record after it. */
-async function applyRoles(
+const findSaid = (
   { store, extensions, collection }: Search,
   person: ProviderPerson,
   auth: AuthRecord,
-): Promise<AuthRecord> {
-  const follow = extensions.get(collection.id)?.onProviderSignIn
-  if (!follow) return auth
-  await follow(store, extensions, { ...person, auth })
-  return (await findAuthRecord(store, collection, auth.id)) ?? auth
+) => extensions.get(collection.id)?.findProviderClaims?.(store, { ...person, auth })
+
+/** What a link that a session makes is worth: the proof that the session carries. */
+interface LinkProof {
+  readonly provenAt: string
+  readonly isFresh: boolean
 }
 
-async function findLinkedRecord({
-  store,
-  collection,
-  arrival,
-}: Search): Promise<AuthRecord | null> {
+const UNPROVEN: LinkProof = { provenAt: '', isFresh: false }
+
+/** Undefined for a link that no session makes: the provider vouches for the email. */
+async function findProofOfLink(
+  { store, request, token }: Search,
+  known: AuthRecord | null,
+): Promise<LinkProof | undefined> {
+  if (!known || known !== request.auth) return undefined
+  const { provenAt } = await findProof(store.db, known, token)
+  return { provenAt, isFresh: await isFreshSession(store.db, known, token) }
+}
+
+/** The record that is linked already, and the proof of the link if a session made it without a fresh one. */
+async function findLinkedRecord({ store, collection, arrival }: Search) {
   const found = await queries(store.db)
-    .selectFrom('_externalAuths')
-    .select('recordRef')
-    .where('collectionRef', '=', collection.id)
-    .where('provider', '=', arrival.provider.name)
-    .where('providerId', '=', arrival.profile.id)
+    .selectFrom('_externalAuths as a')
+    .leftJoin('_unproven_links as u', 'u.link', 'a.id')
+    .select(['a.recordRef', 'u.link'])
+    .where('a.collectionRef', '=', collection.id)
+    .where('a.provider', '=', arrival.provider.name)
+    .where('a.providerId', '=', arrival.profile.id)
     .limit(sql.lit(1))
     .executeTakeFirst()
   if (!found) return null
   const auth = await findAuthRecord(store, collection, found.recordRef)
   if (!auth) throw notFound()
-  return auth
+  return { auth, proof: found.link === null ? undefined : UNPROVEN }
 }
 
 async function findUnlinkedRecord({
@@ -129,11 +170,17 @@ async function verifyProviderEmail(
 /**
  * Links a record to the provider's user. Throws 400 if either is linked already, even by a concurrent call.
  */
-async function linkProvider({ store, arrival }: Search, auth: AuthRecord): Promise<void> {
+async function linkProvider(
+  { store, arrival }: Search,
+  auth: AuthRecord,
+  proof: LinkProof | undefined,
+): Promise<void> {
   const values = { provider: arrival.provider.name, providerId: arrival.profile.id }
   checkFields(values, { providerId: [checkRequired] }, OAUTH2_FAILED)
   try {
-    await addSystemRecord(store, '_externalAuths', auth, values)
+    const link = await addSystemRecord(store, '_externalAuths', auth, values)
+    if (proof?.isFresh === false)
+      await queries(store.db).insertInto('_unproven_links').values({ link }).execute()
   } catch (error) {
     throw toUniqueError(store.catalog.find('_externalAuths')!, OAUTH2_FAILED, error)
   }
