@@ -8,7 +8,7 @@ import {
 } from '../../engine/auth/second-factor.ts'
 import { makeTotpUrl } from '../../engine/auth/totp.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
-import { INSTANT } from '../../engine/fields/date-schema.ts'
+import { INSTANT, INSTANT_OR_EMPTY } from '../../engine/fields/date-schema.ts'
 import { deleteFactors } from '../../engine/records/revoke-sign-ins.ts'
 import { allowAuthenticated, allowSuperuser } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
@@ -43,7 +43,7 @@ const FACTOR = z
     enabled: z.boolean().describe('Whether a sign-in asks for a second factor.'),
     app: z.boolean().describe('Whether that may be a code of an authenticator app.'),
     passkeys: z.boolean().describe('Whether that may be a passkey.'),
-    since: z.union([INSTANT, z.literal('')]).describe('When the first one was set up.'),
+    since: INSTANT_OR_EMPTY.describe('When the first one was set up.'),
     recovery_codes: z.int().min(0).describe('How many recovery codes are left.'),
     fresh: z
       .boolean()

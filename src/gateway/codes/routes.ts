@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
@@ -65,7 +66,8 @@ const START = z
         "The hash of the Android app that reads the code by Play's SMS Retriever: the last line.",
       ),
     ip: z
-      .union([z.ipv4(), z.ipv6()], 'must be an IP address')
+      .string('must be a text')
+      .refine((text) => isIP(text) !== 0, 'must be an IP address')
       .nullish()
       .describe(
         'The address of the person who asked for the code: `code_max_per_network` limits the codes of its network.',

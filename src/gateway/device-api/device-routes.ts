@@ -18,6 +18,7 @@ import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
   INCOMING_BODY,
+  PUSH,
   PUSH_BODY,
   REPORT_BODY,
   TYPED_BODY,
@@ -135,7 +136,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICE_TAG, {
       summary: 'Keep a push subscription',
       description:
         'The push subscription that wakes the device while it has no open stream; `null` removes it.',
-      body: [PUSH_BODY],
+      body: [PUSH],
       answer: ['Kept.'],
       fails: DEVICE_REFUSALS,
     },

@@ -18,7 +18,7 @@ import { describeAsked } from './send/read-media.ts'
 import { readPreview } from './send/read-send-body.ts'
 import { allowFiles, readSendRequest } from './send/read-send-request.ts'
 import { ATTEMPT_HEADER, refuseOwnAttempt } from './send/refuse-send-loop.ts'
-import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from './send/send-body-schema.ts'
+import { PREVIEW_BODY, SEND, TEMPLATE_SEND } from './send/send-body-schema.ts'
 
 /** Enough for 100,000 recipients. */
 export const MAX_SEND_BODY_BYTES = 4 << 20
@@ -152,7 +152,7 @@ export const SEND_ROUTES = makeRoutes(SENDING_TAG, {
       id: 'preview',
       summary: 'Preview a send',
       description: 'Accepts the body of either send; recipients are optional. Nothing is stored.',
-      body: [z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE]), TEXT_EXAMPLE],
+      body: [PREVIEW_BODY, TEXT_EXAMPLE],
       answer: ['The texts, and what it takes to send them.', PREVIEW],
       fails: describeRefusals(
         ...SHAPE,

@@ -191,5 +191,12 @@ const DRAFT = {
 }
 
 /** Bodies of `preview`: those of `send` and `send-template`, which may lack recipients and values. */
-export const PREVIEW_TEXT = SEND.extend(DRAFT).meta({ id: 'TextPreview' })
-export const PREVIEW_TEMPLATE = TEMPLATE_SEND.extend(DRAFT).meta({ id: 'TemplatePreview' })
+export const PREVIEW_TEXT = SEND.extend(DRAFT)
+export const PREVIEW_TEMPLATE = TEMPLATE_SEND.extend(DRAFT)
+
+/** Both as one object for the description: some generators make no code of a choice of two. */
+export const PREVIEW_BODY = PREVIEW_TEXT.extend({
+  template_id: TEMPLATE_SEND.shape.template_id
+    .optional()
+    .describe('A record of `sms_templates`, instead of `body`.'),
+}).meta({ id: 'PreviewBody' })
