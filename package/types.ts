@@ -25,7 +25,22 @@ const HEAD = `// Types for programs that use a server by the pocketbase package:
 //   pb.collection<SmsMessage>('sms_messages').getList(1, 30)
 `
 /** Requests and answers of the send API, which have the same names there. */
-const SENDS = ['Send', 'TemplateSend', 'Accepted', 'BatchStatus']
+const SENDS = [
+  'Send',
+  'TemplateSend',
+  'Accepted',
+  'BatchStatus',
+  'PreviewBody',
+  'Preview',
+  'SentTexts',
+  'Canceled',
+  'CanceledBatch',
+  'AccountUsage',
+  'VerificationStart',
+  'VerificationCheck',
+  'VerificationCancel',
+  'Verification',
+]
 
 /** Declarations of records, of webhooks' bodies, and of what a send takes and answers. */
 export const typesOf = (): string => declareTypes(HEAD, isRecord)

@@ -302,6 +302,260 @@ readonly "recipients_count": number
 readonly "counts": Readonly<Record<string, number>>
 }
 
+export interface PreviewBody {
+/**
+ * Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After
+ * groups and duplicates, at most 1,000 (the server may set another limit).
+ */
+readonly "recipients"?: readonly (string)[] | null
+/** Contact groups whose members are added, without those who have opted out. */
+readonly "group_ids"?: readonly (string)[] | null
+/** The only device that may send. Default: the available lines take turns. */
+readonly "device_id"?: string | null
+/** A record of `lines`: this SIM sends, and no other. */
+readonly "line_id"?: string | null
+/**
+ * The number of one of your lines in E.164, or its name as a sender: this line sends, and no
+ * other.
+ */
+readonly "from"?: string | null
+/** Not before this instant. One that is past means now. */
+readonly "scheduled_at"?: string | null
+/** The end: a message that no device has claimed by then ends as `failed`. Excludes `ttl`. */
+readonly "expires_at"?: string | null
+/** The same as a number of seconds, counted from when the message is due. */
+readonly "ttl"?: number | null
+/** Higher is sent first. Default: 0. */
+readonly "priority"?: number | null
+/** Slot of the SIM that sends, from 1. 0: any line. */
+readonly "sim"?: number | null
+/**
+ * If the device goes silent after it claimed the message: `at_most_once` (default) fails the
+ * message, `at_least_once` hands it to a device again.
+ */
+readonly "guarantee"?: "at_most_once" | "at_least_once" | null
+/**
+ * A reference of yours, unique among your messages: a second send with it, of the same text to the
+ * same number, answers with the first message. For one recipient. Must not begin with `retry:`,
+ * `auto:` or `phone:`, as the references of retries, automatic answers and texts typed on a phone
+ * do.
+ */
+readonly "client_ref"?: string | null
+/**
+ * True for one text of many, as of a list: it does not change the conversation with its number. A
+ * send to several recipients never does.
+ */
+readonly "bulk"?: boolean | null
+/**
+ * True: waits during the quiet hours of `user_settings`, by the recipient's time. An answer to a
+ * conversation that waits for one never does.
+ */
+readonly "quiet_hours"?: boolean | null
+/**
+ * Of an API key: true, or the id of the received text, for a text that answers the person. The
+ * conversation then waits for no answer any more. Other texts of programs leave it waiting; texts
+ * of persons always answer.
+ */
+readonly "answers"?: boolean | string | null
+/**
+ * True: a message to a person without proof of consent fails. Always so if the template or a group
+ * requires it.
+ */
+readonly "requires_consent"?: boolean | null
+/**
+ * For so many seconds no device gets the text, and a cancel takes it back. Meanwhile it is
+ * `pending` with `waiting_for` `undo`, and not a scheduled text. Excludes a later `scheduled_at`.
+ */
+readonly "undo_seconds"?: number | null
+/**
+ * True: typographic quotes, dashes, spaces and other signs become those of the GSM alphabet, as in
+ * Twilio’s smart encoding, if the text then takes fewer short messages. The message stores the
+ * text that is sent.
+ */
+readonly "smart_encoding"?: boolean | null
+/**
+ * Files of an MMS, each an http or https address that the server fetches, or `ID/NAME`: a file of
+ * one of your messages, templates, campaigns or automatic answers. In a multipart body, files with
+ * this name are added. Pictures are made smaller if need be.
+ */
+readonly "attachments"?: readonly (string)[] | null
+/** The subject of an MMS. */
+readonly "subject"?: string | null
+/**
+ * `or_link`: if no line that may send this can send MMS, a text leaves with a link to each file.
+ * The links work for 30 days. `only` (default): the request is then refused.
+ */
+readonly "mms"?: "only" | "or_link" | null
+/** The text, in Unicode characters. Required without `attachments`. */
+readonly "body"?: string
+/**
+ * If present, even as `{}`: the `{{variables}}` of `body` are filled in like those of a template.
+ * If absent, `body` is sent unchanged.
+ */
+readonly "variables"?: Readonly<Record<string, string | number | boolean>> | null
+/**
+ * True for an unfinished text: variables without a value stay in the texts as `{{variable}}` and
+ * are listed in `missing`. A send is refused instead.
+ */
+readonly "draft"?: boolean | null
+/** A record of `sms_templates`, instead of `body`. */
+readonly "template_id"?: string
+}
+
+export interface Preview {
+readonly "body": string
+readonly "encoding": "GSM-7" | "UCS-2"
+/** Septets (GSM-7) or UTF-16 units (UCS-2) of the text. */
+readonly "units": number
+/** Its segments. */
+readonly "segments": number
+readonly "recipients_count": number
+/** Segments of all texts that would be sent. */
+readonly "total_segments": number
+/** Recipients who have opted out: their messages would fail at once and cost nothing. */
+readonly "opted_out": number
+/**
+ * Recipients without proof of the consent that the template or a group requires: their messages
+ * would fail at once and cost nothing.
+ */
+readonly "without_consent": number
+/**
+ * One for each recipient, in the order of the send. Empty for an API key without `messages:list`
+ * if the text has variables or goes to groups: such a key sees the text for an unknown person
+ * instead of the first one.
+ */
+readonly "items": readonly (PreviewedText)[]
+/**
+ * When the last text can leave by the limits of the lines, after those that wait already; empty
+ * without a line.
+ */
+readonly "last_leaves_at": string
+/**
+ * What the texts would cost if they left now. Null if no line of the account has prices, and for
+ * an API key without `devices:list`.
+ */
+readonly "estimate": CostEstimate | null
+/**
+ * The variables without a default whose value is empty for one recipient at least, or in a draft
+ * absent. Always there for a draft, else if there is such a variable.
+ */
+readonly "missing"?: readonly (string)[]
+}
+
+export interface SentTexts {
+readonly "items": readonly (SmsMessage)[]
+readonly "page": number
+readonly "perPage": number
+readonly "totalItems": number
+readonly "totalPages": number
+}
+
+export interface Canceled {
+readonly "id": string
+readonly "status": "failed"
+readonly "error_message": "Canceled"
+}
+
+export interface CanceledBatch {
+readonly "batch_id": string
+readonly "recipients_count": number
+/** Messages by status. */
+readonly "counts": Readonly<Record<string, number>>
+/** Messages that this request has canceled. */
+readonly "canceled": number
+}
+
+export interface AccountUsage {
+/** The calendar month, in UTC. */
+readonly "period": string
+/** Messages accepted in it; canceled ones came back. */
+readonly "used": number
+/** Messages that may be accepted; 0: without limit. */
+readonly "quota": number
+/** null without a limit. */
+readonly "remaining": number | null
+/** When the next month begins. */
+readonly "resets_at": string
+readonly "files": {
+/** The size of its files; equal ones count once, and each as at least 4,096. */
+readonly "bytes": number
+/** Their maximum size; 0: no limit. */
+readonly "limit": number
+}
+}
+
+export interface VerificationStart {
+/** A phone number. Without a calling code, it is one of the account’s `country`. */
+readonly "to": string
+readonly "channel"?: "sms" | null
+/**
+ * A record of `verify_services`. Default: the account’s oldest service; services that API keys
+ * made come last.
+ */
+readonly "service"?: string | null
+/** A record of `sms_templates` with `{{code}}`, instead of the text of the service. */
+readonly "template"?: string | null
+/** Digits of the code. Default: that of the service. */
+readonly "length"?: number | null
+/** Seconds until the code expires. Default: that of the service. */
+readonly "ttl"?: number | null
+/** The language of the text. */
+readonly "locale"?: string | null
+/**
+ * The domain of the page that reads the code by WebOTP: the last line names both. Excludes
+ * `app_hash`.
+ */
+readonly "origin"?: string | null
+/** The hash of the Android app that reads the code by Play's SMS Retriever: the last line. */
+readonly "app_hash"?: string | null
+/**
+ * The address of the person who asked for the code: `code_max_per_network` limits the codes of its
+ * network.
+ */
+readonly "ip"?: string | null
+}
+
+export interface VerificationCheck {
+/** A verification. Excludes `to`. */
+readonly "id"?: string | null
+/** The last verification of this number. Excludes `id`. */
+readonly "to"?: string | null
+/**
+ * A record of `verify_services`. Default: the account’s oldest service; services that API keys
+ * made come last.
+ */
+readonly "service"?: string | null
+/** As the person typed or pasted it: blanks, hyphens and words around it do not matter. */
+readonly "code": string
+}
+
+export interface VerificationCancel {
+/** A verification. Excludes `to`. */
+readonly "id"?: string | null
+/** The last verification of this number. Excludes `id`. */
+readonly "to"?: string | null
+/**
+ * A record of `verify_services`. Default: the account’s oldest service; services that API keys
+ * made come last.
+ */
+readonly "service"?: string | null
+}
+
+export interface Verification {
+/** A record of `verifications`; empty for one that does not exist. */
+readonly "id": string
+readonly "to": string
+/** A record of `verify_services`. */
+readonly "service": string
+readonly "channel": "sms"
+readonly "status": "pending" | "approved" | "expired" | "canceled" | "max_attempts_reached"
+/** Checks so far. After 5 it ends. */
+readonly "attempts": number
+readonly "expires_at": string
+readonly "created": string
+readonly "updated": string
+}
+
 export interface Device {
 /** 15 letters and digits; the server creates it if it is absent. */
 readonly "id": string
@@ -473,6 +727,36 @@ readonly "collectionName": "users"
 readonly "expand"?: {
 
 }
+}
+
+export interface PreviewedText {
+readonly "to": string
+readonly "body": string
+readonly "encoding": "GSM-7" | "UCS-2"
+/** Septets (GSM-7) or UTF-16 units (UCS-2) of the text. */
+readonly "units": number
+/** Its segments. */
+readonly "segments": number
+/** Nothing would be sent to them. */
+readonly "opted_out": boolean
+/** Nothing would be sent to them. */
+readonly "without_consent": boolean
+}
+
+export interface CostEstimate {
+/** `currency` of the `user_settings`; empty: unset. */
+readonly "currency": string
+/** The lines that would send, the one with the most texts first. */
+readonly "lines": readonly ({
+readonly "line": string
+readonly "texts": number
+/** 0 for an MMS. */
+readonly "segments": number
+/** A decimal; 0 for a line without prices. */
+readonly "cost": string
+})[]
+/** Texts that no line takes now, so that their cost is unknown. */
+readonly "waiting": number
 }
 
 /** The body of a webhook's call. */

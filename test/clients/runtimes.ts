@@ -1,10 +1,11 @@
-import { globSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { FOLDER } from '../third-party/door-clients.ts'
 
-// Programs that run JavaScript beside Node, which npx node test/third-party/install.ts installs.
+// Programs that run JavaScript beside Node, and an older compiler of TypeScript.
+// npx node test/third-party/install.ts installs them.
 
-export const RUNTIMES_NPM = { bun: '1.4.5', deno: '2.9.6' } as const
+export const RUNTIMES_NPM = { bun: '1.4.5', deno: '2.9.6', typescript: '5.9.3' } as const
 export const RUNTIMES_FOLDER = join(FOLDER, '..', 'javascript-runtimes')
 
 /** The program; undefined if it is not installed. Packages of npm for each platform contain it. */
@@ -15,4 +16,7 @@ const find = (program: string): string | undefined =>
 
 export const BUN = find('bun')
 export const DENO = find('deno')
-export const hasRuntimes = (): boolean => BUN !== undefined && DENO !== undefined
+/** The last version with `moduleResolution: node`; an address without a file if it is not installed. */
+export const TYPESCRIPT_5 = join(RUNTIMES_FOLDER, 'node_modules/typescript/lib/tsc.js')
+export const hasRuntimes = (): boolean =>
+  BUN !== undefined && DENO !== undefined && existsSync(TYPESCRIPT_5)

@@ -10,7 +10,7 @@ import { invalidRequest } from '../../platform/common-refusals.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
 import { type ActingCaller, allowSender } from './require-sender.ts'
-import { ACCEPTED, type Accepted, acceptSend } from './send/accept-send.ts'
+import { ACCEPTED, acceptSend } from './send/accept-send.ts'
 import { writeAnswer } from './send/prepare-offer.ts'
 import { PREVIEW, previewSend } from './send/preview-send.ts'
 import { readGivenSend } from './send/read-given-send.ts'
@@ -96,15 +96,8 @@ export async function answerSendRequest(
       return readGivenSend(store, user, services.config, given)
     },
   })
-  setReplayHeader(c, accepted)
+  if (accepted.isReplayed) c.header('Idempotent-Replayed', 'true')
   return sendRaw(c, writeAnswer(accepted))
-}
-
-function setReplayHeader(c: Ctx, { isReplayed }: Accepted): void {
-  if (!isReplayed) return
-  c.header('Idempotent-Replayed', 'true')
-  // lets scripts of pages from other origins read the header above
-  c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed')
 }
 
 const OF_SEND: Bound = {

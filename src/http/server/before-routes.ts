@@ -8,6 +8,23 @@ import { BROKEN_ESCAPE, cleanPath, replaceNulInPath, UNCLEAN } from './clean-pat
 
 export type Handler = (req: ServedRequest, res: ServerResponse) => unknown
 
+/** Headers of answers that scripts of other origins may read, beside those that always may. Fetch, 2.2.2 */
+const READABLE = [
+  'Accept-Ranges',
+  'Allow',
+  'Content-Disposition',
+  'Content-Range',
+  'Date',
+  'Deprecation',
+  'ETag',
+  'Idempotent-Replayed',
+  'Location',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Request-Id',
+  'X-Total-Count',
+].join(', ')
+
 /** Runs before the routes: CORS, security headers, preflights, redirects to clean paths. Contract 8.4, 8.5 */
 export function wrapBeforeRoutes(
   next: Handler,
@@ -26,7 +43,10 @@ export function wrapBeforeRoutes(
     }
     // pages of any site may read the answer: they have no cookies of ours, callers send a token
     res.setHeader('Vary', 'Origin')
-    if (req.headers.origin) res.setHeader('Access-Control-Allow-Origin', '*')
+    if (req.headers.origin) {
+      res.setHeader('Access-Control-Allow-Origin', '*')
+      res.setHeader('Access-Control-Expose-Headers', READABLE)
+    }
     if (req.method === 'OPTIONS') return answerPreflight(req, res)
     res.setHeader('X-Xss-Protection', '1; mode=block')
     res.setHeader('X-Content-Type-Options', 'nosniff')

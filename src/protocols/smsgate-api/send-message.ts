@@ -50,8 +50,6 @@ function answerState(c: Ctx, state: MessageState, replayed: boolean): MessageSta
     `${readPathPrefix(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`,
   )
   if (replayed) c.header('Idempotent-Replayed', 'true')
-  // scripts of other origins can read only headers that are named here
-  c.header('Access-Control-Expose-Headers', replayed ? 'Location, Idempotent-Replayed' : 'Location')
   return state
 }
 

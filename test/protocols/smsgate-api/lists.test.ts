@@ -77,7 +77,6 @@ await addIncoming()
 async function list(path: string, headers = fixture.ann) {
   const answer = await ask('GET', path, undefined, headers)
   expect(answer.status).toBe(200)
-  expect(answer.headers.get('access-control-expose-headers')).toBe('X-Total-Count')
   return { total: Number(answer.headers.get('x-total-count')), items: answer.body }
 }
 const ids = (items: readonly { id: string }[]) => items.map(({ id }) => Number(id.slice(-2)))

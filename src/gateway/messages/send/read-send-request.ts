@@ -56,6 +56,8 @@ const TYPED = new Set([
 ])
 
 function readFormValue(key: string, value: unknown): unknown {
+  // as in JSON, which `@jsonPayload` brings
+  if (value === null) return null
   if (LISTS.has(key)) return (Array.isArray(value) ? value : [value]).map(String)
   if (OBJECTS.has(key) && typeof value === 'string') {
     const read = parseJson(value)
