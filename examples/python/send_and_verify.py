@@ -5,12 +5,23 @@ import hashlib
 import hmac
 import json
 import os
+import sys
 import time
 import urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
-URL, KEY, SECRET = (os.environ[name] for name in ("POCKETSMS_URL", "POCKETSMS_KEY", "WEBHOOK_SECRET"))
+
+
+def require(name: str) -> str:
+    """The value of an environment variable. Ends the program if it is absent or empty."""
+    value = os.environ.get(name, "").strip()
+    if not value:
+        sys.exit(f"{name} is not set")
+    return value
+
+
+URL, KEY, SECRET = (require(name) for name in ("POCKETSMS_URL", "POCKETSMS_KEY", "WEBHOOK_SECRET"))
 
 
 def call(path: str, values: dict | None = None, **headers: str) -> dict:
@@ -39,6 +50,8 @@ def verify(secret: str, headers, body: bytes) -> bool:
     if not sent_at.isdigit() or abs(time.time() - int(sent_at)) > 300:
         return False
     key = base64.b64decode(secret.removeprefix("whsec_"))
+    if not key:  # with an empty key everybody could sign
+        return False
     signed = f"{identity}.{sent_at}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     given = headers.get("webhook-signature", "").split(" ")

@@ -2,6 +2,8 @@ import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 
 const { POCKETSMS_URL, POCKETSMS_KEY, WEBHOOK_SECRET, PORT } = process.env
+// with an empty secret everybody could sign
+if (!/^whsec_./.test(WEBHOOK_SECRET)) throw new Error('WEBHOOK_SECRET is not set')
 const webhook = new Webhook(WEBHOOK_SECRET)
 const orders = new Map() // in your shop: a table
 
