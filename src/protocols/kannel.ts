@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../engine/collections/catalog.ts'
-import { loadAccountCountry, readNumber, WORLD } from '../gateway/base/read-numbers.ts'
+import { loadAccountCountry, readNumber } from '../gateway/base/read-numbers.ts'
 import type { SendingCaller } from '../gateway/messages/require-sender.ts'
 import { makeRoutes } from '../http/make-routes.ts'
 import type { Ctx } from '../http/request-context.ts'
@@ -32,7 +32,7 @@ function parseWholeNumber(
 /** Kannel's recipients, which its documentation separates by spaces. Commas separate them, too. */
 async function readKannelRecipients(store: Store, user: string, list: string): Promise<string[]> {
   const country = await loadAccountCountry(store, user)
-  return splitAtCommas(list).flatMap((part) => splitAtSpaces(part, country, WORLD))
+  return splitAtCommas(list).flatMap((part) => splitAtSpaces(part, country, { bare: 'world' }))
 }
 
 /** Parameters that make a text another one, or a signal. */
@@ -99,11 +99,7 @@ async function answerSendsms(call: DoorCall): Promise<Response> {
     return {
       recipients: await readKannelRecipients(store, user, to),
       body: readText(c, given, isPart),
-      from: isOtherForm(from)
-        ? from
-        : from
-          ? await readNumber(store, user, from, WORLD)
-          : undefined,
+      from: isOtherForm(from) ? from : from ? await readNumber(store, user, from) : undefined,
       priority: parseWholeNumber(given, 'priority'),
       scheduled_at: minutes ? new Date(Date.now() + minutes * MINUTE_MS).toISOString() : undefined,
       ttl: validity ? validity * 60 : undefined,

@@ -82,6 +82,6 @@ export const readDoorSend = (
   readGivenSend(store, user, services.config, {
     schema: SEND,
     fields,
-    notation: 'world',
+    notation: 'any',
     request: c.env.incoming,
   })

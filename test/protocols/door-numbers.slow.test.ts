@@ -4,7 +4,6 @@ import { PHONE_TABLE } from '../support/phone-table.ts'
 import { must } from '../support/server/server-with-devices.ts'
 import type { SmsgateFixture } from '../support/smsgate/smsgate-fixture.ts'
 import { DEVICES } from './devices-that-hear.ts'
-import { DOOR_SENDS, nameOfSend } from './door-sends.ts'
 import { startWaysIn } from './doors-in.ts'
 
 // Numbers of every kind, against every way in which a number comes to the server. All ways have one reader
@@ -24,6 +23,7 @@ const FORMS = new Set([
   ...[
     'tel:+4915120000010',
     'tel:0151-20000010;phone-context=+49',
+    '011 49 151 20000010',
     '004915120000010',
     '0049 151 20000010',
   ],
@@ -52,10 +52,8 @@ const NUMBERS = PHONE_TABLE.filter(([form]) => FORMS.has(form))
 
 const { ways, live, user, phone, api, gateway } = await startWaysIn()
 
-/** APIs in which digits without `+` may begin with any calling code. */
-const OF_WORLD = [...DOOR_SENDS.map(nameOfSend), 'mail', 'hooks codes']
-/** APIs that split their text at commas or spaces, or read words around a number. */
-const isOfWorld = (way: string) => OF_WORLD.some((name) => way.startsWith(name))
+/** Ways in which persons type: digits without `+` are a number of their country. */
+const BY_PERSONS = ['bulk', 'conversations', 'devices']
 
 /** A mail's address has no spaces, brackets or letters of other scripts. */
 const isUnspeakable = (way: string, form: string) =>
@@ -80,7 +78,7 @@ describe.each(Object.keys(ways))('%s', (way) => {
     for (const [country, rows] of COUNTRIES) {
       await live(country)
       for (const [form, , home, inWorld] of rows) {
-        const expected = isOfWorld(way) ? inWorld : home
+        const expected = BY_PERSONS.includes(way) ? home : inWorld
         const number = await ways[way]!(form, country)
         const stored = expected.startsWith('+') ? expected : ''
         // a conversation may be with a sender that is a name or a short code

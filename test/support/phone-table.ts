@@ -1,7 +1,7 @@
 /**
  * How phone numbers are written, the country of those who write them, and what each becomes: a number in
- * E.164, `short` for a short code, or '' for no number. A fourth column: what it becomes in an API whose
- * digits without `+` may begin with any calling code, as Kannel's, and as the sender of a text.
+ * E.164, `short` for a short code, or '' for no number. A fourth column: what it becomes in a request of a
+ * program, whose digits without `+` may begin with any calling code, and as the sender of a text.
  */
 type Row = readonly [form: string, country: string, number: string, inWorld?: string]
 
@@ -176,6 +176,8 @@ const ROWS: readonly Row[] = [
   ['49 151 20000010', 'DE', ANNA],
   ['15120000010', 'DE', ANNA],
   ['4915120000010', '', '', ANNA],
+  ['4915120000010', 'US', '', ANNA],
+  ['4915120000010', 'FR', '', ANNA],
   ['447911123456', 'DE', '', '+447911123456'],
   ['436641234567', 'DE', '', '+436641234567'],
   // no country is known

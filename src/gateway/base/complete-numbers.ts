@@ -3,7 +3,7 @@ import type { Value } from '../../engine/fields/field.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isOtherForm } from '../../portable/phone/other-phone-forms.ts'
-import { loadAccountCountry, readNumber } from './read-numbers.ts'
+import { BY_PERSONS, loadAccountCountry, readNumber } from './read-numbers.ts'
 
 type Values = Record<string, Value>
 
@@ -22,7 +22,7 @@ export async function completeNumber(
 ): Promise<void> {
   const given = values[field]
   if (typeof given !== 'string' || given === '' || given === old?.[field]) return
-  const number = await readNumber(store, String(values.user), given)
+  const number = await readNumber(store, String(values.user), given, BY_PERSONS)
   if (number === undefined && given.startsWith('+') && !E164.test(given))
     throw invalidFields({ [field]: NO_NUMBER })
   values[field] = number ?? given

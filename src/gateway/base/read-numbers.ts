@@ -5,8 +5,10 @@ import { isPlainPhone, type ReadOptions, readPhone } from '../../portable/phone/
 import { findSettings } from './find-settings.ts'
 import { makeCountError } from './permissions.ts'
 
-/** Digits without a plus begin with a calling code, or are a number of the account's country. */
-export const WORLD = { bare: 'world' } as const
+/** Programs write digits without a plus with any calling code, or as a number of the account's country. */
+const BY_PROGRAMS: ReadOptions = { bare: 'world' }
+/** Digits without a plus are a number of the account's country: a person may have mistyped them. */
+export const BY_PERSONS: ReadOptions = { bare: 'home' }
 
 /** The country of an account as ISO 3166 alpha-2; '' if it has none. */
 export const loadAccountCountry = async (
@@ -15,7 +17,8 @@ export const loadAccountCountry = async (
 ): Promise<string> => (await findSettings(db, user, 'country'))?.country ?? ''
 
 /**
- * Reads phone numbers in any notation, those without a calling code by the account's country. Returns a short
+ * Reads phone numbers in any notation, those without a calling code by the account's country. All APIs read
+ * the numbers of their requests by this one. Returns a short
  * code as its digits, and undefined for an empty text or one that is no number. Numbers in E.164 need no
  * query.
  */
@@ -23,7 +26,7 @@ export async function readNumbers(
   store: Pick<Store, 'db'>,
   user: string,
   given: readonly string[],
-  options?: ReadOptions,
+  options = BY_PROGRAMS,
 ): Promise<(string | undefined)[]> {
   if (given.every((text) => text === '' || isPlainPhone(text)))
     return given.map((text) => text || undefined)
@@ -31,7 +34,7 @@ export async function readNumbers(
   return admission.slices.map(given, (text) => readRecipient(text, country, options))
 }
 
-function readRecipient(text: string, country: string, options?: ReadOptions): string | undefined {
+function readRecipient(text: string, country: string, options: ReadOptions): string | undefined {
   const { phone, fault } = readPhone(text, country, options)
   return fault?.problem === 'short-code' ? text.trim() : phone
 }
@@ -64,10 +67,9 @@ export async function readRecipients(
   user: string,
   given: readonly string[],
   max: number,
-  options?: ReadOptions,
 ): Promise<string[]> {
   const texts = [...new Set(given)]
   if (texts.length > max) throw makeCountError(max)
-  const numbers = await readNumbers(store, user, texts, options)
+  const numbers = await readNumbers(store, user, texts)
   return [...new Set(numbers.map((number, i) => number ?? texts[i]!))]
 }

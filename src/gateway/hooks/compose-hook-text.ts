@@ -113,9 +113,7 @@ function makeEventKey(template: string, body: unknown) {
 
 /** The phone numbers that get codes. No groups: an end user who enters a group's name must not reach it. */
 async function readCodeRecipients(store: Store, user: string, body: unknown, hook: HookSettings) {
-  const numbers = await readRecipients(store, user, readNamedRecipients(body, hook), MAX_NAMED, {
-    bare: 'world',
-  })
+  const numbers = await readRecipients(store, user, readNamedRecipients(body, hook), MAX_NAMED)
   const wrong = numbers.findIndex((number) => !E164.test(number))
   if (wrong === -1) return { numbers, groups: [] }
   throw badRequest(

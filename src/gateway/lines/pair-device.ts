@@ -15,7 +15,7 @@ import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { markDeviceSeen } from '../base/device-record.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
-import { readNumber } from '../base/read-numbers.ts'
+import { BY_PERSONS, readNumber } from '../base/read-numbers.ts'
 
 type Pairing = Readonly<z.output<typeof PAIRING>>
 export const PAIRING = z
@@ -174,7 +174,7 @@ async function createDevice(
   await requireDeviceRoom(store.db, user)
   const password = makeRandomText(PASSWORD_LENGTH)
   const { model, ...given } = device
-  const phone = given.phone && (await readNumber(store, user, given.phone))
+  const phone = given.phone && (await readNumber(store, user, given.phone, BY_PERSONS))
   if (phone === undefined) throw invalidRequest('phone must be a phone number')
   const name = given.name || model || NAMES[given.platform]!
   const body = { ...given, phone, name, user, password, passwordConfirm: password, enabled: true }

@@ -86,7 +86,7 @@ export async function answerSendRequest(
   const fields = adapt ? adapt(json) : json
   const key = c.env.incoming.idempotencyKey
   const asked = await describeAsked(key, fields, uploads)
-  const notation = adapt ? 'account' : 'e164'
+  const notation = adapt ? 'any' : 'e164'
   const given = { schema, fields, notation, uploads, request: c.env.incoming } as const
   const accepted = await acceptSend(sending, sender, {
     once: { key, endpoint: c.req.path, asked },

@@ -64,7 +64,7 @@ async function sendToolTexts(
   schema: typeof SEND | typeof TEMPLATE_SEND,
 ): Promise<object> {
   const { store, config } = services
-  const given = { schema, fields, notation: 'account', request: caller } as const
+  const given = { schema, fields, notation: 'any', request: caller } as const
   const accepted = await caller.asSender((sender) =>
     acceptSend(services, sender, {
       once: { key: idempotency_key, endpoint: `/mcp/${name}`, asked: fields },

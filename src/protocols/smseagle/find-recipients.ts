@@ -1,6 +1,6 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { makeCountError } from '../../gateway/base/permissions.ts'
-import { readRecipients, WORLD } from '../../gateway/base/read-numbers.ts'
+import { readRecipients } from '../../gateway/base/read-numbers.ts'
 import { findGroupsByName } from '../../gateway/hooks/compose-hook-text.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -27,7 +27,7 @@ export async function findRecipients(store: Store, user: string, max: number, gi
     splitAtCommas(list ?? ''),
   )
   if (contacts!.length > max || groups!.length > max) throw makeCountError(max)
-  const numbers = await readRecipients(store, user, to!, max, WORLD)
+  const numbers = await readRecipients(store, user, to!, max)
   return {
     numbers,
     recipients: [...new Set([...numbers, ...(await findPhonesByName(store, user, contacts!))])],

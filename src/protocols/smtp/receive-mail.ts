@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
-import { readRecipients, WORLD } from '../../gateway/base/read-numbers.ts'
+import { readRecipients } from '../../gateway/base/read-numbers.ts'
 import { cutToParts } from '../../gateway/hooks/cut-text-to-parts.ts'
 import { handleHookCall } from '../../gateway/hooks/handle-hook-call.ts'
 import { nameFiles } from '../../gateway/messages/send/given-files.ts'
@@ -105,7 +105,7 @@ async function sendMailText(
     return { body: readSend(SEND, { recipients: [number], body: text }, new Date()), idempotency }
   }
   const fault = await asKeyHolder(services, makeKeyAsker(services, by), async (sender) => {
-    const read = await readRecipients(sender.store, sender.user, numbers, numbers.length, WORLD)
+    const read = await readRecipients(sender.store, sender.user, numbers, numbers.length)
     return sendManyTexts(sender.store, config, sender, read.map(requestTo), isTrial, whole)
   })
   return fault === '' ? 'sent' : 'sent without a picture'

@@ -1,4 +1,4 @@
-import { readRecipients, WORLD } from '../../gateway/base/read-numbers.ts'
+import { readRecipients } from '../../gateway/base/read-numbers.ts'
 import { findHookAccount } from '../../gateway/hooks/find-hook.ts'
 import { sendManyTexts } from '../../gateway/messages/send/send-many-texts.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
@@ -29,7 +29,7 @@ export async function validateRecipient(
   else if (!sender) throw makeSmtpReply(530, 'Sign in with an API key to send to a number')
   else {
     await asKeyHolder(services, makeKeyAsker(services, sender.by), async (by) => {
-      const [to] = await readRecipients(by.store, by.user, [number], 1, WORLD)
+      const [to] = await readRecipients(by.store, by.user, [number], 1)
       const one = { body: makeSingleSend(to!, '.', PLAIN_OPTIONS), idempotency: null }
       await sendManyTexts(by.store, services.config, by, [one], true)
     })

@@ -1,7 +1,7 @@
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Upload } from '../../../engine/files/upload.ts'
 import type { Config } from '../../../platform/config.ts'
-import { readRecipients, WORLD } from '../../base/read-numbers.ts'
+import { readRecipients } from '../../base/read-numbers.ts'
 import type { ReadySend } from './accept-send.ts'
 import { markAddresses } from './given-files.ts'
 import { type AskedMedia, type MediaConfig, makeMediaLoad } from './read-media.ts'
@@ -13,11 +13,8 @@ import { addTemplateFiles } from './template-files.ts'
 export interface GivenSend {
   readonly schema: typeof SEND | typeof TEMPLATE_SEND
   readonly fields: unknown
-  /**
-   * How numbers may be written: in E.164 alone, or in any notation. Those without a plus then belong to the
-   * account's country (`account`), or begin with a calling code or belong to that country (`world`).
-   */
-  readonly notation: 'e164' | 'account' | 'world'
+  /** How numbers may be written: in E.164 alone, or in any notation. */
+  readonly notation: 'e164' | 'any'
   readonly uploads?: readonly Upload[]
   /** Whose memory counts the files. */
   readonly request: Pick<AskedMedia, 'memory'>
@@ -32,11 +29,10 @@ export async function readGivenSend(
 ): Promise<ReadySend> {
   const read = readSend(schema, fields, new Date(), uploads.length)
   const { attachments: _, orLink: __, subject, ...body } = read
-  const options = notation === 'world' ? WORLD : undefined
   const recipients =
     notation === 'e164'
       ? body.recipients
-      : await readRecipients(store, user, body.recipients, config.maxRecipients, options)
+      : await readRecipients(store, user, body.recipients, config.maxRecipients)
   const send = { ...body, recipients }
   const { attachments, orLink } = await addTemplateFiles(
     store,
