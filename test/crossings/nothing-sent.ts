@@ -47,6 +47,7 @@ export const NOTHING_SENT = {
     'GET /2010-04-01/Accounts/:AccountSid/Messages/:MessageSid/Media/:Sid.json',
     'GET /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json',
     'GET /2010-04-01/Accounts/:AccountSid/Messages/:Sid/Media.json',
+    'GET /api/3rdparty/v1',
     'GET /api/3rdparty/v1/devices',
     'GET /api/3rdparty/v1/health',
     'GET /api/3rdparty/v1/health/:probe{live|ready|startup}',

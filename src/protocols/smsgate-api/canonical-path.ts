@@ -1,7 +1,7 @@
 export const CLIENT_PATH = '/api/3rdparty/v1'
 
 const PREFIX = /^(?:\/api)?\/3rdparty\/v1(?=\/|$)/
-const SINGULAR = /^\/(message|device)(?=\/|$)/
+const SINGULAR = /^\/(message|device|webhook)(?=\/|$)/
 /** Published clients use this path for the export; SMSGate's server has it below `/messages`. */
 const EXPORT = /^\/inbox\/export$/
 

@@ -75,12 +75,12 @@ export const BY_CLIENT_LOGIN = byKey(({ authorization = '' }) => {
   return isKey(key) ? { key } : undefined
 }, BY_ISSUED_TOKEN)
 
-/** The caller. Throws 401, or 403 without the scope. */
+/** The caller. Throws 401, or 403 without the scope. `scope`: '' for any caller. */
 export async function requireClient(c: Ctx, scope: string, cached: boolean): Promise<ClientCaller> {
   const found: ClientIdentity | null = await c.env.incoming.identify(cached)
   if (!found?.key) throw gatewayRefusal('unauthorized', 'Unauthorized')
   const caller = makeClientCaller(c, found.key, found.token)
-  if (grantsScope(caller.scopes, scope)) return caller
+  if (scope === '' || grantsScope(caller.scopes, scope)) return caller
   if (cached) return requireClient(c, scope, false)
   throw makeScopeError(scope)
 }

@@ -25,10 +25,10 @@ export interface Call extends ClientCaller {
 /** Ten times the bytes of a long text to 100 numbers. */
 const MAX_BODY_BYTES = 1 << 20
 
-const allowScope = (
-  scope: TokenScope | typeof REFRESH_SCOPE,
-  hasBody: boolean,
-): Permission<Call, GatewayServices> => ({
+/** What a caller's key or token must grant; '' for nothing. */
+type AskedScope = TokenScope | typeof REFRESH_SCOPE | ''
+
+const allowScope = (scope: AskedScope, hasBody: boolean): Permission<Call, GatewayServices> => ({
   security: SMSGATE_LOGIN,
   credentials: BY_CLIENT_LOGIN,
   withCaller: (c, services, work) =>
@@ -48,7 +48,7 @@ export const ERROR = z.object({ message: z.string() }).meta({ id: 'SmsgateError'
 
 /** A row of SMSGate's API for client programs. */
 export const defineRoute = (
-  scope: TokenScope | typeof REFRESH_SCOPE,
+  scope: AskedScope,
   summary: string,
   bound: Bound,
   run: (call: Call) => Promise<unknown>,
@@ -62,7 +62,7 @@ export const defineRoute = (
     error: ERROR,
     summary,
     ...more,
-    description: `${summary}. Asks for the scope \`${scope}\`.`,
+    description: `${summary}. Asks for ${scope ? `the scope \`${scope}\`` : 'no scope'}.`,
   }),
   run,
 })

@@ -85,6 +85,10 @@ const OF_WEBHOOKS: Bound = { cost: 'webhooks', by: '20 webhooks of a user' }
 
 /** OpenAPI has one spelling of each path; `toCanonicalPath` has the others. */
 const ROUTES = makeRoutes(TAG, {
+  // the server in SMSGate's app answers so, and programs ask it first
+  'GET /api/3rdparty/v1': defineRoute('', 'Whether the credentials work', WITHOUT_ROWS, () =>
+    Promise.resolve({ status: 'ok', model: 'pocketsms' }),
+  ),
   'POST /api/3rdparty/v1/messages': defineRoute(
     'messages:send',
     'Send a text or pictures',
@@ -250,7 +254,7 @@ export const SMSGATE_CLIENT: Protocol = {
     {
       name: TAG,
       description:
-        'For programs written for SMSGate\'s server. The same routes are at `/3rdparty/v1`; `message` and `device` stand for `messages` and `devices`, `inbox/export` for `messages/inbox/export`. Errors are `{"message"}`.',
+        'For programs written for SMSGate\'s server. The same routes are at `/3rdparty/v1`; `message`, `device` and `webhook` stand for `messages`, `devices` and `webhooks`, `inbox/export` for `messages/inbox/export`. Errors are `{"message"}`.',
     },
   ],
   canonicalPath: toCanonicalPath,

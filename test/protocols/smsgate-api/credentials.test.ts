@@ -50,6 +50,42 @@ describe('requests without access', () => {
   })
 })
 
+describe('the base address, which programs ask first', () => {
+  const { url } = fixture.server
+  const get = (path: string, headers: Record<string, string>, method = 'GET') =>
+    fetch(url + path, { method, headers, redirect: 'manual' })
+
+  test.each(['/api/3rdparty/v1/', '/api/3rdparty/v1', '/3rdparty/v1/', '/3rdparty/v1'])(
+    '%s answers as the server in SMSGate’s app, with every kind of key',
+    async (path) => {
+      const narrow = bearer(await fixture.makeKey(['logs:read'], BEN))
+      for (const headers of [basic(ANN.email, ANN.key), bearer(ANN.key), narrow]) {
+        const answer = await get(path, headers)
+        expect([answer.status, await answer.json()]).toEqual([
+          200,
+          { status: 'ok', model: 'pocketsms' },
+        ])
+        // a GET of another product's API may change something: HEAD is refused, as by the app
+        for (const [method, status] of [
+          ['HEAD', 405],
+          ['PUT', 404],
+        ] as const)
+          expect((await get(path, headers, method)).status).toBe(status)
+      }
+      for (const headers of [{}, basic(ANN.email, ANN.password), bearer('psk_nobodys')])
+        expect((await get(path, headers)).status).toBe(401)
+    },
+  )
+
+  test.each(['device', 'devices', 'device/', 'webhook', 'webhooks/', 'health', 'health/'])(
+    'BASE/%s is there with and without a slash at its end',
+    async (path) => {
+      const headers = bearer(await fixture.makeKey(['all:any'], BEN))
+      expect((await get(`/3rdparty/v1/${path}`, headers)).status).toBe(200)
+    },
+  )
+})
+
 describe('scopes of a key', () => {
   /** A request for each scope, and whether it is one of those that a key without scopes has. */
   const ROUTES: readonly [scope: string, method: string, path: string, isDefault?: boolean][] = [
@@ -140,7 +176,7 @@ test('health needs no credentials', async () => {
   }
 })
 
-test.each(['/nothing', '/messages/a/b', '', '/'])(
+test.each(['/nothing', '/messages/a/b'])(
   "the unknown route %s is answered with 404 in SMSGate's form",
   async (path) => {
     for (const prefix of ['/api/3rdparty/v1', '/3rdparty/v1'])
