@@ -41,7 +41,7 @@ export function writeNumber(digits: string, code: string, style: NumberStyle): s
 }
 
 const writeIsoDay = (serial: number): string =>
-  format(Number.isInteger(serial) ? 'yyyy-mm-dd' : 'yyyy-mm-dd hh:mm', serial)
+  format('yyyy-mm-dd', serial) + (Number.isInteger(serial) ? '' : ` ${format('hh:mm', serial)}`)
 
 /** Whether the account would read a shown date as another day: 5/6/2026 of a file from another country. */
 function isOtherDay(shown: string, code: string, serial: number): boolean {

@@ -80,11 +80,7 @@ export function Page({ query }: PageProps) {
   return (
     <Frame
       title={t('Scheduled')}
-      text={
-        timeZone === HERE
-          ? ABOUT
-          : `${ABOUT} ${t('Times are in {zone}.', { zone: timeZone.replaceAll('_', ' ') })}`
-      }
+      text={`${ABOUT} ${t('Times are in {zone}.', { zone: timeZone.replaceAll('_', ' ') })}`}
     >
       <div class="row">
         <Segments

@@ -20,7 +20,13 @@ import { Attachments } from '../../../parts/attachments/attachments.tsx'
 import { Avatar } from '../../../parts/avatar.tsx'
 import { deleteRecord } from '../../../parts/dialog/dialog.tsx'
 import { Button } from '../../../parts/form/form.tsx'
-import { Badge, formatDateTime, Hour, MessageStatus } from '../../../parts/time.tsx'
+import {
+  Badge,
+  formatDateTime,
+  formatPlannedTime,
+  Hour,
+  MessageStatus,
+} from '../../../parts/time.tsx'
 import { makePageHref } from '../../../router.ts'
 import { hasNoteDraft, NoteForm } from '../note-form.tsx'
 import { isScheduled } from './text-actions.tsx'
@@ -104,7 +110,7 @@ export function Text({
       <Attachments record={message} />
       <footer>
         <span>
-          {isOpen || isWaiting ? formatDateTime(at) : <Hour at={at} />}
+          {isWaiting ? formatPlannedTime(at) : isOpen ? formatDateTime(at) : <Hour at={at} />}
           {!isIn && <Progress message={message} canceler={canceler} isWhole={isOpen} />}
           {isIn && describeDelay(at, message.created) && (
             <span>{describeDelay(at, message.created)}</span>
