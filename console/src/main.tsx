@@ -26,6 +26,7 @@ import { watchConnection } from './data/connection/connection.ts'
 import { watchOutbox } from './data/connection/outbox.ts'
 import { watchMailLanguage } from './data/mail-language.ts'
 import { markBrowser } from './data/mark-browser.ts'
+import { watchNextPerson } from './data/next-person.ts'
 import { watchSession } from './data/session.ts'
 import { discardUnsavedDrafts, findLeavingWords, hasUnsavedDrafts } from './data/use/use-draft.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
@@ -76,6 +77,7 @@ watchConnection()
 markBrowser()
 startServiceWorker()
 guardUnsaved()
+watchNextPerson()
 watchOutbox()
 isPageShown.subscribe((isShown) => {
   if (!isShown) return

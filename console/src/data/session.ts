@@ -108,6 +108,10 @@ export function readUserId(): string {
   return session.value.record.id
 }
 
+/** Names the signed-in person in the account, for what this browser keeps: `ACCOUNT.SENDER`. */
+export const namePerson = (): string =>
+  `${session.value?.record.id ?? ''}.${session.value?.sender ?? ''}`
+
 /** How often a session was replaced by a new one. Each time, subscriptions must be made again. */
 export const renewals = signal(0)
 

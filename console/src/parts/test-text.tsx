@@ -5,7 +5,7 @@ import { requestKeys } from '../data/connection/request-key.ts'
 import { useCountry } from '../data/phone/default-country.ts'
 import { describePhoneFault } from '../data/phone/phone-words.ts'
 import type { Message } from '../data/record-types.ts'
-import { rememberSignal } from '../data/remembered.ts'
+import { rememberForPerson } from '../data/remember-for-person.ts'
 import { useRecord } from '../data/use/use-record.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { translateFailureReason } from '../data/words/message-states.ts'
@@ -18,7 +18,7 @@ import { Card } from './page.tsx'
 import { MessageStatus } from './time.tsx'
 import './test-text.css'
 
-const number = rememberSignal('test-number', '')
+const number = rememberForPerson('test-number', '')
 
 /**
  * Sends a test text through a device, and shows its state until it has arrived. `device`: its id. `isAsked`:

@@ -1,8 +1,8 @@
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import type { Device, Message } from '../data/record-types.ts'
-import { rememberSignal } from '../data/remembered.ts'
-import { hasTeamRole, readUserId } from '../data/session.ts'
+import { rememberForPerson } from '../data/remember-for-person.ts'
+import { hasTeamRole } from '../data/session.ts'
 import { useLive } from '../data/use/use-live.ts'
 import { t, tx } from '../language/words.ts'
 import { Button } from '../parts/form/form.tsx'
@@ -41,10 +41,10 @@ const addReachedStep = (reached: Reached, { message_type, status }: Message): Re
     ? { ...reached, replied: true }
     : { ...reached, sent: true, delivered: reached.delivered || status === 'delivered' }
 
+const isDone = rememberForPerson('first-steps-done', false)
+
 /** A guide to the first text. Shown until a text was delivered and one received, or the user closes it. */
 export function FirstSteps() {
-  const id = readUserId()
-  const isDone = useMemo(() => rememberSignal(`first-steps-done.${id}`, false), [id])
   return isDone.value || !hasTeamRole('admin') ? null : (
     <Steps
       onDone={() => {

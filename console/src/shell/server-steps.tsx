@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { useBackupStatus } from '../data/backups.ts'
 import type { Device, User } from '../data/record-types.ts'
-import { rememberSignal } from '../data/remembered.ts'
+import { rememberForPerson } from '../data/remember-for-person.ts'
 import { useSetup } from '../data/setup.ts'
 import { useList } from '../data/use/use-list.ts'
 import { t, tx } from '../language/words.ts'
@@ -13,7 +13,7 @@ import { Step } from './step.tsx'
 const EVERY_MS = 30_000
 const FIRST = { perPage: 1, isCounted: false, fields: 'id' } as const
 
-const isDone = rememberSignal('server-steps-done', false)
+const isDone = rememberForPerson('server-steps-done', false)
 
 /** What a new server needs, for superusers. Shown until all is done, or until the superuser closes it. */
 export const ServerSteps = () =>

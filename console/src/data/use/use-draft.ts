@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { session } from '../session.ts'
+import { namePerson } from '../session.ts'
 import { chosenFiles } from './chosen-files.ts'
 import { isSameValue, mergeFreshMembers, pickChangedMembers } from './draft-members.ts'
 
@@ -61,7 +61,16 @@ export function forgetDrafts(): void {
     if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
 }
 
-const nameDraft = (key: string) => `${PREFIX}${session.value?.record.id ?? ''}.${key}`
+const nameDraft = (key: string) => `${PREFIX}${namePerson()}.${key}`
+
+/** Drafts of a former version, which named the account alone: they may be a colleague's. */
+const OF_AN_ACCOUNT = /^pocketsms\.draft\.[a-z0-9]{15}\.(?![a-z0-9]{15}\.)/
+
+/** Deletes drafts whose writer is unknown. */
+export function forgetDraftsOfAccounts(): void {
+  for (const key of Object.keys(sessionStorage))
+    if (OF_AN_ACCOUNT.test(key)) sessionStorage.removeItem(key)
+}
 
 /** Whether this tab keeps a draft of `useDraft(key, initial)`. */
 export const hasDraft = <T>(key: string, initial: T): boolean =>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { session } from '../session.ts'
+import { namePerson } from '../session.ts'
 import { type ChosenFile, chosenFiles } from './chosen-files.ts'
 import { useDraft } from './use-draft.ts'
 
@@ -14,7 +14,7 @@ const NONE: readonly string[] = []
 
 /** Files of a form, which are kept with its draft `key` until they are sent, removed, or a sign-out. */
 export function useFiles(key: string, initial: readonly ChosenFile[] = []): ChosenFiles {
-  const name = `${session.value?.record.id ?? ''}.${key}`
+  const name = `${namePerson()}.${key}`
   const [files, setFiles] = useState(() => chosenFiles.get(name) ?? initial)
   const draft = useDraft(`${key}.files`, { names: NONE })
   return {

@@ -1,7 +1,7 @@
 import type { CollectionField, CollectionModel, RecordModel } from 'pocketbase'
 import type { ComponentChildren } from 'preact'
 import { cutBetweenGraphemes } from '#portable/cut-text.ts'
-import { rememberSignal } from '../../data/remembered.ts'
+import { rememberForPerson } from '../../data/remember-for-person.ts'
 import type { Collections } from '../../data/schema.ts'
 import { t } from '../../language/words.ts'
 import { CheckList } from '../../parts/form/choices.tsx'
@@ -18,7 +18,7 @@ const CUT = 80
 const LARGE: ReadonlySet<string> = new Set(['json', 'editor', 'password', 'file'])
 
 /** The columns that a person chose, by collection. */
-export const chosenColumns = rememberSignal<Readonly<Record<string, readonly string[]>>>(
+export const chosenColumns = rememberForPerson<Readonly<Record<string, readonly string[]>>>(
   'collection-columns',
   {},
 )

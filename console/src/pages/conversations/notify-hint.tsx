@@ -1,11 +1,11 @@
 import { canNotify, notifications, startNotifications } from '../../data/notifications/browser.ts'
-import { rememberSignal } from '../../data/remembered.ts'
+import { rememberForPerson } from '../../data/remember-for-person.ts'
 import { session } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { runWithToast } from '../../parts/toast.tsx'
 
-const isDeclined = rememberSignal('notify-hint-declined', false)
+const isDeclined = rememberForPerson('notify-hint-declined', false)
 
 /** Offers notifications above the conversations, until they are on or the person declines. */
 export function NotifyHint() {

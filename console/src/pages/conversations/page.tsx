@@ -5,7 +5,7 @@ import type { Label } from '../../data/labels.ts'
 import { useOptedOut } from '../../data/opt-out/opted-out.ts'
 import { applyChanges } from '../../data/optimistic.ts'
 import type { Contact, Conversation, Device } from '../../data/record-types.ts'
-import { rememberSignal } from '../../data/remembered.ts'
+import { rememberForPerson } from '../../data/remember-for-person.ts'
 import { hasTeamRole } from '../../data/session.ts'
 import { type People, usePeople } from '../../data/team/people.ts'
 import { hasRoom } from '../../data/use/media-queries.ts'
@@ -30,7 +30,7 @@ import './page.css'
 
 const MAX_DEVICES = 100
 
-const isPanelOpen = rememberSignal('conversation-panel', true)
+const isPanelOpen = rememberForPerson('conversation-panel', true)
 
 /** The views, the list and the open conversation. On narrow screens the conversation covers the list. */
 export function Page({ params: { number = '' }, query }: PageProps) {

@@ -1,4 +1,4 @@
-import { rememberSignal } from '../../data/remembered.ts'
+import { rememberForPerson } from '../../data/remember-for-person.ts'
 import { markMentionsSeen } from '../../data/team/new-mentions.ts'
 import { isWide } from '../../data/use/media-queries.ts'
 import { t, tn } from '../../language/words.ts'
@@ -11,7 +11,7 @@ import { showView } from './view-in-address.ts'
 import type { View } from './views.ts'
 import './views.css'
 
-const areLabelsOpen = rememberSignal('inbox-labels', true)
+const areLabelsOpen = rememberForPerson('inbox-labels', true)
 
 interface ViewsProps {
   readonly views: readonly View[]

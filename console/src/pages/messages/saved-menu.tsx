@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { rememberSignal } from '../../data/remembered.ts'
+import { rememberForPerson } from '../../data/remember-for-person.ts'
 import { FAILED_FILTER } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -151,7 +151,7 @@ const listReadyFilters = (): readonly SavedFilter[] => [
   { name: t('Sent, never confirmed'), filter: 'status = "sent" && sent_at < @yesterday' },
 ]
 
-const savedFilters = rememberSignal<readonly SavedFilter[]>('filters', [])
+const savedFilters = rememberForPerson<readonly SavedFilter[]>('filters', [])
 
 function saveFilter(saved: SavedFilter): void {
   const others = savedFilters.value.filter(({ name }) => name !== saved.name)

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { countRecords, pb, postRequest } from '../../data/client.ts'
 import { startConversation } from '../../data/connection/outbox.ts'
 import { requestKeys } from '../../data/connection/request-key.ts'
-import { readUserId } from '../../data/session.ts'
+import { namePerson } from '../../data/session.ts'
 import { addFiles, type ChosenFile, describeFiles } from '../../data/use/chosen-files.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { goToPage } from '../../router.ts'
@@ -30,7 +30,7 @@ async function ensureConversation(number: string): Promise<void> {
  * first, for example if there are more than 20 recipients: `run` returns false if the user declines.
  */
 export function useSend(): Task<[Request, (readonly ChosenFile[])?]> {
-  const [keys] = useState(() => requestKeys(`send.${readUserId()}`))
+  const [keys] = useState(() => requestKeys(`send.${namePerson()}`))
   const isDeclined = useRef(false)
   const task = useTask(async (request: Request, files: readonly ChosenFile[] = []) => {
     const key = keys.of([request, describeFiles(files)])
