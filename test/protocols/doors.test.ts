@@ -178,7 +178,8 @@ describe('a send-only API refuses in its own words', () => {
   const extended = (error_text: string) => ({ result: { error_text, status: 'error' } })
   const NO_NUMBER = 'Phone number must be in E.164 format'
   const badToken = { ...token, access_token: BEN.key.replace('ben', 'nobody'), to: TO }
-  test.each<[string, () => Promise<unknown>, number, unknown]>([
+  type Refused = [string, () => Promise<unknown>, number, unknown]
+  test.each<Refused>([
     ['a token', () => sms(badToken), 401, 'Invalid access token'],
     ['no key', () => sms({ to: TO }), 401, 'Invalid login or password'],
     [
