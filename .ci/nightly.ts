@@ -67,10 +67,11 @@ const PARTS: Readonly<Record<string, Part>> = {
     commands: ['npm run -s test:fuzz'],
   },
   speed: {
-    what: 'rates beside a bare server, the whole life of a text, ten million messages',
+    what: 'rates beside a bare server, the whole life of a text, one act at every way in, ten million messages',
     commands: [
       'npm run -s bench',
       'npm run -s bench -- flow',
+      'npm run -s bench -- doors --bounds',
       'npm run -s bench -- --scale',
       'npx --no-install node bench/inside/trace.ts',
     ],

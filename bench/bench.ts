@@ -7,6 +7,7 @@ import { serve } from '../test/support/server/program.ts'
 import { type Bar, barsOf, type Extras, embeddedBarsOf } from './bars.ts'
 import type { Contender } from './contender.ts'
 import { seedEmbedded, seedPostgres } from './databases.ts'
+import { benchDoors } from './doors.ts'
 import { benchFlow } from './flow.ts'
 import { compareAnswers, measure, type Row } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
@@ -114,7 +115,9 @@ const options =
       ? await benchPairs(rest)
       : first === 'start'
         ? await benchStart(rest)
-        : readOptions()
+        : first === 'doors'
+          ? await benchDoors(rest)
+          : readOptions()
 if (options) {
   try {
     if (options.scale) await measureScale(options.scale)

@@ -5,6 +5,7 @@ import type { ScaleOptions } from './scale/scale.ts'
 const USAGE = `npm run bench -- [options]
 With flow as the first word, texts a second through their whole life: npm run bench -- flow --help
 With pairs, CPU time of a request beside another checkout: npm run bench -- pairs --help
+With doors, CPU time of the same act at each way in: npm run bench -- doors --help
 With start, CPU time and memory of the commands and of a start: npm run bench -- start --help
 Our rates beside those of a bare Hono + pg server with hand-written SQL, on 200,000 messages in a temporary Postgres.
 With POCKETBASE_BIN=/path/to/pocketbase the real PocketBase is measured in the same run.
