@@ -2,6 +2,7 @@ import type { Store } from '../engine/collections/catalog.ts'
 import type { AuthRecord, RequestInfo } from '../engine/request/request.ts'
 import { requireRouteRole } from './authenticate.ts'
 import { readRequestBody } from './body/read-body.ts'
+import type { Identity } from './identify-caller.ts'
 import type { Ctx, Services } from './request-context.ts'
 import { type AttemptFlags, type RetryOptions, retryRequest } from './retry-request.ts'
 import type { RequestBody, ServedRequest } from './served-request.ts'
@@ -10,8 +11,8 @@ import type { RequestBody, ServedRequest } from './served-request.ts'
 export class Attempt implements AttemptFlags {
   /** Null for a guest. */
   readonly caller: AuthRecord | null
-  /** The request as API rules see it. */
-  readonly info: RequestInfo
+  /** The caller, with the credentials. */
+  readonly found: Identity | null
   /** The database, charged to the caller's account, and the collections that the caller's role allows. */
   readonly store: Store
   readonly isAuthCached: boolean
@@ -19,13 +20,12 @@ export class Attempt implements AttemptFlags {
 
   constructor(
     request: ServedRequest,
-    caller: AuthRecord | null,
-    values: RequestBody['values'],
+    found: Identity | null,
     { isAuthCached, locksRecord }: AttemptFlags,
   ) {
-    this.caller = caller
-    this.store = request.openStore(caller)
-    this.info = request.describe(caller, values, 'default', request.makeMeter(caller))
+    this.found = found
+    this.caller = found?.auth ?? null
+    this.store = request.openStore(this.caller)
     this.isAuthCached = isAuthCached
     this.locksRecord = locksRecord
   }
@@ -38,32 +38,61 @@ export class Attempt implements AttemptFlags {
   }
 }
 
-/** For `work` that only reads: a result of outdated collections may be incomplete, and is read again. */
-export const READ: RetryOptions = { startsCached: true, isRead: true }
+/** One run of `asRecordCaller`. */
+export class RecordAttempt extends Attempt {
+  /** The request as API rules see it. */
+  readonly info: RequestInfo
 
-export const WRITE: RetryOptions = { startsCached: true }
+  constructor(request: ServedRequest, { found, ...flags }: Attempt, values: RequestBody['values']) {
+    super(request, found, flags)
+    this.info = request.describe(this.caller, values, 'default', request.makeMeter(this.caller))
+  }
+}
+
+/** For `work` that only reads: a result of outdated collections may be incomplete, and is read again. */
+export const READ: RetryOptions = { comparesVersion: true, isRead: true }
+
+export const WRITE: RetryOptions = { comparesVersion: true }
+
+/** `READ` for SQL that does not compare the caller's version, which is then compared before. */
+export const CHECKED_READ: RetryOptions = { isRead: true }
+
+/** `WRITE` for SQL that does not compare the caller's version, which is then compared before. */
+export const CHECKED: RetryOptions = {}
 
 /**
- * Runs `work` for the cached caller and, if that or the record changed meanwhile, again for the caller from
- * the database. Its SQL must compare the caller's version. Reads the body first: as in PocketBase, a GET with
- * a broken body gets 400.
+ * Runs `work` for the caller whom the cache has and, if that or the record changed meanwhile, again for the
+ * caller from the database. Throws 403 if the caller's role does not allow the route.
  */
-export async function asCaller<T>(
+export const asCaller = <T>(
   c: Ctx,
   services: Services,
   options: RetryOptions,
-  work: (attempt: Attempt) => Promise<T>,
-): Promise<T> {
-  const { values } = await readRequestBody(c)
-  const request = c.env.incoming
-  return retryRequest(
+  work: (attempt: Attempt) => T | Promise<T>,
+): Promise<T> =>
+  retryRequest(
     services.store,
-    request,
+    c.env.incoming,
     (found, flags) => {
-      const caller = found?.auth ?? null
-      if (caller?.limits) requireRouteRole(c, caller, services)
-      return work(new Attempt(request, caller, values, flags))
+      if (found?.auth.limits) requireRouteRole(c, found.auth, services)
+      return work(new Attempt(c.env.incoming, found, flags))
     },
     options,
   )
+
+/** `asCaller` for records. Reads the body first: as in PocketBase, a GET with a broken body gets 400. */
+export async function asRecordCaller<T>(
+  c: Ctx,
+  services: Services,
+  options: RetryOptions,
+  work: (attempt: RecordAttempt) => Promise<T>,
+): Promise<T> {
+  const { values } = await readRequestBody(c)
+  return asCaller(c, services, options, (attempt) =>
+    work(new RecordAttempt(c.env.incoming, attempt, values)),
+  )
 }
+
+/** The caller, for routes that run once; null for a guest. Throws as `asCaller`. */
+export const authenticate = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
+  asCaller(c, services, CHECKED, ({ caller }) => caller)

@@ -2,7 +2,6 @@ import { routePath } from 'hono/route'
 import { isRoleEnough, makeNotAllowed } from '../engine/records/check-rules.ts'
 import type { AuthRecord } from '../engine/request/request.ts'
 import type { Ctx, RouteRights, Services } from './request-context.ts'
-import { NO_CALLER, retryRequest } from './retry-request.ts'
 
 /**
  * Routes for a user without an account who acts for no account, and for one who must set up a second factor
@@ -24,14 +23,3 @@ export function requireRole(auth: AuthRecord, route: string, rights: RouteRights
 /** Throws 403 if the caller's role does not allow the route of the request. */
 export const requireRouteRole = (c: Ctx, auth: AuthRecord, { rights }: Services): void =>
   requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`, rights)
-
-/**
- * The caller from the database, for routes that run once; null for a guest. Throws 403 if the caller's role
- * does not allow the route.
- */
-export async function authenticate(c: Ctx, services: Services): Promise<AuthRecord | null> {
-  const found = await retryRequest(services.store, NO_CALLER, () => c.env.incoming.identify(false))
-  if (!found) return null
-  requireRouteRole(c, found.auth, services)
-  return found.auth
-}

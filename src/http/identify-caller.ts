@@ -17,8 +17,6 @@ export interface Identity {
   /** That of the record, see `retryRequest`. */
   readonly version: string
   readonly key?: KeyHolder
-  /** Only limits may use this cached caller: the route looks its credentials up. */
-  readonly isForLimits?: true
 }
 
 export const makeKeyIdentity = (key: KeyHolder) => ({
@@ -37,7 +35,10 @@ export interface Credentials<Who extends Identity = Identity> {
    * must be looked up.
    */
   readonly findCached: (asking: Asking, catalog: Catalog) => Identity | null | undefined
-  /** The caller from the database; null for wrong credentials. */
+  /**
+   * The caller from the database; null for wrong credentials. `ServedRequest` asks only if the cache has no
+   * caller, or one who has changed.
+   */
   readonly lookUp: (asking: Asking, store: Store) => Promise<Who | null>
 }
 
@@ -47,7 +48,7 @@ export interface Asking {
   readonly ip: string
 }
 
-/** One used at an address that its list excludes is looked up, and refused. */
+/** A token that is used at an address which its list excludes is looked up and refused. */
 export const BY_TOKEN: Credentials = {
   findCached({ headers: { authorization }, ip }, catalog) {
     if (!authorization) return null

@@ -26,8 +26,11 @@ type Fault = keyof typeof MAX_RETRIES
 export type AttemptFlags = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'>>
 
 export interface RetryOptions {
-  /** The first attempts use the cached caller. The SQL of `work` must compare the caller's version. */
-  readonly startsCached?: boolean
+  /**
+   * The SQL of `work` compares the version of the caller, whom the first attempts take from the cache as it
+   * is. Otherwise the version is compared before.
+   */
+  readonly comparesVersion?: boolean
   /** `work` only reads. If the collections were outdated, it is repeated, as its result may be incomplete. */
   readonly isRead?: boolean
 }
@@ -38,7 +41,7 @@ export interface Versioned {
   readonly key?: { readonly version: string }
 }
 
-/** Finds the caller. `isCached`: the caller may be outdated. */
+/** Finds the caller. `isCached`: the caller may be outdated. Otherwise its version was compared. */
 export interface Asker<A extends Versioned | null> {
   identify(isCached: boolean): A | Promise<A>
 }
@@ -48,7 +51,7 @@ export async function retryRequest<A extends Versioned | null, T>(
   store: CatalogStore,
   asker: Asker<A>,
   work: (auth: A, flags: AttemptFlags) => T | Promise<T>,
-  { startsCached = false, isRead = false }: RetryOptions = {},
+  { comparesVersion = false, isRead = false }: RetryOptions = {},
 ): Promise<T> {
   const retries: Record<Fault, number> = {
     staleAuth: 0,
@@ -58,7 +61,7 @@ export async function retryRequest<A extends Versioned | null, T>(
   }
   const mayRetry = (fault: Fault) => retries[fault]++ < MAX_RETRIES[fault]
   for (;;) {
-    const isAuthCached = startsCached && retries.staleAuth === 0
+    const isAuthCached = comparesVersion && retries.staleAuth === 0
     const locksRecord = retries.conflict === MAX_RETRIES.conflict
     const before = { catalog: store.catalog, mismatches: schemaMismatches.count }
     let auth: A | undefined

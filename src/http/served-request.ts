@@ -3,6 +3,7 @@ import { recordKeyUse } from '../engine/auth/identify-key.ts'
 import { readHeaderToken } from '../engine/auth/tokens.ts'
 import type { Catalog, Store } from '../engine/collections/catalog.ts'
 import type { Uploads } from '../engine/files/upload.ts'
+import { isAuthFresh } from '../engine/records/check-auth-version.ts'
 import { limitCatalog } from '../engine/records/check-rules.ts'
 import { AnswerMeter } from '../engine/request/answer-limit.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../engine/request/request.ts'
@@ -116,7 +117,10 @@ export class ServedRequest extends LimitedIncomingMessage {
    */
   identify(cached: boolean): Identity | null | Promise<Identity | null> {
     const known = cached ? this.known : undefined
-    if (known === undefined || known?.isForLimits) return this.#lookUp()
+    return known === undefined ? this.#lookUp() : this.#take(known)
+  }
+
+  #take(known: Identity | null): Identity | null {
     if (known?.key) recordKeyUse(this.services.store.signIn, known.key, this.ip)
     this.caller = known?.auth ?? null
     return known
@@ -126,9 +130,12 @@ export class ServedRequest extends LimitedIncomingMessage {
     const { store } = this.services
     const { catalog } = store
     if (this.#unknownIn === catalog) return null
+    const { known } = this
+    if (known && (await isAuthFresh(store.signIn, known.auth))) return this.#take(known)
     const credentials = this.row?.permission.credentials ?? BY_TOKEN
     const found = await credentials.lookUp(this, store.signIn)
     if (!found && catalog === store.catalog) this.#unknownIn = catalog
+    this.#known = undefined
     this.caller = found?.auth ?? null
     return found
   }

@@ -43,6 +43,7 @@ export function requireEnabled({ isDisabled }: AuthRecord): void {
 
 interface Acting {
   readonly actor?: Actor
+  readonly until?: string
   readonly isActorDisabled?: boolean
   /** By an API key, which needs no second factor. */
   readonly isByKey?: boolean
@@ -51,7 +52,7 @@ interface Acting {
 export function toAuthRecord(
   collection: AuthCollection,
   row: readonly unknown[],
-  { actor, isActorDisabled = false, isByKey = false }: Acting = {},
+  { actor, until, isActorDisabled = false, isByKey = false }: Acting = {},
 ): AuthRecord {
   const { count } = columnsOf(collection)
   const [version, isDisabled, lacksFactor] = row.slice(count)
@@ -59,6 +60,7 @@ export function toAuthRecord(
     isDisabled: isDisabled === true || isActorDisabled,
     lacksFactor: lacksFactor === true && !isByKey,
     actor,
+    until,
   })
 }
 
@@ -119,13 +121,14 @@ export async function findActingMember(
   )
     return null
   const table = quoteName(toTableName(collection))
-  const text = `select ${writeAuthColumns(store, collection)}, ${isDisabledSql('u.id')} or lacks_factor(b.id, u.id) or proof_is_over(m.proven_until), m.id, m.role, m.addresses, m."tokenKey", u."tokenKey"
+  const text = `select ${writeAuthColumns(store, collection)}, ${isDisabledSql('u.id')} or lacks_factor(b.id, u.id) or proof_is_over(m.proven_until), m.proven_until, m.id, m.role, m.addresses, m."tokenKey", u."tokenKey"
     from ${table} b join members m on m.account = b.id join ${table} u on u.id = m.member
     where b.id = $1 and m.${column} = $3 and not ${writeSessionEndedSql(store, collection, 'u')}`
   const [row] = await selectFreshRows(store, text, [account, tokenHash, value])
   if (!row) return null
-  const [isActorDisabled, id, role, addresses, ...keys] = row.slice(-6) as [
+  const [isActorDisabled, until, id, role, addresses, ...keys] = row.slice(-7) as [
     boolean,
+    string,
     string,
     Role,
     string,
@@ -134,7 +137,7 @@ export async function findActingMember(
   ]
   const seen = limitCatalog(store.catalog, role).find(collection.id) as AuthCollection
   const key = keys.map((one) => `${one}\n`).join('')
-  return toAuthRecord(seen, row, { actor: { id, role, addresses, key }, isActorDisabled })
+  return toAuthRecord(seen, row, { actor: { id, role, addresses, key }, isActorDisabled, until })
 }
 
 async function selectAuthRecord(

@@ -4,6 +4,7 @@ import type { Catalog, Store } from '../collections/catalog.ts'
 import { type AuthCollection, USERS_ID } from '../collections/collection.ts'
 import { quoteName, toTableName } from '../collections/sql-names.ts'
 import { formatNow } from '../fields/parse-date.ts'
+import { isAuthFresh } from '../records/check-auth-version.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { Scopes } from '../request/scopes.ts'
 import { isAllowedAt, requireAllowedAddress, splitAddresses } from './allowed-addresses.ts'
@@ -20,15 +21,14 @@ export const findApiKeys = (text: string): readonly string[] => text.match(KEYS)
 
 const TOUCH_MS = 60_000
 
-/** An API key and its user, as read from the database. `version`: by the SQL function key_version. */
+/** An API key and its user, as read from the database. */
 export interface KeyHolder {
   readonly auth: AuthRecord
   readonly id: string
+  /** When its use ends, as `sms_limits_of` reads it. A change of the key changes `auth.version`. */
   readonly version: string
   /** The prefix of the secret that was used. After a rotation, a key has two valid secrets for a time. */
   readonly secret: string
-  /** When the key or this secret expires (the earlier time), in PocketBase's format; '' for never. */
-  readonly expiresAt: string
   /** When this secret was last used; '' if the key's other secret was used later. */
   readonly lastUsedAt: string
   readonly scopes: Scopes
@@ -48,9 +48,9 @@ const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNO
 
 /**
  * Finds the user of an API key; null if the key is unknown, disabled or expired, or its user deleted or
- * disabled. With `cached` the result may be out of date: the caller's SQL must compare the versions of key
- * and user; if they differ, call again without `cached`. Stores the last use, by address `ip`. Throws 403 if
- * the key may not be used at this address.
+ * disabled. With `cached` the result may be out of date: the caller's SQL must compare the version of the
+ * user; if it differs, call again without `cached`. Stores the last use, by address `ip`. Throws 403 if the
+ * key may not be used at this address.
  */
 export async function identifyKey(
   store: Store,
@@ -59,7 +59,8 @@ export async function identifyKey(
 ) {
   if (!isKey(key)) return null
   const memory = keysOf(store.catalog)
-  const hit = cached ? findCachedKeyHolder(store.catalog, key, ip) : undefined
+  const known = findCachedKeyHolder(store.catalog, key, ip)
+  const hit = known && (cached || (await isAuthFresh(store, known.auth))) ? known : undefined
   const holder =
     hit ??
     (await selectKeyHolder(store, IS_ITS_HASH, 'k.hash = $1', [hashSha256(key), formatNow()]))
@@ -86,7 +87,9 @@ export const requireKeyAddress = (
     name,
   })
 
-const isLive = ({ expiresAt }: KeyHolder) => expiresAt === '' || expiresAt > formatNow()
+/** Whether a cached key may be used at this address, and its time has not ended. */
+export const isKeyAllowedAt = ({ auth: { until }, addresses }: KeyHolder, ip: string): boolean =>
+  (until === '' || until > formatNow()) && isAllowedAt(addresses, ip)
 
 /**
  * The cached holder of a key; undefined if not cached, or if the key may not be used at this address. Not for
@@ -98,13 +101,12 @@ export function findCachedKeyHolder(
   ip: string,
 ): KeyHolder | undefined {
   const hit = keysOf(catalog).get(key)
-  return hit && isLive(hit) && isAllowedAt(hit.addresses, ip) ? hit : undefined
+  return hit && isKeyAllowedAt(hit, ip) ? hit : undefined
 }
 
-const KEY_COLUMNS = 9
+const KEY_COLUMNS = 8
 type KeyColumns = [
   id: string,
-  version: string,
   secret: string,
   expires: string,
   lastUsed: string,
@@ -116,18 +118,21 @@ type KeyColumns = [
 
 /**
  * Finds the user of a key by the key's id and a secret's prefix (null: the current secret). Null if the key
- * or the secret is invalid.
+ * or the secret is invalid. `until`: when the caller's use of it ends, if not earlier with the key.
  */
 export const findKeyHolderById = (
   store: Store,
   id: string,
   secret: string | null,
+  until = '',
 ): Promise<KeyHolder | null> =>
-  selectKeyHolder(store, `k.id = $1 and (${IS_CURRENT} or k.previous_prefix = $3)`, IS_CURRENT, [
-    id,
-    formatNow(),
-    secret,
-  ])
+  selectKeyHolder(
+    store,
+    `k.id = $1 and (${IS_CURRENT} or k.previous_prefix = $3)`,
+    IS_CURRENT,
+    [id, formatNow(), secret],
+    until,
+  )
 const IS_CURRENT = 'k.prefix = coalesce($3, k.prefix)'
 
 // `<> ''` is the condition of the partial indexes on the hashes; without it Postgres could not use them
@@ -142,9 +147,10 @@ async function selectKeyHolder(
   condition: string,
   isCurrent: string,
   values: readonly (string | null)[],
+  end = '',
 ) {
   const users = store.catalog.find(USERS_ID) as AuthCollection
-  const text = `select ${writeAuthColumns(store, users)}, k.id, key_version(k), s.prefix,
+  const text = `select ${writeAuthColumns(store, users)}, k.id, s.prefix,
       case when k.expires_at <> '' and (s.until = '' or k.expires_at < s.until) then k.expires_at else s.until end,
       case when k.last_used_prefix in ('', s.prefix) then k.last_used_at else '' end, k.scopes, k.twilio, k.name, k.addresses
     from api_keys k join ${quoteName(toTableName(users))} b on b.id = k."user"
@@ -156,13 +162,14 @@ async function selectKeyHolder(
       and (${isCurrent} or k.previous_until > $2)`
   const [row] = await selectFreshRows(store, text, values)
   if (!row) return null
-  const auth = toAuthRecord(users, row, { isByKey: true })
-  if (auth.isDisabled) return null
-  const [id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio, name, addresses] = row.slice(
+  const [id, secret, keyEnd, lastUsedAt, scopes, isTwilio, name, addresses] = row.slice(
     -KEY_COLUMNS,
   ) as KeyColumns
-  const uses = { expiresAt, lastUsedAt, scopes, isTwilio, addresses: splitAddresses(addresses) }
-  return { auth, id, version, secret, name, ...uses }
+  const until = keyEnd === '' || (end !== '' && end < keyEnd) ? end : keyEnd
+  const auth = toAuthRecord(users, row, { isByKey: true, until })
+  if (auth.isDisabled) return null
+  const uses = { lastUsedAt, scopes, isTwilio, addresses: splitAddresses(addresses) }
+  return { auth, id, version: `until ${until}`, secret, name, ...uses }
 }
 
 const MAX_TOUCHED = 10_000

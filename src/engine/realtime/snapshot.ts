@@ -1,7 +1,11 @@
 import { sql } from 'kysely'
 import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { checkAuthVersion, writeAuthVersionSql } from '../records/check-auth-version.ts'
+import {
+  checkAuthVersion,
+  listVersionValues,
+  writeAuthVersionSql,
+} from '../records/check-auth-version.ts'
 import type { AuthRecord } from '../request/request.ts'
 
 /** Which transactions a statement sees, as in Postgres' `pg_snapshot`. */
@@ -35,7 +39,7 @@ export async function loadCurrentSnapshot(db: Db): Promise<Snapshot> {
 /** The present snapshot. Throws StaleAuth if the caller's record has changed since it was read. */
 export async function loadSnapshotForCaller(db: Db, auth: AuthRecord | null): Promise<Snapshot> {
   const text = `select pg_current_snapshot()::text, ${writeAuthVersionSql(auth, 1)}`
-  const { rows } = await db.query(text, auth ? [auth.id] : [])
+  const { rows } = await db.query(text, listVersionValues(auth))
   const [snapshot, version] = rows[0]!
   checkAuthVersion(auth, version)
   return readSnapshot(String(snapshot))

@@ -6,7 +6,12 @@ import { compileFilter } from '../filter/compile-filter.ts'
 import { FilterError } from '../filter/parse-filter.ts'
 import { findCollation } from '../filter/sort-collation.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { checkAuthFresh, StaleAuth } from './check-auth-version.ts'
+import {
+  checkAuthFresh,
+  checkAuthVersion,
+  describeVersionSql,
+  listVersionValues,
+} from './check-auth-version.ts'
 import { requireRule } from './check-rules.ts'
 import type { Extension, Extensions } from './collection-extension.ts'
 import { NEAR, type PageRange, USUAL_SIZES, writeListStatement } from './list-statement.ts'
@@ -71,12 +76,14 @@ export function compileList(
   const pageValues = [
     offset === 0n ? [] : offset,
     isUsual ? [] : perPage,
-    auth ? auth.id : [],
+    listVersionValues(auth),
   ].flat()
   const params = [...compiled.params, ...pageValues]
   if (compiled.never) return { collection, page, statement: undefined, params }
   const place = offset === 0n ? 'first' : offset > NEAR ? 'far' : 'near'
-  const kind = isUsual ? `list ${perPage} ${place} ${skipTotal} ${auth?.collection.id}` : undefined
+  const kind = isUsual
+    ? `list ${perPage} ${place} ${skipTotal} ${describeVersionSql(auth)}`
+    : undefined
   const statement = findOrWriteStatement(compiled.structure, kind, () => {
     const written = writeListStatement(collection, compiled, page, auth, extension, filter !== '')
     const { max, hasLarge } = rowSizeOf(collection)
@@ -111,7 +118,7 @@ export async function findPage(
     return { rows, total: page.skipTotal ? -1 : 0 }
   }
   const { id, count } = statement.columns
-  if (auth && first[count + 1] !== auth.version) throw new StaleAuth()
+  checkAuthVersion(auth, first[count + 1])
   // an empty page is one row that has only the total
   return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
 }

@@ -2,7 +2,12 @@ import { notFound } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { checkAuthVersion, writeAuthVersionSql } from './check-auth-version.ts'
+import {
+  checkAuthVersion,
+  describeVersionSql,
+  listVersionValues,
+  writeAuthVersionSql,
+} from './check-auth-version.ts'
 import { catchRuleFault, requireRule } from './check-rules.ts'
 import type { Extensions } from './collection-extension.ts'
 import { expandRecords } from './expand.ts'
@@ -41,9 +46,9 @@ export async function findViewedRow(
     request,
     where: (position) => `b."id" = $${position}::text`,
     extra: (position) => writeAuthVersionSql(auth, position + 1),
-    params: auth ? [id, auth.id] : [id],
+    params: [id, ...listVersionValues(auth)],
     isLookUp: true,
-    kind: `view ${auth?.collection.id}`,
+    kind: `view ${describeVersionSql(auth)}`,
   })
   const [row] = await catchRuleFault(found, [])
   if (!row) throw notFound()

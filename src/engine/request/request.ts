@@ -42,8 +42,13 @@ export interface AuthRecord {
   readonly collection: Collection
   readonly id: string
   readonly values: Readonly<Record<string, Value>>
-  /** `xmin` of the row when the values were read: the row's `xmin` differs after any change. */
+  /**
+   * `xmin` of the row when the values were read. It differs after any change of the row, and after changes of
+   * keys, memberships and sessions, which write the row again.
+   */
   readonly version: string
+  /** When its API key, or the proof of its membership, ends, as a stored date; '' for never. */
+  readonly until: string
   /** Whether the user, a device's user or the acting member is disabled or has no account left. */
   readonly isDisabled: boolean
   readonly isSuperuser: boolean
@@ -56,7 +61,7 @@ export interface AuthRecord {
   readonly holder: Holder
 }
 
-interface AuthState extends Partial<Pick<AuthRecord, 'isDisabled' | 'actor'>> {
+interface AuthState extends Partial<Pick<AuthRecord, 'isDisabled' | 'actor' | 'until'>> {
   /** Whether the account requires a second factor that its owner does not have. */
   readonly lacksFactor?: boolean
 }
@@ -66,7 +71,7 @@ export function makeAuthRecord(
   collection: Collection,
   values: AuthRecord['values'],
   version: string,
-  { isDisabled = false, actor, lacksFactor = false }: AuthState = {},
+  { isDisabled = false, actor, lacksFactor = false, until = '' }: AuthState = {},
 ): AuthRecord {
   const id = String(values.id ?? '')
   const isMemberOnly = collection.id === USERS_ID && values.member_only === true
@@ -76,6 +81,7 @@ export function makeAuthRecord(
     id,
     values,
     version,
+    until,
     isDisabled,
     isSuperuser: collection.name === SUPERUSERS,
     actor,

@@ -6,21 +6,20 @@ import { authWithPassword } from '../../engine/auth/sign-in-with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
 import { allowEverybody, allowRole } from '../../http/allow-callers.ts'
-import { authenticate } from '../../http/authenticate.ts'
+import { asCaller, authenticate, CHECKED } from '../../http/attempt.ts'
 import { readForm } from '../../http/body/form.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { makePasswordWork } from '../../http/middleware/limit-password-work.ts'
-import { requireUser } from '../../http/middleware/require-caller.ts'
 import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import { ANYONE } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import { retryRequest } from '../../http/retry-request.ts'
 import { FORM_BYTES, GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { forbidden, invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { checkShape } from '../base/body-schemas.ts'
+import { requireUserRecord } from '../base/device-record.ts'
 import {
   acceptInvitation,
   findInvitation,
@@ -113,18 +112,17 @@ export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
     },
     run: async ({ user: account, services }, c) => {
       const asked = checkShape(INVITATION, await readJsonBody(c))
-      const { config, store } = services
+      const { config } = services
       const from = {
-        db: store.signIn.db,
+        db: services.store.signIn.db,
         config,
         collection: USERS_ID,
         ip: c.env.incoming.ip,
       }
       if (asked.email) await limitMails({ ...from, account })
-      const identify = async () => (await requireUser(c, services)).auth
-      return retryRequest(store, { identify }, async (auth) => {
+      return asCaller(c, services, CHECKED, async ({ caller, store }) => {
+        const auth = requireUserRecord(caller)
         const { language } = c.env.incoming
-        const store = c.env.incoming.openStore(auth)
         const made = await inviteMember(store, services, auth, asked, language)
         const entry = { action: 'create', collection: 'member_invitations', record: made.id }
         if (auth.actor) await auditRequest(c, auth, entry)

@@ -4,7 +4,7 @@ import { signToken } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
-import { authenticate } from '../../http/authenticate.ts'
+import { asCaller, CHECKED, CHECKED_READ } from '../../http/attempt.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import { type Bound, WITHOUT_ROWS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
@@ -14,7 +14,6 @@ import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import { SIGNED_IN } from '../../http/openapi/security.ts'
 import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import { retryRequest } from '../../http/retry-request.ts'
 import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { sendRaw } from '../../http/send-answer.ts'
 import { checkShape } from '../base/body-schemas.ts'
@@ -33,10 +32,8 @@ const byAdmin: Permission<Caller & HasServices> = {
   least: 'admin',
   security: SIGNED_IN,
   withCaller: (c, services, work) =>
-    retryRequest(
-      services.store,
-      { identify: async () => requireUserRecord(await authenticate(c, services)) },
-      async (auth) => work({ auth, store: c.env.incoming.openStore(auth), services }),
+    asCaller(c, services, CHECKED, async ({ caller, store }) =>
+      work({ auth: requireUserRecord(caller), store, services }),
     ),
 }
 
@@ -46,11 +43,11 @@ const byUserOrSuperuser: Permission<
 > = {
   least: 'viewer',
   security: SIGNED_IN,
-  async withCaller(c, services, work) {
-    const auth = await authenticate(c, services)
-    const owner = auth?.isSuperuser ? null : requireUserRecord(auth).id
-    return work({ owner, store: c.env.incoming.openStore(auth), services })
-  },
+  withCaller: (c, services, work) =>
+    asCaller(c, services, CHECKED_READ, async ({ caller, store }) => {
+      const owner = caller?.isSuperuser ? null : requireUserRecord(caller).id
+      return work({ owner, store, services })
+    }),
 }
 
 const TOKEN_SECONDS = 365 * 86_400

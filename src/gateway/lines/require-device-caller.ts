@@ -1,6 +1,6 @@
 import { isSuspended } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { authenticate } from '../../http/authenticate.ts'
+import { asCaller, CHECKED } from '../../http/attempt.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { type Device, requireDevice } from '../base/device-record.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
@@ -9,9 +9,10 @@ import { gatewayRefusal } from '../base/gateway-errors.ts'
  * The calling device. Throws 403 for any other caller, 401 for a guest. On 401 devices forget their pairing.
  */
 export async function requireDeviceCaller(c: Ctx, services: Services): Promise<DeviceCaller> {
-  const auth = await authenticate(c, services)
-  if (!auth) await refuseSuspended(c, services)
-  return { device: requireDevice(auth), store: c.env.incoming.openStore(auth) }
+  return asCaller(c, services, CHECKED, async ({ caller, store }) => {
+    if (!caller) await refuseSuspended(c, services)
+    return { device: requireDevice(caller), store }
+  })
 }
 
 /** A calling device, and a store that charges statements to the device's user. */

@@ -3,12 +3,11 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
-import { WRITE } from '../../http/attempt.ts'
-import { authenticate, requireRouteRole } from '../../http/authenticate.ts'
+import { asCaller, CHECKED, CHECKED_READ, WRITE } from '../../http/attempt.ts'
 import { BY_KEY_OR_TOKEN } from '../../http/identify-caller.ts'
 import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import { type RetryOptions, retryRequest } from '../../http/retry-request.ts'
+import type { RetryOptions } from '../../http/retry-request.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { makeKeySender, makePersonSender, type Sender } from '../base/make-sender.ts'
 import { type Act, type Permit, requirePermit } from '../base/permissions.ts'
@@ -45,10 +44,10 @@ export const addSending = (
 export const allowPerson = (act: Act): Permission<ActingCaller, SendingServices> => ({
   least: 'act',
   security: SIGNED_IN,
-  withCaller: async (c, services, work) => {
-    const sender = requireSendingUser(c, await authenticate(c, services))
-    return work(addSending(services, sender, requirePermit(sender, act)))
-  },
+  withCaller: (c, services, work) =>
+    asSender(c, services, act, CHECKED, async (sender, permit) =>
+      work(addSending(services, sender, permit)),
+    ),
 })
 
 /**
@@ -71,11 +70,8 @@ export const allowReader = (act: Act): Permission<SendingCaller & HasServices> =
   security: SENDER,
   credentials: BY_KEY_OR_TOKEN,
   withCaller: (c, services, work) =>
-    asSender(c, services, act, READ_FRESH, async (sender) => work({ ...sender, services })),
+    asSender(c, services, act, CHECKED_READ, async (sender) => work({ ...sender, services })),
 })
-
-/** For work that only reads, whose SQL does not compare the versions of its caller. */
-export const READ_FRESH: RetryOptions = { isRead: true }
 
 /**
  * Runs `work` for a user or API key that may do this act, again if the sender or the collections have changed
@@ -88,33 +84,27 @@ export function asSender<T>(
   options: RetryOptions,
   work: (sender: SendingCaller, permit: Permit) => Promise<T>,
 ): Promise<T> {
-  return retryRequest(
-    services.store,
-    c.env.incoming,
-    (found) => {
-      if (found?.auth.limits) requireRouteRole(c, found.auth, services)
-      const sender = found?.key
-        ? makeKeyCaller(c, found.key)
-        : requireSendingUser(c, found?.auth ?? null)
-      return work(sender, requirePermit(sender, act))
-    },
-    options,
-  )
+  return asCaller(c, services, options, ({ found, store }) => {
+    const sender = found?.key
+      ? makeKeyCaller(store, found.key)
+      : requireSendingUser(store, found?.auth ?? null)
+    return work(sender, requirePermit(sender, act))
+  })
 }
 
-export const makeKeyCaller = (c: Ctx, holder: KeyHolder): SendingCaller => ({
+export const makeKeyCaller = (store: Store, holder: KeyHolder): SendingCaller => ({
   ...makeKeySender(holder),
   auth: holder.auth,
-  store: c.env.incoming.openStore(holder.auth),
+  store,
 })
 
 const AS_A_USER =
   'Superusers have no phones and no quota. Send with the token of a user, or with an API key of a user in X-API-Key.'
 
-function requireSendingUser(c: Ctx, auth: AuthRecord | null): SendingCaller {
+function requireSendingUser(store: Store, auth: AuthRecord | null): SendingCaller {
   if (!auth) throw gatewayRefusal('unauthorized')
   // devices and superusers cannot send: they have no quota and no devices of their own
   if (auth.collection.id !== USERS_ID)
     throw gatewayRefusal('forbidden', undefined, auth.isSuperuser ? AS_A_USER : undefined)
-  return { ...makePersonSender(auth), auth, store: c.env.incoming.openStore(auth) }
+  return { ...makePersonSender(auth), auth, store }
 }

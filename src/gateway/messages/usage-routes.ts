@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Permission } from '../../http/allow-callers.ts'
-import { authenticate } from '../../http/authenticate.ts'
+import { asCaller, CHECKED_READ } from '../../http/attempt.ts'
 import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
@@ -14,11 +14,12 @@ import { countMessagesByDay, readDays, USAGE_DAYS } from './usage-days.ts'
 /** The user whose statistics the caller may read; null for a superuser, who reads all. */
 const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly store: Store }> = {
   ...allowReader('readUsage'),
-  async withCaller(c, services, work) {
-    const auth = await authenticate(c, services)
-    if (auth?.isSuperuser) return work({ user: null, store: c.env.incoming.openStore(auth) })
-    return allowReader('readUsage').withCaller!(c, services, work)
-  },
+  withCaller: (c, services, work) =>
+    asCaller(c, services, CHECKED_READ, async ({ caller, store }) =>
+      caller?.isSuperuser
+        ? work({ user: null, store })
+        : allowReader('readUsage').withCaller!(c, services, work),
+    ),
 }
 
 /** `/api/sms/usage`: statistics of an account. */

@@ -1,7 +1,7 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
-import { authenticate } from '../../http/authenticate.ts'
+import { asCaller, CHECKED } from '../../http/attempt.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
@@ -37,16 +37,11 @@ interface WebhookCaller extends HasServices<WebhookServices> {
 const byWebhookOwner: Permission<WebhookCaller, WebhookServices> = {
   least: 'admin',
   security: SIGNED_IN,
-  async withCaller(c, services, work) {
-    const auth = await authenticate(c, services)
-    c.header('cache-control', 'no-store')
-    return work({
-      auth,
-      owner: requireWebhookOwner(auth),
-      store: c.env.incoming.openStore(auth),
-      services,
-    })
-  },
+  withCaller: (c, services, work) =>
+    asCaller(c, services, CHECKED, async ({ caller, store }) => {
+      c.header('cache-control', 'no-store')
+      return work({ auth: caller, owner: requireWebhookOwner(caller), store, services })
+    }),
 }
 
 /** Makes a handler that runs `work` and, for a superuser or member, audits it in the same transaction. */

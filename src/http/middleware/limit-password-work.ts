@@ -3,7 +3,7 @@ import { hashPassword, verifyPassword } from '../../engine/fields/bcrypt.ts'
 import { toText } from '../../engine/fields/convert-values.ts'
 import type { PasswordWork } from '../../engine/records/hash-passwords.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { authenticate } from '../authenticate.ts'
+import { authenticate } from '../attempt.ts'
 import type { Ctx, Services } from '../request-context.ts'
 
 /**

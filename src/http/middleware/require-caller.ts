@@ -10,7 +10,7 @@ import { toRow } from '../../engine/records/record-row.ts'
 import { answerRecord } from '../../engine/records/view.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/api-errors.ts'
-import { authenticate } from '../authenticate.ts'
+import { authenticate } from '../attempt.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { requireCollection } from '../require-collection.ts'
 

@@ -40,7 +40,7 @@ import type { Shape } from '../../engine/fields/json-shapes.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { allowByRules, allowPathRecord, allowSuperuser } from '../allow-callers.ts'
-import { authenticate } from '../authenticate.ts'
+import { asCaller, CHECKED } from '../attempt.ts'
 import { type FormOptions, readForm } from '../body/form.ts'
 import { readRequestBody } from '../body/read-body.ts'
 import type { Bound } from '../bounds.ts'
@@ -48,7 +48,6 @@ import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import { auditConfirmation, auditRequest } from '../middleware/audit-requests.ts'
 import { requireAuthCollection } from '../middleware/require-caller.ts'
 import type { Ctx, Services } from '../request-context.ts'
-import { NO_CALLER, retryRequest } from '../retry-request.ts'
 import { FORM_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
 import { answerSignInCall, answerWithToken } from './answer-with-token.ts'
@@ -111,8 +110,8 @@ export const AUTH_ROUTES = makeRoutes(
         const arrival = await identifyByOAuth2(makeAuthCall(c, services, OAUTH2_FORM))
         const { values } = await readRequestBody(c)
         const { extensions, log, store } = services
-        const found = await retryRequest(store, NO_CALLER, async () => {
-          const request = c.env.incoming.describe(await authenticate(c, services), values, 'oauth2')
+        const found = await asCaller(c, services, CHECKED, async ({ caller }) => {
+          const request = c.env.incoming.describe(caller, values, 'oauth2')
           const collection = requireAuthCollection(c, services)
           return findOrCreateRecord({
             store: store.signIn,

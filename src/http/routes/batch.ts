@@ -8,7 +8,7 @@ import { ApiError, badRequest, type ErrorData, forbidden } from '../../platform/
 import { DatabaseUnavailable } from '../../platform/db/database-errors.ts'
 import { OverLimit } from '../../platform/limits/limit-holder.ts'
 import { allowByRules, type HasServices } from '../allow-callers.ts'
-import { asCaller } from '../attempt.ts'
+import { asRecordCaller, CHECKED } from '../attempt.ts'
 import { readBodyOr } from '../body/read-body.ts'
 import { makeRoutes } from '../make-routes.ts'
 import { auditWrite } from '../middleware/audit-requests.ts'
@@ -19,7 +19,6 @@ import { API_ERROR, BATCH_ERROR } from '../openapi/failures.ts'
 import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
 import { describeJson } from '../openapi/success-answers.ts'
 import type { Ctx, Services } from '../request-context.ts'
-import type { RetryOptions } from '../retry-request.ts'
 import type { CallerServices, Routed } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
 import {
@@ -83,9 +82,6 @@ export const BATCH_ROUTES = makeRoutes(SERVER_TAG, {
   },
 })
 
-/** The caller of a batch is read from the database: its statements do not compare the caller's version. */
-const FRESH: RetryOptions = {}
-
 /**
  * Writes the requests of a batch in one transaction. Only the first attempt counts them towards rate limits
  * and checks passwords.
@@ -100,7 +96,7 @@ async function answerBatch({ services }: HasServices, c: Ctx): Promise<string> {
   const mayDelete = requests.some(({ method }) => method === 'DELETE')
   const timeoutMs = (timeout || DEFAULT_TIMEOUT_S) * 1000
   const write = () =>
-    asCaller(c, services, FRESH, async ({ caller, info, store, locksRecord }) => {
+    asRecordCaller(c, services, CHECKED, async ({ caller, info, store, locksRecord }) => {
       const passwords = await batchPasswords(c, services, caller, requests, memories)
       const deadlineMs = Date.now() + timeoutMs
       return store.db.transaction(async (db) => {

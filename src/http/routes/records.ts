@@ -11,8 +11,7 @@ import { answerRecord, findViewedRow } from '../../engine/records/view.ts'
 import type { WriteOptions } from '../../engine/records/write-in-progress.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { allowByRules, type HasServices } from '../allow-callers.ts'
-import { type Attempt, asCaller, READ, WRITE } from '../attempt.ts'
-import { authenticate } from '../authenticate.ts'
+import { asRecordCaller, authenticate, READ, type RecordAttempt, WRITE } from '../attempt.ts'
 import { readRequestBody } from '../body/read-body.ts'
 import type { Bound } from '../bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
@@ -75,7 +74,7 @@ export const RECORD_ROUTES = makeRoutes('', {
 /** A page of records as JSON. Contract 3.1 */
 function answerList({ services }: HasServices, c: Ctx, name: string): Promise<string> {
   requireCollection(services.store.catalog, name)
-  return asCaller(c, services, READ, async (attempt) => {
+  return asRecordCaller(c, services, READ, async (attempt) => {
     const { caller, info } = attempt
     const store = await attempt.openForReading()
     const collection = requireCollection(store.catalog, name)
@@ -89,7 +88,7 @@ function answerList({ services }: HasServices, c: Ctx, name: string): Promise<st
 
 function answerView({ services }: HasServices, c: Ctx, name: string): Promise<string> {
   requireCollection(services.store.catalog, name)
-  return asCaller(c, services, READ, async (attempt) => {
+  return asRecordCaller(c, services, READ, async (attempt) => {
     const { caller, info } = attempt
     const store = await attempt.openForReading()
     const collection = requireCollection(store.catalog, name)
@@ -108,7 +107,7 @@ async function answerCreate({ services }: HasServices, c: Ctx, name: string): Pr
   const { files } = await readRequestBody(c)
   forbidStoring(c, services, known)
   const passwords = new PasswordMemory()
-  return asCaller(c, services, WRITE, async (attempt) => {
+  return asRecordCaller(c, services, WRITE, async (attempt) => {
     const { store, info } = attempt
     const collection = requireWritableCollection(store.catalog, name, NOT_WRITABLE)
     const options = makeWriteOptions(c, services, attempt, collection, files, passwords)
@@ -122,7 +121,7 @@ async function answerUpdate({ services }: HasServices, c: Ctx, name: string): Pr
   forbidStoring(c, services, known)
   const passwords = new PasswordMemory()
   const update = () =>
-    asCaller(c, services, WRITE, async (attempt) => {
+    asRecordCaller(c, services, WRITE, async (attempt) => {
       const { store, info } = attempt
       const collection = requireWritableCollection(store.catalog, name, NOT_WRITABLE)
       const options = makeWriteOptions(c, services, attempt, collection, files, passwords)
@@ -134,7 +133,7 @@ async function answerUpdate({ services }: HasServices, c: Ctx, name: string): Pr
 async function answerDelete({ services }: HasServices, c: Ctx, name: string): Promise<undefined> {
   requireWritableCollection(services.store.catalog, name)
   const passwords = new PasswordMemory()
-  await asCaller(c, services, WRITE, async (attempt) => {
+  await asRecordCaller(c, services, WRITE, async (attempt) => {
     const { store, info } = attempt
     const collection = requireWritableCollection(store.catalog, name)
     const options = makeWriteOptions(c, services, attempt, collection, new Map(), passwords)
@@ -151,7 +150,7 @@ function forbidStoring(c: Ctx, { extensions }: Services, { id }: Collection): vo
 function makeWriteOptions(
   c: Ctx,
   services: Services,
-  { info, isAuthCached, locksRecord }: Attempt,
+  { info, isAuthCached, locksRecord }: RecordAttempt,
   collection: Collection,
   uploads: Uploads,
   passwords: PasswordMemory,
@@ -176,7 +175,7 @@ async function answerExport({ services }: HasServices, c: Ctx, name: string): Pr
     const caller = await authenticate(c, services)
     return request.describe(caller, values, 'default', request.makeMeter(caller))
   }
-  const store = request.openStore(await authenticate(c, services))
+  const store = request.openStore((await readCaller()).auth)
   const collection = requireCollection(store.catalog, name)
   const pieces = exportRecords(store, services.extensions, collection, format, readCaller)
   return sendExport(c, collection.name, format, pieces)

@@ -7,6 +7,7 @@ import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeKeySender } from '../../gateway/base/make-sender.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
+import { asCaller, CHECKED } from '../../http/attempt.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import { WITHOUT_ROWS } from '../../http/bounds.ts'
 import { byKey, makeKeyIdentity } from '../../http/identify-caller.ts'
@@ -19,7 +20,6 @@ import { addSchemaTo400 } from '../../http/openapi/invalid-answers.ts'
 import { KEY_HOLDER } from '../../http/openapi/security.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
-import { NO_CALLER, retryRequest } from '../../http/retry-request.ts'
 import { tryLater } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
@@ -164,7 +164,7 @@ function makeEndSignal({ env: { outgoing } }: Ctx): AbortSignal {
 
 /** The holder of the API key in `X-API-Key` or as bearer token. Throws 401 for a missing or invalid key. */
 async function requireKey(c: Ctx, services: GatewayServices): Promise<KeyHolder> {
-  const found = await retryRequest(services.store, NO_CALLER, () => c.env.incoming.identify(false))
+  const found = await asCaller(c, services, CHECKED, (attempt) => attempt.found)
   if (found?.key) return found.key
   // RFC 6750, section 3.1: no error for a request without a key
   const { authorization = '', 'x-api-key': header = '' } = c.env.incoming.headers

@@ -2,11 +2,11 @@ import { readBasic } from '../../engine/auth/basic-credentials.ts'
 import {
   findKeyHolderById,
   isKey,
+  isKeyAllowedAt,
   type KeyHolder,
   requireKeyAddress,
 } from '../../engine/auth/identify-key.ts'
-import type { Catalog } from '../../engine/collections/catalog.ts'
-import type { AuthRecord } from '../../engine/request/request.ts'
+import type { Catalog, Store } from '../../engine/collections/catalog.ts'
 import {
   grantsScope,
   REFRESH_SCOPE,
@@ -16,13 +16,13 @@ import {
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeScopeError } from '../../gateway/base/permissions.ts'
 import { makeKeyCaller, type SendingCaller } from '../../gateway/messages/require-sender.ts'
+import type { Attempt } from '../../http/attempt.ts'
 import {
   byKey,
   type Credentials,
   type Identity,
   makeKeyIdentity,
 } from '../../http/identify-caller.ts'
-import type { Ctx } from '../../http/request-context.ts'
 import { Lru, memoize } from '../../platform/tools/lru.ts'
 import { readToken } from './signed-token.ts'
 import { findToken, type LiveToken } from './token-pairs.ts'
@@ -45,24 +45,24 @@ interface ClientIdentity extends Identity {
 }
 
 const MAX_KNOWN = 10_000
-/** The user of each token when it was last looked up, for limits. */
-const ownersOf = memoize((_: Catalog) => new Lru<string, AuthRecord | null>(MAX_KNOWN))
+/** The user of each token when it was last looked up. */
+const ownersOf = memoize((_: Catalog) => new Lru<string, ClientIdentity | null>(MAX_KNOWN))
 
-/** A token issued for an API key. The token is looked up for each request. */
+/** A token issued for an API key. */
 const BY_ISSUED_TOKEN: Credentials<ClientIdentity> = {
-  findCached({ headers: { authorization = '' } }, catalog) {
-    const auth = ownersOf(catalog).get(readBearerToken(authorization))
-    return auth ? { auth, version: auth.version, isForLimits: true } : undefined
+  findCached({ headers: { authorization = '' }, ip }, catalog) {
+    const known = ownersOf(catalog).get(readBearerToken(authorization))
+    return known?.key && isKeyAllowedAt(known.key, ip) ? known : undefined
   },
   async lookUp({ headers: { authorization = '' }, ip }, signIn) {
     const text = readBearerToken(authorization)
     const jti = text ? await readToken(signIn.db, text) : null
     const token = jti && (await findToken(signIn, jti))
-    const key = token && (await findKeyHolderById(signIn, token.apiKey, token.secret))
+    const key = token && (await findKeyHolderById(signIn, token.apiKey, token.secret, token.until))
     if (key) requireKeyAddress(signIn, key, ip)
     const found = key && key.auth.id === token.user ? { ...makeKeyIdentity(key), token } : null
     const owners = ownersOf(signIn.catalog)
-    if (found || owners.get(text)) owners.set(text, found?.auth ?? null)
+    if (found || owners.get(text)) owners.set(text, found)
     return found
   },
 }
@@ -76,17 +76,20 @@ export const BY_CLIENT_LOGIN = byKey(({ authorization = '' }) => {
 }, BY_ISSUED_TOKEN)
 
 /** The caller. Throws 401, or 403 without the scope. `scope`: '' for any caller. */
-export async function requireClient(c: Ctx, scope: string, cached: boolean): Promise<ClientCaller> {
-  const found: ClientIdentity | null = await c.env.incoming.identify(cached)
-  if (!found?.key) throw gatewayRefusal('unauthorized', 'Unauthorized')
-  const caller = makeClientCaller(c, found.key, found.token)
-  if (scope === '' || grantsScope(caller.scopes, scope)) return caller
-  if (cached) return requireClient(c, scope, false)
-  throw makeScopeError(scope)
+export function requireClient({ found, store }: Attempt, scope: string): ClientCaller {
+  const { key, token }: Partial<ClientIdentity> = found ?? {}
+  if (!key) throw gatewayRefusal('unauthorized', 'Unauthorized')
+  const caller = makeClientCaller(store, key, token)
+  if (scope !== '' && !grantsScope(caller.scopes, scope)) throw makeScopeError(scope)
+  return caller
 }
 
-function makeClientCaller(c: Ctx, key: KeyHolder, token: LiveToken | undefined): ClientCaller {
-  const caller = makeKeyCaller(c, key)
+function makeClientCaller(
+  store: Store,
+  key: KeyHolder,
+  token: LiveToken | undefined,
+): ClientCaller {
+  const caller = makeKeyCaller(store, key)
   const { secret } = key
   const all = resolveScopes(key.scopes)
   if (!token) return { ...caller, secret, scopes: all }

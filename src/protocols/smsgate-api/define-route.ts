@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { REFRESH_SCOPE, TokenScope } from '../../engine/request/scopes.ts'
 import type { Permission } from '../../http/allow-callers.ts'
+import { asCaller, CHECKED, WRITE } from '../../http/attempt.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { SMSGATE_LOGIN } from '../../http/openapi/security.ts'
 import type { Ctx } from '../../http/request-context.ts'
-import { type AttemptFlags, retryRequest } from '../../http/retry-request.ts'
+import type { AttemptFlags } from '../../http/retry-request.ts'
 import { type Description, describeRoute } from '../describe-route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { BY_CLIENT_LOGIN, type ClientCaller, requireClient } from './credentials.ts'
@@ -32,16 +33,12 @@ const allowScope = (scope: AskedScope, hasBody: boolean): Permission<Call, Gatew
   security: SMSGATE_LOGIN,
   credentials: BY_CLIENT_LOGIN,
   withCaller: (c, services, work) =>
-    retryRequest(
-      services.store,
-      { identify: (isCached) => requireClient(c, scope, isCached) },
-      async (caller, attempt) => {
-        const json = hasBody ? await readJsonBody(c, JSON.parse) : undefined
-        return work({ ...caller, c, services, id: c.req.param('id') ?? '', json, attempt })
-      },
-      // the SQL of a send compares the versions of a cached caller
-      { startsCached: scope === 'messages:send' },
-    ),
+    // the SQL of a send compares the version
+    asCaller(c, services, scope === 'messages:send' ? WRITE : CHECKED, async (attempt) => {
+      const caller = requireClient(attempt, scope)
+      const json = hasBody ? await readJsonBody(c, JSON.parse) : undefined
+      return work({ ...caller, c, services, id: c.req.param('id') ?? '', json, attempt })
+    }),
 })
 
 export const ERROR = z.object({ message: z.string() }).meta({ id: 'SmsgateError' })

@@ -86,6 +86,8 @@ export async function insertPair(
 /** A valid access or refresh token, with the id of its pair and the API key that issued it. */
 export interface LiveToken extends Grant {
   readonly pair: string
+  /** When it ends, as a stored date. */
+  readonly until: string
 }
 
 export function parseTokenId(jti: string): { readonly pair: string; readonly isRefresh: boolean } {
@@ -101,11 +103,14 @@ export async function findToken({ db }: Store, jti: string): Promise<LiveToken |
     .select(['user', 'api_key as apiKey', 'secret', 'scopes'])
     .select(sql<boolean>`access_until > now()`.as('isAccessLive'))
     .select(sql<boolean>`refresh_until > now() and not is_refreshed`.as('isRefreshLive'))
+    .select(
+      sql<string>`pb_text(${sql.ref(isRefresh ? 'refresh_until' : 'access_until')})`.as('until'),
+    )
     .where('id', '=', pair)
     .executeTakeFirst()
   if (!(isRefresh ? found?.isRefreshLive : found?.isAccessLive)) return null
-  const { user, apiKey, secret, scopes } = found!
-  return { pair, user, apiKey, secret, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
+  const { user, apiKey, secret, scopes, until } = found!
+  return { pair, until, user, apiKey, secret, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
 }
 
 export const deleteOldTokens = ({ db }: Store) =>

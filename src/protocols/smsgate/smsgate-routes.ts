@@ -12,7 +12,7 @@ import {
   requireDeviceCaller,
 } from '../../gateway/lines/require-device-caller.ts'
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
-import { authenticate } from '../../http/authenticate.ts'
+import { asCaller, CHECKED_READ } from '../../http/attempt.ts'
 import { readJsonBody, readRawBody } from '../../http/body/raw-body.ts'
 import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
@@ -80,18 +80,15 @@ const ROUTES = makeRoutes('', {
   'GET /api/mobile/v1/messages': pull,
   'PATCH /api/mobile/v1/message': { maxBytes: MAX_BODY_BYTES, ...report },
   'PATCH /api/mobile/v1/messages': { maxBytes: MAX_BODY_BYTES, ...report },
-  'GET /api/mobile/v1/device': makeUndescribedRow(
-    allowEverybody(),
-    BY_KEYS,
-    async ({ services }, c) => {
-      const auth = await authenticate(c, services)
-      if (!auth) await refuseSuspended(c, services)
-      const isPhone = auth?.collection.name === 'devices'
+  'GET /api/mobile/v1/device': makeUndescribedRow(allowEverybody(), BY_KEYS, ({ services }, c) =>
+    asCaller(c, services, CHECKED_READ, async ({ caller }) => {
+      if (!caller) await refuseSuspended(c, services)
+      const isPhone = caller?.collection.name === 'devices'
       return {
         externalIp: c.env.incoming.ip,
-        ...(isPhone && { device: renderDevice(auth.values) }),
+        ...(isPhone && { device: renderDevice(caller.values) }),
       }
-    },
+    }),
   ),
   'POST /api/mobile/v1/device': {
     maxBytes: GUEST_BODY_BYTES,

@@ -1,17 +1,16 @@
 import type { SendingCaller } from '../../gateway/messages/require-sender.ts'
 import type { Permission } from '../../http/allow-callers.ts'
-import { WRITE } from '../../http/attempt.ts'
+import { asCaller, CHECKED } from '../../http/attempt.ts'
 import { BodyTooLarge, readRawBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { TWILIO_LOGIN } from '../../http/openapi/security.ts'
 import type { Ctx } from '../../http/request-context.ts'
-import { retryRequest } from '../../http/retry-request.ts'
 import { ApiError, RetryLater } from '../../platform/api-errors.ts'
 import { readCharset } from '../../platform/tools/charsets.ts'
 import { type Description, describeRoute } from '../describe-route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { readQueryBytes } from '../read-parameters.ts'
-import { BY_SID, type Call, identifyAccount } from './identify-account.ts'
+import { BY_SID, type Call, requireAccount } from './identify-account.ts'
 import { type Parameters, readParameters, refuseUnknown } from './parameters.ts'
 import { parseSid } from './sids.ts'
 import { INVALID, makeInvalidError, makeNotFoundError, TwilioRefusal } from './twilio-errors.ts'
@@ -20,14 +19,13 @@ import { INVALID, makeInvalidError, makeNotFoundError, TwilioRefusal } from './t
 export const allowAccount: Permission<SendingCaller, GatewayServices> = {
   security: TWILIO_LOGIN,
   credentials: BY_SID,
-  withCaller: (c, services, work) => {
-    const run = async (account: SendingCaller) => {
+  withCaller: (c, services, work) =>
+    asCaller(c, services, CHECKED, async (attempt) => {
+      const account = requireAccount(attempt)
       const inPath = c.req.param('AccountSid')?.replace(/\.json$/, '')
       if (inPath !== undefined && parseSid('AC', inPath) !== account.user) throw makeNotFoundError()
       return work(account)
-    }
-    return retryRequest(services.store, { identify: () => identifyAccount(c) }, run, WRITE)
-  },
+    }),
 }
 
 /** `allowAccount` with the parameters of the form, or of the query for a route without a form. */

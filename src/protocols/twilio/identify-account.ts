@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { readBasic } from '../../engine/auth/basic-credentials.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeKeyCaller, type SendingCaller } from '../../gateway/messages/require-sender.ts'
+import type { Attempt } from '../../http/attempt.ts'
 import { BY_NOTHING, byKey } from '../../http/identify-caller.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import type { Config } from '../../platform/config.ts'
@@ -32,10 +33,9 @@ export const BY_SID = byKey(
 )
 
 /** The account of a request. Throws 401. */
-export async function identifyAccount(c: Ctx): Promise<SendingCaller> {
-  const found = await c.env.incoming.identify(false)
+export function requireAccount({ found, store }: Attempt): SendingCaller {
   if (!found?.key) throw makeUnauthorizedError()
-  return makeKeyCaller(c, found.key)
+  return makeKeyCaller(store, found.key)
 }
 
 /** A call of Twilio's API. `sentBy`, from SendingCaller: the id of the caller's API key. */

@@ -5,7 +5,8 @@ import { listRecords } from '../../engine/records/list.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
 import { checkShape, makeInstantSchema } from '../../gateway/base/body-schemas.ts'
 import { type Act, findOwnTextsKey, isAllowed } from '../../gateway/base/permissions.ts'
-import { asSender, READ_FRESH, type SendingCaller } from '../../gateway/messages/require-sender.ts'
+import { asSender, type SendingCaller } from '../../gateway/messages/require-sender.ts'
+import { CHECKED_READ } from '../../http/attempt.ts'
 import type { DoorCall } from '../send-only-protocol.ts'
 
 export interface List {
@@ -141,7 +142,7 @@ export const makeListHandler = (list: List, act: Act) => (call: DoorCall) => {
   )
   const given = checkShape(PERIOD, Object.fromEntries(known)) as Record<string, string>
   const part = [readWholeOr(page, 1), Math.min(readWholeOr(per_page, 50), MAX_PER_PAGE)] as const
-  return asSender(call.c, call.services, act, READ_FRESH, (caller) =>
+  return asSender(call.c, call.services, act, CHECKED_READ, (caller) =>
     findListPage(call, caller, list, given, part),
   )
 }

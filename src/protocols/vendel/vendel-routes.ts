@@ -5,16 +5,11 @@ import type { Act } from '../../gateway/base/permissions.ts'
 import { loadUsage } from '../../gateway/base/quota.ts'
 import { countDevices } from '../../gateway/lines/pair-device.ts'
 import { countBatch } from '../../gateway/messages/queue/count-batch.ts'
-import {
-  addSending,
-  asSender,
-  READ_FRESH,
-  type SendingCaller,
-} from '../../gateway/messages/require-sender.ts'
+import { addSending, asSender, type SendingCaller } from '../../gateway/messages/require-sender.ts'
 import { ACCEPTED } from '../../gateway/messages/send/accept-send.ts'
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
 import { answerSendRequest, MAX_SEND_BODY_BYTES } from '../../gateway/messages/send-routes.ts'
-import { WRITE } from '../../http/attempt.ts'
+import { CHECKED_READ, WRITE } from '../../http/attempt.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { BY_KEY_OR_TOKEN } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
@@ -53,7 +48,7 @@ const makeSendHandler =
       if (!isRefusal(error, 'quota_exceeded')) throw error
       const usage = ({ store, user }: SendingCaller) =>
         loadUsage(store, user, services.config, new Date())
-      throw makeQuotaError(await asSender(c, services, 'send', READ_FRESH, usage))
+      throw makeQuotaError(await asSender(c, services, 'send', CHECKED_READ, usage))
     })
 
 /** Sent as the limit where there is no limit. A number, since clients subtract from it. */
@@ -108,7 +103,7 @@ async function readStatus(call: DoorCall, caller: SendingCaller, id: string) {
 const makeReadHandler =
   <T>(act: Act, work: (call: DoorCall, caller: SendingCaller, id: string) => Promise<T>) =>
   (call: DoorCall): Promise<T> =>
-    asSender(call.c, call.services, act, READ_FRESH, (caller) =>
+    asSender(call.c, call.services, act, CHECKED_READ, (caller) =>
       work(call, caller, call.c.req.param('id') ?? ''),
     )
 

@@ -62,7 +62,7 @@ test('a stale auth record is read again and locked', async () => {
     return null
   }
   expect(
-    await retryRequest(here, { identify }, failing(times(2, stale)), { startsCached: true }),
+    await retryRequest(here, { identify }, failing(times(2, stale)), { comparesVersion: true }),
   ).toBe(3)
   expect(asked).toEqual([true, false, false])
   expect(attempts.map(({ isAuthCached }) => isAuthCached)).toEqual([true, false, false])
@@ -120,7 +120,9 @@ test.each([
 
 test('any other error fails at once', async () => {
   const refused = failing([() => badRequest('no')])
-  await expect(retryRequest(here, userNow, refused, { startsCached: true })).rejects.toThrow('No.')
+  await expect(retryRequest(here, userNow, refused, { comparesVersion: true })).rejects.toThrow(
+    'No.',
+  )
   await expect(
     retryRequest(here, NO_CALLER, failing(times(9, () => new Error('bug')))),
   ).rejects.toThrow('bug')
@@ -128,12 +130,12 @@ test('any other error fails at once', async () => {
 })
 
 /** The result of work whose first attempt changes the user and fails, if there is one. */
-function retryAfterChange(fault: () => unknown, startsCached: boolean) {
+function retryAfterChange(fault: () => unknown, comparesVersion: boolean) {
   const changed = async () => {
     await changeUser()
     return fault()
   }
-  return retryRequest(here, userNow, failing([changed]), { startsCached }).catch(() => undefined)
+  return retryRequest(here, userNow, failing([changed]), { comparesVersion }).catch(() => undefined)
 }
 
 test.each([

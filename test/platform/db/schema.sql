@@ -436,6 +436,7 @@ CREATE INDEX idx_api_keys_user ON api_keys USING btree ("user");
 CREATE UNIQUE INDEX api_keys_previous ON api_keys USING btree (previous_hash) WHERE previous_hash <> ''::text;
 CREATE UNIQUE INDEX idx_api_keys_hash ON api_keys USING btree (hash) WHERE hash <> ''::text;
 CREATE TRIGGER api_keys_narrowed_update AFTER UPDATE OF destinations ON api_keys FOR EACH ROW WHEN (new.destinations <> old.destinations AND new.destinations <> ''::text) EXECUTE FUNCTION sms_destinations_narrowed('key');
+CREATE TRIGGER callers_of_keys AFTER DELETE OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION caller_changed();
 CREATE TRIGGER senders_of_keys AFTER INSERT OR UPDATE OF name ON api_keys FOR EACH ROW EXECUTE FUNCTION senders_noted('key');
 
 create table auth_challenges (
@@ -1152,6 +1153,7 @@ create table members (
 CREATE INDEX idx_members_member ON members USING btree (member);
 CREATE UNIQUE INDEX idx_members_account_member ON members USING btree (account, member);
 CREATE TRIGGER acting_ended_by_member AFTER DELETE OR UPDATE OF role ON members FOR EACH ROW EXECUTE FUNCTION acting_ended();
+CREATE TRIGGER callers_of_members AFTER UPDATE ON members FOR EACH ROW EXECUTE FUNCTION caller_changed();
 CREATE TRIGGER member_left AFTER DELETE ON members FOR EACH ROW EXECUTE FUNCTION member_left();
 CREATE TRIGGER member_reads_only AFTER UPDATE OF role ON members FOR EACH ROW WHEN (new.role = 'viewer'::text AND old.role <> 'viewer'::text) EXECUTE FUNCTION member_left();
 CREATE TRIGGER senders_of_members AFTER INSERT ON members FOR EACH ROW EXECUTE FUNCTION senders_noted('member');
@@ -1484,6 +1486,7 @@ create table smsgate_tokens (
 CREATE INDEX smsgate_tokens_by_end ON smsgate_tokens USING btree (refresh_until);
 CREATE INDEX smsgate_tokens_by_key ON smsgate_tokens USING btree (api_key);
 CREATE INDEX smsgate_tokens_by_user ON smsgate_tokens USING btree ("user");
+CREATE TRIGGER callers_of_tokens AFTER DELETE OR UPDATE ON smsgate_tokens FOR EACH ROW WHEN (old.refresh_until > now()) EXECUTE FUNCTION caller_changed();
 
 create table twilio_answers (
   message text collate "C" not null,
@@ -1754,6 +1757,7 @@ create function alarms_waiting(of_user text, of_device text) returns bigint stab
 create function auth_give_back(keys text[], exempt text, days integer) returns void volatile
 create function auth_note_refused_address(account text, collection text, record text, label text, address text, network text) returns void volatile
 create function auth_take_tries(keys text[], limits integer[], seconds integer, exempt text) returns integer volatile
+create function caller_changed() returns trigger volatile
 create function campaigns_unsettled() returns trigger volatile
 create function code_take(keys text[], amounts integer[], limits integer[], seconds integer[], OUT place integer, OUT wait integer) returns record volatile
 create function codes_few_right(of_user text, to_country text, of_pages boolean) returns boolean stable

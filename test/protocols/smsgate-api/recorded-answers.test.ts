@@ -1,4 +1,11 @@
-import { recordAnswers, reportAs, STOPPED, type Step, signInByKey, startPlace } from './recorder.ts'
+import {
+  recordAnswers,
+  reportAs,
+  STOPPED,
+  type Step,
+  signInByKey,
+  startPlace,
+} from '../../support/server/recorder.ts'
 
 const text = (more: object = {}) => ({
   textMessage: { text: 'Hello' },
@@ -123,5 +130,5 @@ const STEPS: readonly Step[] = [
 
 test("SMSGate's API answers each byte as it was recorded", { timeout: 60_000 }, async () => {
   const answers = await recordAnswers(await startPlace(), '/api/3rdparty/v1', signInByKey, STEPS)
-  await expect(answers).toMatchFileSnapshot('smsgate-answers.txt')
+  await expect(answers).toMatchFileSnapshot('recorded-answers.txt')
 })

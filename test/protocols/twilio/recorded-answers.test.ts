@@ -1,4 +1,3 @@
-import { basic } from '../../support/server/request.ts'
 import {
   nameOf,
   OWN_NUMBER,
@@ -8,7 +7,8 @@ import {
   STOPPED,
   type Step,
   startPlace,
-} from './recorder.ts'
+} from '../../support/server/recorder.ts'
+import { basic } from '../../support/server/request.ts'
 
 const signIn: SignIn = (values, as) => {
   if (as === 'nobody') return {}
@@ -119,5 +119,5 @@ test("Twilio's API answers each byte as it was recorded", { timeout: 60_000 }, a
   const place = await startPlace()
   place.values.service = place.values['sid usual']!.replace('AC', 'MG')
   const answers = await recordAnswers(place, '/2010-04-01/Accounts', signIn, STEPS)
-  await expect(answers).toMatchFileSnapshot('twilio-answers.txt')
+  await expect(answers).toMatchFileSnapshot('recorded-answers.txt')
 })

@@ -6,10 +6,10 @@ import {
   STOPPED,
   type Step,
   startPlace,
-} from './recorder.ts'
+} from '../../support/server/recorder.ts'
 
 const signIn: SignIn = (values, as) => {
-  if (as === 'nobody') return {}
+  if (as === 'nobody') return {} as Record<string, string>
   return {
     'x-api-key': `${values[`key ${nameOf(as === 'wrong' ? undefined : as)}`]}${as === 'wrong' ? 'x' : ''}`,
   }
@@ -117,5 +117,5 @@ const STEPS: readonly Step[] = [
 
 test("Vendel's API answers each byte as it was recorded", { timeout: 60_000 }, async () => {
   const answers = await recordAnswers(await startPlace(), '/vendel/api', signIn, STEPS)
-  await expect(answers).toMatchFileSnapshot('vendel-answers.txt')
+  await expect(answers).toMatchFileSnapshot('recorded-answers.txt')
 })
