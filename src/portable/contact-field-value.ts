@@ -1,4 +1,5 @@
 import type { AccountLocale } from './account-locale.ts'
+import { findByName } from './fold-text.ts'
 import { toPlainText } from './phone/plain-text.ts'
 import { readDay } from './read-day.ts'
 
@@ -22,7 +23,7 @@ const isEmpty = (value: unknown) => value === null || value === undefined || val
 
 /**
  * Reads a value that a person, a file or a program gives to a field: a number as `12.5` or `12,5`, a day as
- * `readDay`, a choice in any case of letters. An empty value fits each type, and a number of JSON a number.
+ * `readDay`, a choice in any spelling of its name. An empty value fits each type, and a number of JSON a number.
  */
 export function readContactFieldValue(
   { type, choices }: ContactFieldKind,
@@ -38,7 +39,7 @@ export function readContactFieldValue(
       ? readNumber(given)
       : type === 'date'
         ? readDay(text, locale)
-        : choices.find((choice) => choice.toLowerCase() === text.toLowerCase())
+        : findByName(choices, text, (choice) => choice)
   return value === undefined ? { fault: type } : { value }
 }
 

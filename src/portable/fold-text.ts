@@ -8,15 +8,19 @@ const BLANKS = /[\s\u2800]+/g
 const writePlainly = (text: string): string =>
   dropInvisible(text.normalize('NFKC')).replace(BLANKS, ' ')
 
-/** Lower case of upper case: `ß` becomes `ss`, and the Turkish `İ` and `ı` become `i`. */
+/** Lower case of upper case: `ß` and `ẞ` become `ss`, and the Turkish `İ` and `ı` become `i`. */
 const foldCase = (text: string): string =>
-  text.toUpperCase().toLowerCase().replaceAll('i\u0307', 'i').normalize('NFC')
+  text.toLowerCase().toUpperCase().toLowerCase().replaceAll('i\u0307', 'i').normalize('NFC')
 
 /**
  * The spelling by which two names that people give are the same: any case of letters, accents in one
  * character or two, wide letters, any blanks, without invisible marks. Accents count.
  */
-export const foldName = (name: string): string => foldCase(writePlainly(name)).trim()
+export const foldName = (name: string): string =>
+  ASCII.test(name) ? name.toLowerCase() : foldCase(writePlainly(name)).trim()
+
+/** Without blanks at an end, or two in a row. */
+const ASCII = /^(?:[!-~]+(?: [!-~]+)*)?$/
 
 export const isSameName = (one: string, other: string): boolean =>
   one === other || foldName(one) === foldName(other)
@@ -34,7 +38,7 @@ const ACCENTS = /[\u0300-\u036f]/g
 
 /** Letters with strokes, and signs for two letters, which Unicode does not take apart. */
 const OTHER_LETTERS = new Map(
-  'øo łl đd ðd ħh ŧt ŋn ƀb ɨi ƶz ɍr ɏy ɇe ɉj ƚl ɵo ʉu þth æae œoe ßss ςσ іи'
+  'øo łl đd ðd ħh ŧt ŋn ƀb ɨi ƶz ɍr ɏy ɇe ɉj ƚl ɵo ʉu þth æae œoe ςσ іи'
     .split(' ')
     .map((pair) => [pair[0]!, pair.slice(1)] as const),
 )

@@ -1,6 +1,7 @@
-import { dropFormat } from './field-formats.ts'
-
 // What replaces the variables of a text, for servers and browsers alike.
+
+import { dropFormat } from './field-formats.ts'
+import { foldName } from './fold-text.ts'
 
 /**
  * A person's own values for a text. A given value replaces a custom field, and a name only where the person
@@ -15,7 +16,7 @@ export interface PersonValues {
   readonly fields?: ReadonlyMap<string, string>
 }
 
-/** `{{name}}` or `{{name|fallback}}`; the fallback replaces an empty or missing value. Case is ignored. */
+/** `{{name}}` or `{{name|fallback}}`; the fallback replaces an empty or missing value. See `foldName`. */
 interface Placeholder {
   readonly name: string
   readonly fallback: string | undefined
@@ -62,11 +63,11 @@ export function fillVariables(
   })
 }
 
-/** Returns a function that finds a value by its exact name, else ignoring upper and lower case. */
+/** Returns a function that finds a value by its exact name, otherwise by one that is the same. */
 export function makeValueFinder<Value>(given: readonly (readonly [name: string, value: Value])[]) {
   const exact = new Map(given)
-  const lower = new Map(given.map(([name, value]) => [name.toLowerCase(), value]))
-  return (name: string): Value | undefined => exact.get(name) ?? lower.get(name.toLowerCase())
+  const same = new Map(given.map(([name, value]) => [foldName(name), value]))
+  return (name: string): Value | undefined => exact.get(name) ?? same.get(foldName(name))
 }
 
 /** The variables that each person has, in lower case. Of these, only a name can be given, to fill a gap. */
@@ -80,8 +81,8 @@ const PERSON_FIELDS: Readonly<Record<string, 'name' | 'phone' | 'stopLink'>> = {
 export const isOfPerson = (name: string): boolean => findPersonField(name) !== undefined
 
 function findPersonField(name: string) {
-  const lower = name.toLowerCase()
-  return Object.hasOwn(PERSON_FIELDS, lower) ? PERSON_FIELDS[lower] : undefined
+  const folded = foldName(name)
+  return Object.hasOwn(PERSON_FIELDS, folded) ? PERSON_FIELDS[folded] : undefined
 }
 
 export const hasStopLink = (template: TextTemplate): boolean =>

@@ -1,8 +1,8 @@
 import { makeFieldTextFinder } from '#portable/field-text.ts'
+import { isSameName } from '#portable/fold-text.ts'
 import { accountLocale } from './account-locale.ts'
 import { isObject } from './is-object.ts'
 import type { Contact, ContactField } from './record-types.ts'
-import { isSameName } from './text/variables.ts'
 
 /** A contact's custom fields with a text, number or bool, which templates can use, by their keys. */
 export function readFields({ data }: Pick<Contact, 'data'>): [name: string, value: string][] {

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { ContactFieldKind, ContactFieldType } from '../../portable/contact-field-value.ts'
+import { makeValueFinder } from '../../portable/text-template.ts'
 
 /** A field that an account has defined for its contacts. */
 export interface ContactField extends ContactFieldKind {
@@ -37,12 +38,10 @@ export const listFieldVariables = ({ name, key, former }: ContactField): readonl
   ...former,
 ]
 
-/** Returns a function that finds a field by one of its names, in any case of letters. */
+/** Returns a function that finds a field by one of its names: see `makeValueFinder`. */
 export function makeFieldFinder(fields: readonly ContactField[]) {
-  const byName = new Map(
-    fields.flatMap((field) =>
-      listFieldVariables(field).map((name) => [name.toLowerCase(), field] as const),
-    ),
+  const find = makeValueFinder(
+    fields.flatMap((field) => listFieldVariables(field).map((name) => [name, field] as const)),
   )
-  return (name: string): ContactField | undefined => byName.get(name.trim().toLowerCase())
+  return (name: string): ContactField | undefined => find(name.trim())
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { badRequest } from '../../platform/api-errors.ts'
-import { matchAny, queries } from '../../platform/db/queries.ts'
+import { queries } from '../../platform/db/queries.ts'
 import {
   findValueAt,
   makeJsonTextReader,
@@ -12,6 +12,7 @@ import { cleanText } from '../../platform/tools/clean-text.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
 import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
+import { makeValueFinder } from '../../portable/text-template.ts'
 import { isInvisible } from '../base/body-schemas.ts'
 import { readNumbers, readRecipients } from '../base/read-numbers.ts'
 import { allowsShortCodes } from '../messages/send/load-all-recipients.ts'
@@ -173,11 +174,10 @@ export async function findGroupsByName(
     .selectFrom('contact_groups')
     .select(['id', 'name'])
     .where('user', '=', user)
-    .where('name', '=', matchAny(names))
     .execute()
-  const known = new Set(groups.map(({ name }) => name))
-  const unknown = names.find((name) => !known.has(name))
-  if (unknown === undefined) return groups.map(({ id }) => id)
+  const found = makeValueFinder(groups.map(({ name, id }) => [name, id]))
+  const unknown = names.find((name) => !found(name))
+  if (unknown === undefined) return [...new Set(names.map((name) => found(name)!))]
   throw badRequest(
     `"${unknown.slice(0, 40)}" is neither a number in E.164 nor a group of the account.`,
   )

@@ -6,6 +6,7 @@ import { parseJson } from '../../platform/tools/json.ts'
 import { VIEW_ID } from '../../portable/inbox-views.ts'
 import type { Feature } from '../base/feature.ts'
 import { makeRecordStep, type PersonalData } from '../base/personal-data.ts'
+import { requireFreeName } from '../base/require-free-name.ts'
 import { requireRoomFor } from '../base/require-room.ts'
 
 /** The labels of a view. They may have been deleted since: the view then says so. */
@@ -51,10 +52,12 @@ const labelsExtension: Extension = {
     values.color ||= 'gray'
     trimName(values)
     await requireRoomFor(store.db, 'labels', String(values.user))
+    await requireFreeName(store.db, 'labels', values)
     return undefined
   },
-  async beforeUpdate(_store, values) {
+  async beforeUpdate(store, values, old) {
     trimName(values)
+    await requireFreeName(store.db, 'labels', values, old)
   },
 }
 

@@ -4,6 +4,7 @@ import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { dropFormat } from '../../portable/field-formats.ts'
+import { foldName } from '../../portable/fold-text.ts'
 import { listFieldNames, parseTextTemplate } from '../../portable/text-template.ts'
 import { listFieldVariables, loadFieldDefinitions } from '../base/contact-fields.ts'
 import { RECORD_TITLES } from '../base/record-titles.ts'
@@ -42,10 +43,10 @@ export async function listFieldUses(
 ): Promise<z.output<typeof CONTACT_FIELD_USES>> {
   const field = (await loadFieldDefinitions(db, user)).find((one) => one.id === id)
   if (!field) throw notFound()
-  const names = new Set(listFieldVariables(field).map((name) => name.toLowerCase()))
+  const names = new Set(listFieldVariables(field).map(foldName))
   const isUsed = ({ body }: { readonly body: string }) =>
     listFieldNames(parseTextTemplate(body)).some((name) =>
-      [name, dropFormat(name)].some((one) => names.has(one.toLowerCase())),
+      [name, dropFormat(name)].some((one) => names.has(foldName(one))),
     )
   const has = sql<boolean>`(case when json_typeof(data) = 'object' then data ->> ${field.key} end) <> ''`
   const { contacts } = await queries(db, 'planned')

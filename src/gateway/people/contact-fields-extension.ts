@@ -6,6 +6,7 @@ import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { acquireLock, matchAny, matchAnyFound, queries } from '../../platform/db/queries.ts'
 import { parseJson } from '../../platform/tools/json.ts'
+import { foldName, isSameName } from '../../portable/fold-text.ts'
 import {
   type ContactField,
   listFieldVariables,
@@ -73,7 +74,7 @@ function checkDefinition(values: Values): void {
   values.name = String(values.name ?? '').trim()
   if (SIGNS_OF_VARIABLES.test(values.name))
     throw refuse('name', 'A name has none of { } and |, which mark variables in templates.')
-  if (RESERVED.includes(values.name.toLowerCase()))
+  if (RESERVED.includes(foldName(values.name)))
     throw refuse('name', 'Each contact has this already: choose another name.')
   const given = parseJson(String(values.choices ?? 'null')) ?? []
   if (!Array.isArray(given) || given.some((choice) => typeof choice !== 'string'))
@@ -88,7 +89,7 @@ function checkDefinition(values: Values): void {
     throw refuse('choices', `A choice has at most ${MOST_CHOICES} values.`)
   if (choices.some((choice) => choice.length > MAX_CHOICE))
     throw refuse('choices', `A value has at most ${MAX_CHOICE} characters.`)
-  if (new Set(choices.map((choice) => choice.toLowerCase())).size < choices.length)
+  if (new Set(choices.map(foldName)).size < choices.length)
     throw refuse('choices', 'Each value must occur once.')
   values.choices = JSON.stringify(choices)
 }
@@ -105,7 +106,7 @@ async function lockFields(db: Db, user: string): Promise<ContactField[]> {
 function requireFreeName(others: readonly ContactField[], { name }: Values): void {
   const other = makeFieldFinder(others)(String(name))
   if (!other) return
-  const isNow = other.name.toLowerCase() === String(name).toLowerCase()
+  const isNow = isSameName(other.name, String(name))
   throw invalidFields({
     name: makeFieldError(
       'validation_not_unique',
@@ -133,7 +134,7 @@ const loadKeys = (db: Db, ids: readonly string[]): Promise<Key[]> =>
     .where('f.id', '=', matchAny(ids))
     .execute()
 
-/** Stores values under the key that contacts have under its name in other letters: `LEVEL`, `level`. */
+/** Stores values under the key that contacts have under a name that is the same: `LEVEL`, `level`. */
 async function takeOverValues(db: Db, { user, key }: Key): Promise<void> {
   const ofUser = queries(db)
     .selectFrom('contacts')
@@ -143,10 +144,10 @@ async function takeOverValues(db: Db, { user, key }: Key): Promise<void> {
     .selectFrom(ofUser.select(sql<string>`json_object_keys(data)`.as('name')).as('c'))
     .select('name')
     .distinct()
-    .where(sql<boolean>`lower(btrim(name)) = lower(${key})`)
     .where('name', '<>', key)
     .execute()
-  for (const name of found.map((one) => one.name).sort())
+  const others = found.map((one) => one.name).filter((name) => isSameName(name, key))
+  for (const name of others.sort())
     await updateRecords(db, 'contacts', (update) =>
       update
         .set({

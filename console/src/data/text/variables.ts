@@ -1,3 +1,4 @@
+import { foldName, isSameName } from '#portable/fold-text.ts'
 import { parseTextTemplate } from '#portable/text-template.ts'
 import { t } from '../../language/words.ts'
 
@@ -53,13 +54,9 @@ export const listVariables = (body: string): string[] =>
     splitAtVariables(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])),
   )
 
-/** Each name once, ignoring case, in its first spelling. */
+/** Each name once, in its first spelling. */
 export const dropRepeatedNames = (names: readonly string[]): string[] =>
   names.filter((name, at) => names.findIndex((other) => isSameName(other, name)) === at)
-
-/** Compares names of variables, ignoring case: `ort` and `Ort` are the same. */
-export const isSameName = (one: string, other: string): boolean =>
-  one.toLowerCase() === other.toLowerCase()
 
 /** Says that a text still has variables which nothing fills in. */
 export const listOpenWords = (open: readonly string[]): string =>
@@ -70,4 +67,4 @@ export const listOpenWords = (open: readonly string[]): string =>
 export const OF_CONTACTS: readonly string[] = ['name', 'phone', 'stop_link']
 
 export const listOwnVariables = (body: string): string[] =>
-  listVariables(body).filter((name) => !OF_CONTACTS.includes(name.toLowerCase()))
+  listVariables(body).filter((name) => !OF_CONTACTS.includes(foldName(name)))

@@ -1,3 +1,4 @@
+import { foldName, isSameName } from '#portable/fold-text.ts'
 import { MAX_TEXT_CHARACTERS } from '#portable/max-text-characters.ts'
 import { chooseRowPhone } from '#portable/phone/choose-row-phone.ts'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
@@ -5,7 +6,7 @@ import { countSegments } from '#portable/segments.ts'
 import { fillVariables, parseTextTemplate, renderForPerson } from '#portable/text-template.ts'
 import { type BadRow, findRowFault, type Sheet } from '../../data/files/sheet.ts'
 import { describePhoneFault } from '../../data/phone/phone-words.ts'
-import { isSameName, listVariables } from '../../data/text/variables.ts'
+import { listVariables } from '../../data/text/variables.ts'
 import { t } from '../../language/words.ts'
 
 export interface ListText {
@@ -38,7 +39,7 @@ const findColumn = (head: readonly string[], name: string): number =>
 /** The placeholders in a text for which there is no column. */
 export const listUnknownPlaceholders = (text: string, { head }: Sheet): string[] =>
   listVariables(text).filter(
-    (name) => !OF_ROWS.includes(name.toLowerCase()) && findColumn(head, name) < 0,
+    (name) => !OF_ROWS.includes(foldName(name)) && findColumn(head, name) < 0,
   )
 
 /** Reads the phone number of each row. Numbers without a country code belong to `country`. */

@@ -1,9 +1,10 @@
+import { isSameName } from '#portable/fold-text.ts'
 import type { PhoneFault } from '#portable/phone/read-phone.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { makeRepeatRequest, ONCE, type Repeat } from '../../data/repeat.ts'
 import { parseLocalTime } from '../../data/text/local-time.ts'
-import { addDefaults, isSameName, listVariables } from '../../data/text/variables.ts'
+import { addDefaults, listVariables } from '../../data/text/variables.ts'
 
 export interface Recipient {
   /** In E.164; as typed if it is invalid. */

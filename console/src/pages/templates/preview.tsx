@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { foldName } from '#portable/fold-text.ts'
 import { countSegments } from '#portable/segments.ts'
 import { findContactField } from '../../data/contact-fields.ts'
 import { nameContact } from '../../data/name-contact.ts'
@@ -34,12 +35,12 @@ export function TemplatePreview({ body }: { body: string }) {
   }
   // prefer the contact's own value to a typed one, which may have been typed for another contact
   const valueFor = (variable: string) => {
-    const name = variable.toLowerCase()
+    const name = foldName(variable)
     return own[name] || findField(variable) || (own[name] ?? values[name])
   }
   // while contacts are being loaded, assume that there is one with name and phone
   const isTheirs = (name: string) =>
-    (contact || contacts.loading) && OF_CONTACTS.includes(name.toLowerCase())
+    (contact || contacts.loading) && OF_CONTACTS.includes(foldName(name))
   const asked = listVariables(body).filter((name) => !isTheirs(name) && !findField(name))
   const pieces = splitAtVariables(body).map((piece) => {
     const value = piece.isVariable ? fillPiece(piece, valueFor(piece.text)) : piece.text
@@ -64,8 +65,8 @@ export function TemplatePreview({ body }: { body: string }) {
             key={name}
             label={name}
             name={`variable-${name}`}
-            value={values[name.toLowerCase()] ?? ''}
-            onValue={(value) => setValues({ ...values, [name.toLowerCase()]: value })}
+            value={values[foldName(name)] ?? ''}
+            onValue={(value) => setValues({ ...values, [foldName(name)]: value })}
           />
         ))}
       </div>

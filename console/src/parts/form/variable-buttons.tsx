@@ -1,15 +1,11 @@
 import type { RefObject } from 'preact'
 import { dropFormat, FIELD_FORMATS } from '#portable/field-formats.ts'
 import { writeFieldValue } from '#portable/field-text.ts'
+import { isSameName } from '#portable/fold-text.ts'
 import { accountLocale } from '../../data/account-locale.ts'
 import { findField, readFields } from '../../data/contact-fields.ts'
 import type { Contact } from '../../data/record-types.ts'
-import {
-  dropRepeatedNames,
-  isSameName,
-  listVariables,
-  OF_CONTACTS,
-} from '../../data/text/variables.ts'
+import { dropRepeatedNames, listVariables, OF_CONTACTS } from '../../data/text/variables.ts'
 import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { isSameName } from '#portable/fold-text.ts'
 import { createLabel, type Label, MOST_LABELS, setLabel } from '../../data/labels.ts'
 import { hasWords } from '../../data/search/words.ts'
 import { hasKeyboard } from '../../data/use/media-queries.ts'
@@ -127,5 +128,3 @@ function Some({ label, records }: { label: Label; records: Choosing['records'] }
   if (count === records.length) return <Icon name="check" />
   return count > 0 && <span class="muted">{formatNumber(count)}</span>
 }
-
-const isSameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
