@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import { formatNumber } from '../language/words.ts'
 import type { Label } from './labels.ts'
 import type { InboxView } from './record-types.ts'
 
@@ -17,6 +18,16 @@ export interface InboxAnswer {
   readonly labels: readonly Label[]
   readonly views: readonly SavedView[]
 }
+
+/** The server counts no further than a little above. */
+const MOST = 999
+
+/** Whether there may be more than a count says. */
+export const isBounded = (count: number): boolean => count > MOST
+
+/** A count as people read it: `999+` where there may be more. */
+export const formatBounded = (count: number, most = MOST): string =>
+  count > most ? `${formatNumber(most)}+` : formatNumber(count)
 
 /** Counts up to 1,000, labels and saved views of the inbox; undefined until read. */
 export const inboxAnswer = signal<InboxAnswer | undefined>(undefined)

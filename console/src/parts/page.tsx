@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Fault } from '../data/fault.ts'
-import { announced, mentioned } from '../data/unread.ts'
+import { announced, formatBounded, mentioned } from '../data/unread.ts'
 import { t } from '../language/words.ts'
 import { makePageHref, place } from '../router.ts'
 import { FaultNotice } from './form/form.tsx'
@@ -14,7 +14,7 @@ import { Icon } from './icon.tsx'
 export function Title({ children }: { children: string }) {
   const news = announced.value + mentioned.value
   useEffect(() => {
-    document.title = `${news > 0 ? `(${news}) ` : ''}${children} · pocketsms`
+    document.title = `${news > 0 ? `(${formatBounded(news)}) ` : ''}${children} · pocketsms`
   }, [children, news])
   // focuses here, because pages that read a record render their title only later
   useEffect(focusTitle, [])

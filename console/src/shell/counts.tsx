@@ -3,7 +3,7 @@ import { pb } from '../data/client.ts'
 import type { Conversation } from '../data/record-types.ts'
 import type { Session } from '../data/session.ts'
 import { useNotify } from '../data/team/personal-choices.ts'
-import { announced, type InboxAnswer, inboxAnswer, mentioned } from '../data/unread.ts'
+import { announced, type InboxAnswer, inboxAnswer, isBounded, mentioned } from '../data/unread.ts'
 import { useAnswer } from '../data/use/use-answer.ts'
 import { useCalm } from '../data/use/use-calm.ts'
 import { useList } from '../data/use/use-list.ts'
@@ -36,9 +36,10 @@ export function Counts({ session }: { session: Session }) {
   return null
 }
 
-/** Sets the number on the app's icon. Some browsers cannot do this, others only for installed apps. */
+/** Sets the number on the app's icon, or a dot for a bounded count. Some browsers cannot do this, others only for installed apps. */
 async function setBadge(count: number): Promise<void> {
-  await (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(() => {})
+  const set = () => navigator.setAppBadge?.(isBounded(count) ? undefined : count)
+  await (count > 0 ? set() : navigator.clearAppBadge?.())?.catch(() => {})
 }
 
 /** How many unread conversations are assigned to the sender or to nobody. */

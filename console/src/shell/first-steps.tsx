@@ -43,7 +43,7 @@ const addReachedStep = (reached: Reached, { message_type, status }: Message): Re
 
 const isDone = rememberForPerson('first-steps-done', false)
 
-/** A guide to the first text. Shown until a text was delivered and one received, or the user closes it. */
+/** A guide to the first text. Shown until a text was received, or the user closes it. */
 export function FirstSteps() {
   return isDone.value || !hasTeamRole('admin') ? null : (
     <Steps
@@ -68,7 +68,7 @@ function Steps({ onDone }: { onDone: () => void }) {
     reload,
   )
   useLive<Device>('devices', '*', reload, () => {})
-  const isComplete = reached?.delivered && reached.replied
+  const isComplete = reached?.replied
   useEffect(() => {
     if (isComplete) onDone()
   }, [isComplete])

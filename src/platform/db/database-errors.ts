@@ -109,6 +109,9 @@ export class DatabaseLocked extends DatabaseUnavailable {
   }
 }
 
+const DISK_FULL = '53100'
+const FULL = 'The disk of the database is full, so nothing can be stored.'
+
 const SERVER_FAULTS = /^(53100|25006|58)/
 
 /** Number of statements that failed because the server is full, read-only or without its files. */
@@ -118,6 +121,7 @@ export const serverFaults = { count: 0 }
 export function toDatabaseError(error: unknown): unknown {
   if (isSqlError(error) && SERVER_FAULTS.test(error.code)) serverFaults.count++
   if (isSqlError(error, LOCK_NOT_AVAILABLE)) return new DatabaseLocked(error)
+  if (isSqlError(error, DISK_FULL)) return new DatabaseUnavailable(error, FULL)
   return isConnectionError(error) ? new DatabaseUnavailable(error) : error
 }
 

@@ -7,6 +7,14 @@ export const NO_MAIL_SERVER = t(
 
 /** Frequent messages of the server, and what to show instead. `$1` is the pattern's first group. */
 const SENTENCES: Choices<RegExp> = [
+  [
+    /^The database cannot be reached/,
+    t('The server cannot reach its database at the moment. Try again soon.'),
+  ],
+  [
+    /^The disk of the database is full/,
+    t('The disk of the server is full, so nothing can be stored. A superuser must make room.'),
+  ],
   [/^cannot be blank\.$/i, t('Fill this in.')],
   [/^Value must be unique\.$/, t('Is already in use.')],
   [/^Must be at least (\d+) character\(s\)\.$/, t('Use at least $1 character(s).')],

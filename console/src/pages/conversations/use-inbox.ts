@@ -1,11 +1,10 @@
 import { useMemo } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Label } from '../../data/labels.ts'
-import { type InboxAnswer, inboxAnswer, type SavedView } from '../../data/unread.ts'
+import { formatBounded, type InboxAnswer, inboxAnswer, type SavedView } from '../../data/unread.ts'
 import { useCalm } from '../../data/use/use-calm.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { locale } from '../../language/language.ts'
-import { formatNumber } from '../../language/words.ts'
 
 export interface Inbox {
   /** Numbers of new conversations that have opted out. */
@@ -43,8 +42,7 @@ export function useInbox(): Inbox {
   )
 }
 
-/** The highest counts that are shown. The server stops counting at one more. */
-const MAX_COUNT = 999
+/** The highest count of a saved view that is shown. The server stops counting at one more. */
 const MAX_SAVED_COUNT = 99
 
 /** The count of a view's conversations as text; '' until it is read. */
@@ -53,6 +51,5 @@ export function formatViewCount(view: string): string {
   const saved = answer?.views.find(({ id }) => id === view)
   const count = saved?.count ?? answer?.[view]
   if (typeof count !== 'number') return ''
-  const most = saved ? MAX_SAVED_COUNT : MAX_COUNT
-  return count > most ? `${formatNumber(most)}+` : formatNumber(count)
+  return saved ? formatBounded(count, MAX_SAVED_COUNT) : formatBounded(count)
 }

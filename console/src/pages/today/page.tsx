@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { formatMoney } from '../../data/money.ts'
 import { usePeople } from '../../data/team/people.ts'
+import { formatBounded } from '../../data/unread.ts'
 import { countKind, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { locale } from '../../language/language.ts'
@@ -103,8 +104,8 @@ function Figures({ today: { days, waiting, devices, lines, cost } }: { today: To
       />
       <Tile
         title={t('Waiting for an answer')}
-        value={formatNumber(waiting)}
-        href={makePageHref('/conversations')}
+        value={formatBounded(waiting)}
+        href={makePageHref('/conversations', { view: 'waiting' })}
       />
       <OnlineTile title={t('Devices online')} of={devices} />
       <OnlineTile title={t('Lines online')} of={lines} />
