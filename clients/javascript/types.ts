@@ -833,8 +833,6 @@ readonly "sender"?: Sender
 }
 /** The entry's number in the log. */
 readonly "number": number
-/** A keyed hash of the entry and of the seal before it. */
-readonly "seal": string
 }
 }
   | {

@@ -213,7 +213,7 @@ export const doctorCommand = defineCommand({
     apply: { type: 'boolean', description: 'with --numbers: join them', default: false },
     audit: {
       type: 'boolean',
-      description: 'compare the audit logs with their seals',
+      description: 'look for entries of the audit logs that are missing',
       default: false,
     },
   },

@@ -1,5 +1,5 @@
 import { deleteOldAuditEntries } from '../engine/auth/audit/delete-old-audit-entries.ts'
-import { sealAuditEntries } from '../engine/auth/audit/seal-audit-entries.ts'
+import { publishAuditEntries } from '../engine/auth/audit/publish-audit-entries.ts'
 import { cleanUpSignIns } from '../engine/auth/delete-old-sign-ins.ts'
 import { SUPERUSERS_ID, superusersExtension } from '../engine/auth/superusers.ts'
 import { runBackupSchedule } from '../engine/backup/schedule.ts'
@@ -72,14 +72,14 @@ export const SERVER: Feature = {
   },
   timed: ({ store, settings, config, backups, log }) => [
     {
-      id: 'auditSeals',
+      id: 'auditEntries',
       ...EVERY_MINUTE,
-      run: () => sealAuditEntries(store.db, log, makeAuditPublisher(log)),
+      run: () => publishAuditEntries(store.db, makeAuditPublisher(log)),
     },
     {
       id: 'auditCleanUp',
       ...HOURLY,
-      run: () => deleteOldAuditEntries(store.db, config.auditDays, log),
+      run: () => deleteOldAuditEntries(store.db, config.auditDays),
     },
     {
       id: 'logsCleanUp',

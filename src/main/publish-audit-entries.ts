@@ -1,4 +1,4 @@
-import type { SealedEntry } from '../engine/auth/audit/seal-audit-entries.ts'
+import type { NumberedEntry } from '../engine/auth/audit/publish-audit-entries.ts'
 import { queueAuditCalls } from '../gateway/webhooks/queue-audit-calls.ts'
 import type { Db } from '../platform/db/open.ts'
 import { awaitWrittenLines, type Logger } from '../platform/log.ts'
@@ -6,7 +6,7 @@ import { awaitWrittenLines, type Logger } from '../platform/log.ts'
 /** The transaction ends once its lines are written; if it fails, lines are repeated: none is left out. */
 export const makeAuditPublisher =
   (log: Logger) =>
-  async (db: Db, entries: readonly SealedEntry[]): Promise<void> => {
+  async (db: Db, entries: readonly NumberedEntry[]): Promise<void> => {
     await queueAuditCalls(db, entries)
     // a log that nobody reads gets no repeated lines
     await awaitWrittenLines(log)

@@ -1,4 +1,4 @@
-import { endAuditChains } from '../../engine/auth/audit/delete-old-audit-entries.ts'
+import { deleteAuditLogs } from '../../engine/auth/audit/delete-old-audit-entries.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { USER_SETTINGS_ID } from '../../engine/records/disabled-user.ts'
@@ -56,7 +56,7 @@ export const ACCOUNTS: Feature = {
     member_invitations: makeStrictExtension(invitationsExtension),
     account_audit: makeStrictExtension(),
   }),
-  alsoDeletes: { [USERS_ID]: ({ db }, ids) => endAuditChains(db, ids) },
+  alsoDeletes: { [USERS_ID]: ({ db }, ids) => deleteAuditLogs(db, ids) },
   queued: (services) => {
     const openStore = (account: string) => services.store.forUser(account)
     return [

@@ -13,7 +13,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'message.delivered': 'A message has reached its recipient',
   'message.failed': 'A message has failed',
   'message.received': 'A device has received a text',
-  [AUDIT_EVENT]: "An entry of the account's audit log has its seal",
+  [AUDIT_EVENT]: "An entry of the account's audit log has its number",
   [TEST_EVENT]: 'A test event, asked for by POST /api/webhooks/{id}/test',
 }
 
@@ -59,7 +59,7 @@ export function describeWebhookCalls({
   const message = schemaOf('sms_messages')!.describe('The message, as it was then.')
   const entry = schemaOf('account_audit')!
     .omit({ collectionId: true, collectionName: true })
-    .extend(OF_SEAL)
+    .extend(NUMBERED)
     .describe('The entry.')
   return Object.fromEntries(
     [...events, TEST_EVENT].map((event) => [
@@ -69,9 +69,8 @@ export function describeWebhookCalls({
   )
 }
 
-const OF_SEAL = {
+const NUMBERED = {
   number: z.int().describe("The entry's number in the log."),
-  seal: z.string().describe('A keyed hash of the entry and of the seal before it.'),
 }
 
 function describeCall(event: string, data: z.ZodObject): ZodOpenApiOperationObject {

@@ -1,21 +1,20 @@
 import { sql } from 'kysely'
 import { SUPERUSERS_LOG } from '../../engine/auth/audit/audit-entries.ts'
-import type { SealedEntry } from '../../engine/auth/audit/seal-audit-entries.ts'
+import type { NumberedEntry } from '../../engine/auth/audit/publish-audit-entries.ts'
 import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 
 /** The event of an entry of the account's audit log. */
 export const AUDIT_EVENT = 'audit.recorded'
 
-function makeEventEntry(entry: SealedEntry) {
-  const { id, account: user, created, by: sender, action, collection, record, ip } = entry
-  const { number, seal } = entry
+function makeEventEntry(entry: NumberedEntry) {
+  const { id, account: user, created, by: sender, action, collection, record, ip, number } = entry
   const fields: unknown = JSON.parse(entry.fields)
-  return { id, user, created, sender, action, collection, record, fields, ip, number, seal }
+  return { id, user, created, sender, action, collection, record, fields, ip, number }
 }
 
 /** Queues the calls of webhooks that ask for entries of their own account, in the transaction of `db`. */
-export async function queueAuditCalls(db: Db, entries: readonly SealedEntry[]): Promise<void> {
+export async function queueAuditCalls(db: Db, entries: readonly NumberedEntry[]): Promise<void> {
   const ofAccounts = entries.filter(({ account }) => account !== SUPERUSERS_LOG)
   if (ofAccounts.length === 0) return
   const given = ofAccounts.map((entry) => ({

@@ -34,7 +34,7 @@ export const LOCKS = {
   /** Per user: held while a file is stored, to enforce the user's maximum of bytes. */
   files: 7_367_029,
   queueCheck: 7_367_026,
-  auditSeals: 7_367_040,
+  auditEntries: 7_367_040,
   /** Held while all messages are counted. */
   totals: 7_367_030,
   /** Per user: held by an export of a person, and by the end of an erasure, so that they do not overlap. */

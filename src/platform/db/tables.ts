@@ -16,31 +16,22 @@ interface AuditRow {
   superuser: Generated<string>
 }
 
-interface AuditChainsRow {
+interface AuditLogsRow {
   account: string
-  chains: number
-  first_number: number
-  first_seal: string
+  first_number: Generated<number>
   last_number: number
-  last_seal: string
-  settled: Generated<string>
-  signature: string
 }
 
-interface AuditSealsRow {
+interface AuditNumbersRow {
   account: string
-  created: Generated<string>
-  digest: string
   entry: string
   number: number
-  seal: string
-  settled: Generated<string>
 }
 
-interface AuditUnsealedRow {
+interface AuditQueueRow {
   account: string
   entry: string
-  number: Generated<number>
+  position: Generated<number>
 }
 
 interface AuthOriginsRow {
@@ -1272,9 +1263,9 @@ interface WebhooksRow {
 /** The tables and views of the schema: columns as they arrive, and what an insert may leave out. */
 export interface Tables {
   _audit: AuditRow
-  _audit_chains: AuditChainsRow
-  _audit_seals: AuditSealsRow
-  _audit_unsealed: AuditUnsealedRow
+  _audit_logs: AuditLogsRow
+  _audit_numbers: AuditNumbersRow
+  _audit_queue: AuditQueueRow
   _authOrigins: AuthOriginsRow
   _changes: ChangesRow
   _collections: CollectionsRow
@@ -1379,9 +1370,9 @@ export interface Tables {
 /** Tables and types that are no collections. */
 export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   '_audit',
-  '_audit_chains',
-  '_audit_seals',
-  '_audit_unsealed',
+  '_audit_logs',
+  '_audit_numbers',
+  '_audit_queue',
   '_changes',
   '_consents_forgotten',
   '_file_chunks',

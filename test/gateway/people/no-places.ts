@@ -6,9 +6,9 @@ import type { Catalog } from '../../../src/engine/collections/catalog.ts'
  */
 export const ENGINE_TABLES: Readonly<Record<string, string>> = {
   _audit: 'names actions, superusers and record ids; never values',
-  _audit_chains: 'counts and hashes of seals',
-  _audit_seals: 'ids and keyed hashes of entries of the audit logs',
-  _audit_unsealed: 'ids of entries of the audit logs',
+  _audit_logs: 'counts of entries of the audit logs',
+  _audit_numbers: 'ids of entries of the audit logs',
+  _audit_queue: 'ids of entries of the audit logs',
   _authOrigins: 'browsers of people who sign in',
   _changes:
     'the change log: an erasure overwrites its images of each place, and clears it at the end',
@@ -36,7 +36,7 @@ export const ENGINE_TABLES: Readonly<Record<string, string>> = {
 
 /** Why columns name no person in rows about others. A column: its name in all tables, or table and name. */
 const REASONS: Readonly<Record<string, string>> = {
-  'names a row': `id entry previous _audit_chains.account _audit_seals.account _audit_unsealed.account user key message messages last_message delivery ref line lines device webhook holder record
+  'names a row': `id entry previous _audit_logs.account _audit_numbers.account _audit_queue.account user key message messages last_message delivery ref line lines device webhook holder record
     collection _file_contents.account auth_session_tokens.account batch_id batches former_batch event_id api_key verification answer
     collectionRef recordRef session sms_dispatch.scope sms_dispatch.send hook_once.hook hook_windows.hook push_subscriptions.sender
     inbox_views.assignee inbox_views.labels
@@ -70,8 +70,7 @@ const REASONS: Readonly<Record<string, string>> = {
     auth_sessions.ip auth_sessions.user_agent
     auth_passkeys.name auth_passkeys.host auth_passkeys.transports member_invitations.email push_subscriptions.endpoint push_subscriptions.user_agent users.email users.name`,
   'random, a hash, or encrypted': `hash sealed auth_factors.pending recovery auth_passkeys.credential auth_passkeys.public_key fingerprint secret previous_secret signing_secret token
-     service_token address_hash token_hash _audit_seals.digest _audit_seals.seal _audit_chains.first_seal
-     _audit_chains.last_seal _audit_chains.signature code_hash tokenKey signing_key checksum api_keys.prefix
+     service_token address_hash token_hash code_hash tokenKey signing_key checksum api_keys.prefix
     _file_contents.sha256 api_keys.previous_hash api_keys.previous_prefix api_keys.previous_signing api_keys.signing
     push_subscriptions.keys`,
   'a request by the pattern of its route, without values': '_logs.data',

@@ -1,5 +1,5 @@
 import { deleteOldAuditEntries } from '../../../src/engine/auth/audit/delete-old-audit-entries.ts'
-import { sealAuditEntries } from '../../../src/engine/auth/audit/seal-audit-entries.ts'
+import { publishAuditEntries } from '../../../src/engine/auth/audit/publish-audit-entries.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
 
@@ -7,7 +7,7 @@ const server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1' })
 const root = { ...(await server.superuser()), 'x-forwarded-for': '203.0.113.7' }
 const user = await server.addUser('ann@example.com')
 
-beforeEach(() => server.rows('truncate _audit, _audit_unsealed, _audit_seals, _audit_chains'))
+beforeEach(() => server.rows('truncate _audit, _audit_queue, _audit_numbers, _audit_logs'))
 
 interface Row {
   readonly [name: string]: unknown
@@ -168,9 +168,9 @@ test.each([
   await server.rows(
     `insert into _audit (action, created) values ('old', pb_text(now() - interval '31 days')), ('new', pb_text(now()))`,
   )
-  const { store, log } = server.server.services
-  await sealAuditEntries(store.db, log)
-  await deleteOldAuditEntries(store.db, days, log)
+  const { store } = server.server.services
+  await publishAuditEntries(store.db)
+  await deleteOldAuditEntries(store.db, days)
   expect(await brief()).toHaveLength(left)
 })
 

@@ -112,35 +112,26 @@ CREATE INDEX _audit_created ON _audit USING btree (created);
 CREATE UNIQUE INDEX _audit_rowid ON _audit USING btree (_rowid);
 CREATE TRIGGER _audit_queued AFTER INSERT ON _audit FOR EACH ROW EXECUTE FUNCTION _audit_queued();
 
-create table _audit_chains (
+create table _audit_logs (
   account text collate "C" not null,
-  first_number bigint not null,
-  first_seal text collate "C" not null,
+  first_number bigint not null default 1,
   last_number bigint not null,
-  last_seal text collate "C" not null,
-  chains integer not null,
-  settled pb_date not null,
-  signature text collate "C" not null,
-  constraint _audit_chains_pkey PRIMARY KEY (account)
+  constraint _audit_logs_pkey PRIMARY KEY (account)
 );
 
-create table _audit_seals (
+create table _audit_numbers (
   account text collate "C" not null,
   number bigint not null,
   entry text collate "C" not null,
-  created pb_date not null,
-  settled pb_date not null,
-  digest text collate "C" not null,
-  seal text collate "C" not null,
-  constraint _audit_seals_pkey PRIMARY KEY (account, number)
+  constraint _audit_numbers_pkey PRIMARY KEY (account, number)
 );
-CREATE INDEX _audit_seals_entry ON _audit_seals USING btree (entry);
+CREATE INDEX _audit_numbers_entry ON _audit_numbers USING btree (entry);
 
-create table _audit_unsealed (
-  number bigint generated always as identity not null,
+create table _audit_queue (
+  "position" bigint generated always as identity not null,
   account text collate "C" not null,
   entry text collate "C" not null,
-  constraint _audit_unsealed_pkey PRIMARY KEY (number)
+  constraint _audit_queue_pkey PRIMARY KEY ("position")
 );
 
 create table "_authOrigins" (
@@ -403,7 +394,7 @@ create table account_audit (
   constraint account_audit_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_account_audit_user ON account_audit USING btree ("user", created);
-CREATE TRIGGER account_audit_queued AFTER INSERT ON account_audit FOR EACH ROW EXECUTE FUNCTION _audit_queued();
+CREATE TRIGGER account_audit_numbered AFTER INSERT ON account_audit FOR EACH ROW EXECUTE FUNCTION _audit_queued();
 
 create table api_keys (
   id text collate "C" not null,

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import { publishAuditEntries } from '../../../src/engine/auth/audit/publish-audit-entries.ts'
+import { findAuditFaults } from '../../../src/main/doctor-audit.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { runServer } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
@@ -81,6 +83,7 @@ async function fill(url: string) {
     provider: 'google',
     providerId: 'ben',
   })
+  await must(root, 'POST', '/api/crons/auditSeals')
   return { shop: shop.id, email: shop.email, token: shop.token, root: root.token }
 }
 
@@ -130,6 +133,20 @@ test('nothing of the directory is left in the database', async () => {
     'all:any',
   ])
   expect((await request(server.url, 'GET', '/scim/v2/Users')).status).toBe(404)
+})
+
+test('sealed entries keep their numbers, the next ones follow, and nothing of the seals is left', async () => {
+  const sealed = (await db.query('select count(*) from _audit_numbers')).rows[0]![0]
+  expect(Number(sealed)).toBeGreaterThan(0)
+  expect((await findAuditFaults(db)).faults).toEqual([])
+  await publishAuditEntries(db)
+  const { faults, entries } = await findAuditFaults(db)
+  expect([faults, entries > Number(sealed)]).toEqual([[], true])
+  const { rows } = await db.query(
+    `select relname from pg_class where relname ~ '_audit_(unsealed|seals|chains)'
+     union all select tgname from pg_trigger where tgname = 'account_audit_queued'`,
+  )
+  expect(rows).toEqual([])
 })
 
 test('keys of the directory are deleted, and do not become keys that send; others work', async () => {

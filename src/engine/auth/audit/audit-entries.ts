@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
 import { matchAny, queries } from '../../../platform/db/queries.ts'
 
-/** Stands for the account in the chain of superusers, whose entries are in `_audit`. */
+/** Stands for the account in the log of superusers, whose entries are in `_audit`. */
 export const SUPERUSERS_LOG = ''
 
 /** An entry of an audit log. No erasure of a person changes any part of it. */
@@ -20,13 +19,6 @@ export interface LoggedEntry {
   readonly record: string
   /** JSON, as it is stored. */
   readonly fields: string
-}
-
-/** A hash of all fields of an entry, in a fixed order. */
-export function digestEntry(entry: LoggedEntry): string {
-  const { id, account, created, by, email, ip, action, collection, record, fields } = entry
-  const whole = [id, account, created, by, email, ip, action, collection, record, fields]
-  return createHash('sha256').update(JSON.stringify(whole)).digest('base64')
 }
 
 /** Finds entries by their ids, in the log of superusers or in those of accounts. */

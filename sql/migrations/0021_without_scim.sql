@@ -94,4 +94,4 @@ begin
     from pg_catalog.json_each(c.data) with ordinality o
   ) where c.id in ('api_keys', 'user_settings');
 end $$;
-update _schema set oldest = 20;
+update _schema set oldest = 21;
