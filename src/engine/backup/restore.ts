@@ -98,8 +98,8 @@ export async function restoreBackup(
       return all
     }
     const restored = await db.transaction(work)
-    // the planner needs statistics of the new rows
-    for (const { name } of restored.tables)
+    // the planner needs statistics of the new rows. A migration may have dropped tables of the backup
+    for (const { name } of await loadTables(db))
       await db.unhurried(`vacuum (analyze) ${quoteName(name)}`)
     return restored
   } finally {
