@@ -14,7 +14,7 @@ export const OTHERS: readonly (readonly [RegExp, Who])[] = [
   [/^\w+ \/api\/account\/smsgate-key$/, 'nobody'],
   [/^\w+ \/api\/mobile\/v1\//, 'nobody'],
   [
-    /^\w+ \/api\/3rdparty\/v1\/(auth|devices|health|inbox|logs|messages\/inbox|settings|webhooks)/,
+    /^\w+ \/api\/3rdparty\/v1($|\/(auth|devices|health|inbox|logs|messages\/inbox|settings|webhooks))/,
     'nobody',
   ],
   [/^\w+ \/2010-04-01\/Accounts(\.json|\/:AccountSid)/, 'nobody'],

@@ -58,7 +58,6 @@ const ROUTES: Readonly<Record<string, Who>> = {
   'GET /api/sms/twilio': 'owner',
   'GET /api/account/smsgate-key': 'owner',
   'PUT /api/account/smsgate-key': 'owner',
-  'GET /api/3rdparty/v1': 'owner',
   'GET /api/3rdparty/v1/health': 'all',
   'GET /api/3rdparty/v1/health/{probe}': 'all',
   // what is in a batch decides, from agents on
