@@ -61,6 +61,10 @@ interface Shown<T> {
   readonly total: number
 }
 
+/** The status of an answer while the database is away or full, and when the list is read again. */
+const UNAVAILABLE = 503
+const AGAIN_MS = 5_000
+
 const NOTHING: Shown<never> = { items: [], pages: 1, total: 0 }
 
 /**
@@ -123,7 +127,10 @@ export function useList<T extends RecordModel>(
     } catch (error) {
       if (!isLatest()) return
       const fault = readFault(error)
-      if (fault.status === 0) setShown((old) => old ?? findKeptList(question + page))
+      const isAway = fault.status === 0 || fault.status === UNAVAILABLE
+      if (isAway) setShown((old) => old ?? findKeptList(question + page))
+      // the connection's end is noticed elsewhere; a server without its database still answers
+      if (fault.status === UNAVAILABLE) timer.current ??= setTimeout(() => void reload(), AGAIN_MS)
       setFault(fault)
     }
     setAnswered(question)
