@@ -319,7 +319,10 @@ readonly "line_id"?: string | null
  * other.
  */
 readonly "from"?: string | null
-/** Not before this instant. One that is past means now. */
+/**
+ * Not before this instant. One that is past means now. Without an offset, as `2026-12-01
+ * 09:00:00`, it is a time of UTC; with one: `2026-12-01T09:00:00+01:00`.
+ */
 readonly "scheduled_at"?: string | null
 /** The end: a message that no device has claimed by then ends as `failed`. Excludes `ttl`. */
 readonly "expires_at"?: string | null
@@ -362,6 +365,11 @@ readonly "answers"?: boolean | string | null
  * requires it.
  */
 readonly "requires_consent"?: boolean | null
+/**
+ * True: a text with a gap is refused, as one whose variable has no value at all: a variable is
+ * empty and has no default.
+ */
+readonly "requires_values"?: boolean | null
 /**
  * For so many seconds no device gets the text, and a cancel takes it back. Meanwhile it is
  * `pending` with `waiting_for` `undo`, and not a scheduled text. Excludes a later `scheduled_at`.
