@@ -36,7 +36,10 @@ export function Counts({ session }: { session: Session }) {
   return null
 }
 
-/** Sets the number on the app's icon, or a dot for a bounded count. Some browsers cannot do this, others only for installed apps. */
+/**
+ * Sets the number on the app's icon, or a dot for a bounded count. Some browsers cannot do this, others only
+ * for installed apps.
+ */
 async function setBadge(count: number): Promise<void> {
   const set = () => navigator.setAppBadge?.(isBounded(count) ? undefined : count)
   await (count > 0 ? set() : navigator.clearAppBadge?.())?.catch(() => {})
