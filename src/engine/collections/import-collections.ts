@@ -93,6 +93,20 @@ const compareForImport = (a: Collection, b: Collection) =>
   a.created.localeCompare(b.created) ||
   a.updated.localeCompare(b.updated)
 
+/** Throws, as PocketBase, for a new collection whose name or id an earlier one of the import has. */
+function refuseTwin({ id, name }: Collection, earlier: readonly Collection[]): void {
+  const isTwin = (one: Collection) => one.name.toLowerCase() === name.toLowerCase()
+  const twin = earlier.find((one) => isTwin(one) || one.id === id)
+  if (!twin) return
+  const reason =
+    twin.name === name
+      ? 'constraint failed: UNIQUE constraint failed: _collections.name (2067)'
+      : isTwin(twin)
+        ? `SQL logic error: table \`${name}\` already exists (1)`
+        : 'constraint failed: UNIQUE constraint failed: _collections.id (1555)'
+  throw new ImportFault(`failed to save collection "${name}": ${reason}`)
+}
+
 export interface Imported {
   readonly collection: Collection
   readonly old: Collection | undefined
@@ -106,6 +120,8 @@ export async function importCollections(
 ): Promise<Imported[]> {
   const before = draft.catalog
   const imported = raws.map((raw) => loadImported(draft, raw, unnamed)).sort(compareForImport)
+  for (const [i, one] of imported.entries())
+    if (!before.find(one.id)) refuseTwin(one, imported.slice(0, i))
   const kept = new Set(imported.map(({ id }) => id))
   const dropped =
     unnamed === 'delete' ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []

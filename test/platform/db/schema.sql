@@ -1843,6 +1843,9 @@ create function pb_new_id() returns text volatile
 create function pb_number_text(x double precision) returns text immutable
 create function pb_numeric(t text) returns double precision immutable
 create function pb_plain(t text) returns text immutable
+create function pb_printf(format text, VARIADIC given text[] DEFAULT '{}'::text[]) returns text immutable
+create function pb_printf_integer(kind text, n bigint, flags text, places integer) returns text immutable
+create function pb_printf_real(kind text, x double precision, flags text, places integer) returns text immutable
 create function pb_real(n bigint) returns double precision immutable
 create function pb_real(b boolean) returns double precision immutable
 create function pb_real(x double precision) returns double precision immutable

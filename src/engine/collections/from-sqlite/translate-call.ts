@@ -44,6 +44,16 @@ const renameCall =
 const translateIif: Call = ([condition, ...values]) =>
   `case when pb_truth(${condition}) then ${values[0]} else ${values[1] ?? 'null'} end`
 
+/** What is text already: a text of the query, or NULL, which has no type. */
+const TEXT = /^\s*(?:null|'(?:[^']|'')*')\s*$/i
+/** Conversions that only Postgres' own `format` has: `%I`, `%L`, `%1$s`. */
+const OF_POSTGRES = /%(?:-?\d*[IL]|\d+\$)/
+
+const translatePrintf: Call = ([format = 'null', ...values]) =>
+  OF_POSTGRES.test(format)
+    ? undefined
+    : `pb_printf(${[format, ...values].map((one) => (TEXT.test(one) ? one : `pb_text(${one})`)).join(', ')})`
+
 /** Translates a time function to pb_strftime, or to the faster function `quick` if it has no modifiers. */
 const translateTime =
   (format: string, quick?: string): Call =>
@@ -77,6 +87,8 @@ const CALLS: Readonly<Record<string, Call>> = {
   length: renameCall('pb_length'),
   round: renameCall('pb_round'),
   group_concat: translateGroupConcat,
+  printf: translatePrintf,
+  format: translatePrintf,
   json: translateJsonCall,
   json_array: (args) => `json_build_array(${args.map(castToJson).join(',')})`,
   json_array_length: (args) => `pb_json_length(${translateJsonCall(args)})`,

@@ -108,6 +108,9 @@ async function readQueryColumns(
   }
 }
 
+/** Expressions without an alias, which SQLite takes for the column's name, and no field may have. */
+const UNNAMED = /^\w+(?:\([\s\S]*\)$|[-+*/%])/
+
 /** Translates a view's query and finds its fields. Throws a ViewQueryError or Postgres' error. */
 export async function translateViewQuery(store: Store, query: string): Promise<ReadQuery> {
   const single = requireOneStatement(query)
@@ -115,6 +118,8 @@ export async function translateViewQuery(store: Store, query: string): Promise<R
   const { sql, columns } = await readQueryColumns(store, single)
   const found = columns.map((column, i) => {
     const twice = countSameNames(columns, i)
+    const unnamed = suggested.length === columns.length ? suggested[i]!.field.name : ''
+    if (UNNAMED.test(unnamed)) return makeUnknownField(unnamed)
     if (twice > 0) return makeUnknownField(`${suggested[i]?.field.name ?? column}:${twice}`)
     return suggested.find((one) => isFieldColumn(one, column)) ?? makeUnknownField(column)
   })
