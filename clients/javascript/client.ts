@@ -102,7 +102,9 @@ export class PocketSms {
   /** Texts that were sent, in the order of sending, in pages of at most 500. */
   listMessages(query: ListQuery, signal?: AbortSignal): Promise<SentTexts> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined)
-    const values = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+    const values = new URLSearchParams(
+      given.map(([name, value]): [string, string] => [name, String(value)]),
+    )
     return requestJson(this.#connection, `/api/sms/messages?${values}`, 'items', { signal })
   }
 

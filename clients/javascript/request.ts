@@ -42,7 +42,7 @@ export function makeConnection(
 ): Connection {
   const refuse = (text: string) => new PocketSmsError(0, 'invalid_setting', text)
   const url = typeof address === 'string' ? address.trim() : ''
-  if (!/^(https?:\/\/.|\/)/i.test(url) || (url[0] === '/' && !globalThis.location))
+  if (!/^(https?:\/\/.|\/)/i.test(url) || (url[0] === '/' && !('location' in globalThis)))
     throw refuse(`PocketSms needs the address of the server, as in https://sms.example.com: ${url}`)
   const { key, token, timeoutMs = 30_000, attempts = 3, onRequest } = credential ?? {}
   const secret = String(key ?? token ?? '').trim()

@@ -184,7 +184,7 @@ test.each<[string, (sms: PocketSms) => Promise<unknown>]>([
   ['an invalid date', sendOf({ scheduled_at: new Date('x') })],
   [
     'an invalid date beside a file',
-    sendOf({ scheduled_at: new Date('x'), attachments: [new Blob()] }),
+    sendOf({ scheduled_at: new Date('x'), attachments: [new Blob([])] }),
   ],
   ['NaN', sendOf({ ttl: Number.NaN })],
   ['an endless time', sendOf({ ttl: Infinity })],

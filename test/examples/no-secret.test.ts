@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { isCallSigned } from '../../src/programs/agent/drivers/http/check-call-signature.ts'
+import type { Signature } from '../../src/programs/agent/drivers/http/preset.ts'
 import { blocksOf } from '../docs/page.ts'
 import { runs } from '../support/installed.ts'
 import { EXAMPLES } from './example.ts'
@@ -55,14 +56,14 @@ describe.skipIf(!runs('python3', '--version'))('in Python', () => {
 })
 
 test.each(['', 'whsec_'])('no call of a carrier verifies with the secret %j', (secret) => {
-  const signature = {
+  const signature: Signature = {
     kind: 'hmac',
     header: 'webhook-signature',
     of: ['header:webhook-id', '.', 'header:webhook-timestamp', '.', 'body'],
     hash: 'sha256',
     encoding: 'base64',
     key: 'whsec',
-  } as const
+  }
   const call = {
     method: 'POST',
     url: 'http://127.0.0.1/',
