@@ -59,7 +59,7 @@ export async function recordRefusedSignIn(
     .execute()
 }
 
-/** Records what a member did for an account, in the transaction of `db`. */
+/** Records what the owner or a member of an account did, in the transaction of `db`. */
 export async function recordMemberAudit(
   db: Db,
   auth: Pick<AuthRecord, 'id' | 'sender'>,
@@ -70,4 +70,22 @@ export async function recordMemberAudit(
     .insertInto('account_audit')
     .values({ ...values, id: sql`pb_new_id()`, fields: JSON.stringify(fields), created: NOW })
     .execute()
+}
+
+/**
+ * Records what a user did with the own sign-in to a membership: of the own account, or to leave another. The
+ * row of `senders` names its account, also after the membership.
+ */
+export async function recordOwnMembership(
+  db: Db,
+  { id }: Pick<AuthRecord, 'id'>,
+  entry: AuditEntry & { readonly record: string },
+): Promise<void> {
+  const found = await queries(db)
+    .selectFrom('senders')
+    .select('user')
+    .where('id', '=', entry.record)
+    .executeTakeFirst()
+  const account = found?.user ?? id
+  await recordMemberAudit(db, { id: account, sender: account === id ? id : entry.record }, entry)
 }

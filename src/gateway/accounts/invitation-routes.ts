@@ -11,7 +11,6 @@ import { readForm } from '../../http/body/form.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { makePasswordWork } from '../../http/middleware/limit-password-work.ts'
 import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import { ANYONE } from '../../http/openapi/security.ts'
@@ -123,10 +122,7 @@ export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
       return asCaller(c, services, CHECKED, async ({ caller, store }) => {
         const auth = requireUserRecord(caller)
         const { language } = c.env.incoming
-        const made = await inviteMember(store, services, auth, asked, language)
-        const entry = { action: 'create', collection: 'member_invitations', record: made.id }
-        if (auth.actor) await auditRequest(c, auth, entry)
-        return made
+        return inviteMember(store, services, auth, asked, language)
       })
     },
   },

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { readMailSender } from '../../engine/auth/auth-mails.ts'
 import type { AuthServices } from '../../engine/auth/auth-services.ts'
 import { hashSha256 } from '../../engine/auth/tokens.ts'
+import { recordMemberAudit } from '../../engine/auth/write-audit-log.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
@@ -95,6 +96,7 @@ export async function inviteMember(
     if (!(await storeInvitation(db, to, auth.sender, secret)))
       throw badRequest(`An account may have ${MAX_OPEN} open invitations.`)
     await logChange(inside, { id: INVITATIONS }, 'create', id)
+    await recordMemberAudit(db, auth, { action: 'create', collection: INVITATIONS, record: id })
   })
   const link = `${readMailSender(services).appUrl}/_/#/join/${secret}`
   if (!isMailed) return { id, link }
@@ -168,7 +170,10 @@ export async function acceptInvitation(
     if (known.length > 0) throw badRequest('You are a member already.')
     await deleteRecords(inside, extensions, store.catalog.find(INVITATIONS)!, [id])
     const request = makeServerRequest(store, { account, member, role })
-    await createRecord(inside, extensions, store.catalog.find('members')!, request)
+    const made = await createRecord(inside, extensions, store.catalog.find('members')!, request)
+    const { id: record } = JSON.parse(made) as { id: string }
+    const entry = { action: 'create', collection: 'members', record, fields: ['role'] }
+    await recordMemberAudit(db, { id: account, sender: record }, entry)
     return account
   })
 }

@@ -151,6 +151,7 @@ const selectKeysOfMembers = (db: Db, account: string) =>
     .select(['a.sender', 'k.id', 'k.name', 'k.last_used_at'])
     .distinct()
     .where('a.user', '=', account)
+    .where('a.sender', '<>', account)
     .where('a.collection', '=', 'api_keys')
     .where('k.user', '=', account)
     .where(SHOWS_SECRET)

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { badRequest, invalidFields, makeFieldError, notFound } from '../../platform/api-errors.ts'
-import { matchAny, matchAnyFound, queries } from '../../platform/db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { matchAny, matchAnyFound, NOW, queries } from '../../platform/db/queries.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import { REASONS, updateRecords } from '../base/message-status.ts'
 import { followOwnerLanguage } from '../consent/account-languages.ts'
@@ -25,6 +26,9 @@ export const usersExtension: Extension = {
     if (!auth?.isSuperuser) throw notFound()
     if (values.member_only === true) await requireUnusedAccount(store, String(old.id))
   },
+  async beforeDelete({ db }, ids) {
+    await recordLeaving(db, ids)
+  },
   async afterDelete({ db }, ids) {
     for (const [table, key] of OF_USERS) {
       const locked = queries(db)
@@ -40,6 +44,28 @@ export const usersExtension: Extension = {
   },
   onTakeover: endUserQueue,
 }
+
+/** Notes in the logs of accounts that these users are no members any more. */
+const recordLeaving = (db: Db, ids: readonly string[]) =>
+  queries(db)
+    .insertInto('account_audit')
+    .columns(['id', 'user', 'sender', 'action', 'collection', 'record', 'fields', 'created'])
+    .expression((from) =>
+      from
+        .selectFrom('members')
+        .where('member', '=', matchAny(ids))
+        .select([
+          sql<string>`pb_new_id()`.as('id'),
+          'account',
+          'id as sender',
+          sql<string>`'delete'`.as('action'),
+          sql<string>`'members'`.as('collection'),
+          'id as record',
+          sql<string>`'[]'`.as('fields'),
+          NOW.as('created'),
+        ]),
+    )
+    .execute()
 
 /** Throws 400 if the user has devices, keys, webhooks or the like, or waiting messages. */
 async function requireUnusedAccount({ db }: Store, user: string) {

@@ -110,12 +110,12 @@ export const PAIRING_ROUTES = makeRoutes(DEVICE_TAG, {
     },
     run: async ({ auth, store, services }, c) => {
       const { name } = checkShape(PAIRING_BODY, await readJsonBody(c))
-      const made = await startPairing(store, auth, name ?? '', services.config.publicUrl)
-      if (auth.actor)
-        await auditRequest(c, auth, {
-          action: 'make pairing code',
-          collection: 'devices',
-        })
+      const { publicUrl } = services.config
+      const made = await store.db.transaction(async (db) => {
+        const entry = { action: 'make pairing code', collection: 'devices' }
+        await auditRequest(c, auth, entry, db)
+        return startPairing({ db, catalog: store.catalog }, auth, name ?? '', publicUrl)
+      })
       c.header('cache-control', 'no-store')
       return made
     },

@@ -72,7 +72,7 @@ const addPersonRequest = (
       collection: 'person_requests',
       record: request.id,
     }
-    if (auth.actor) await auditRequest(c, auth, entry, db)
+    await auditRequest(c, auth, entry, db)
     return request
   })
 

@@ -44,7 +44,7 @@ const byWebhookOwner: Permission<WebhookCaller, WebhookServices> = {
     }),
 }
 
-/** Makes a handler that runs `work` and, for a superuser or member, audits it in the same transaction. */
+/** Makes a handler that runs `work` and, for a superuser or user, audits it in the same transaction. */
 const makeWebhookAction =
   (
     action: string,
@@ -54,8 +54,7 @@ const makeWebhookAction =
   ({ auth, owner, store }: WebhookCaller, c: Ctx, id: string) =>
     store.db.transaction(async (db) => {
       const result = await work({ db, catalog: store.catalog }, owner, id)
-      if (auth?.isSuperuser || auth?.actor)
-        await auditRequest(c, auth, { action, collection, record: id }, db)
+      if (auth) await auditRequest(c, auth, { action, collection, record: id }, db)
       return result
     })
 

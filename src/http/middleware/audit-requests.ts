@@ -3,10 +3,11 @@ import {
   type AuditEntry,
   recordAudit,
   recordMemberAudit,
+  recordOwnMembership,
   recordRefusedSignIn,
 } from '../../engine/auth/write-audit-log.ts'
 import type { Collections } from '../../engine/collections/catalog-store.ts'
-import { type Collection, SUPERUSERS } from '../../engine/collections/collection.ts'
+import { type Collection, SUPERUSERS, USERS_ID } from '../../engine/collections/collection.ts'
 import type { WriteOptions } from '../../engine/records/write-in-progress.ts'
 import type { AuthRecord, RequestInfo } from '../../engine/request/request.ts'
 import type { Settings } from '../../engine/settings/settings-shape.ts'
@@ -15,14 +16,14 @@ import type { Db } from '../../platform/db/open.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import type { Ctx, Services } from '../request-context.ts'
 
-/** Writes an audit entry for an action of a superuser or member, by default outside of any transaction. */
+/** Writes an entry to the log of superusers or of a user's account, by default outside of any transaction. */
 export const auditRequest = (
   c: Ctx,
   auth: AuthRecord,
   entry: AuditEntry,
   db: Db = c.env.incoming.openStore(auth).db,
 ) =>
-  auth.actor
+  auth.collection.id === USERS_ID
     ? recordMemberAudit(db, auth, entry)
     : recordAudit(db, { auth, ip: c.env.incoming.ip }, entry)
 
@@ -60,7 +61,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 }
 
-/** Returns a function that audits a superuser's or member's write. `sent`: form keys of uploaded files. */
+/** Returns a function that audits a superuser's or user's write. `sent`: form keys of uploaded files. */
 export function auditWrite(
   c: Ctx,
   services: Services,
@@ -68,12 +69,16 @@ export function auditWrite(
   collection: Collection,
   sent: Iterable<string> = [],
 ): WriteOptions['inSameTransaction'] {
-  if (!auth?.isSuperuser && !(auth?.actor && isAudited(services, collection))) return undefined
   const action = ACTIONS[method] ?? method
+  const isUser = auth?.collection.id === USERS_ID
+  if (!auth?.isSuperuser && !(isUser && isAudited(services, collection))) return undefined
   const fields =
     action === 'delete' ? [] : listChangedFields([...Object.keys(body), ...sent], collection)
-  return ({ db }, record) =>
-    auditRequest(c, auth, { action, collection: collection.name, record, fields }, db)
+  return ({ db }, record) => {
+    const entry = { action, collection: collection.name, record, fields }
+    const isOwnMembership = collection.id === 'members' && isUser && !auth.actor
+    return isOwnMembership ? recordOwnMembership(db, auth, entry) : auditRequest(c, auth, entry, db)
+  }
 }
 
 const isAudited = ({ store: { catalog } }: Services, { id }: Collection) =>

@@ -3,6 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import { logChanged } from '../../gateway/base/message-status.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
+import { auditAct } from '../../gateway/messages/queue/audit-message-change.ts'
 import { cancelMessage } from '../../gateway/messages/queue/cancel-messages.ts'
 import { redactCopies } from '../../gateway/retention/end-messages.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -31,8 +32,10 @@ export async function changeMessage(call: Call) {
     await runIfOver(
       store,
       (db) => redactMessage(db, id, user),
-      async (inside) =>
-        logChanged(inside, 'conversations', 'update', await redactCopies(inside.db, [id])),
+      async (inside) => {
+        await logChanged(inside, 'conversations', 'update', await redactCopies(inside.db, [id]))
+        await auditAct(inside.db, { sender: call }, 'sms_messages', 'update', id, ['body'])
+      },
     )
   return fetchMessage(call)
 }
@@ -62,7 +65,10 @@ export async function deleteMessage(call: Call): Promise<void> {
   const { services, store, user, sid } = call
   const { id } = await requireMessage(call, sid)
   const messages = store.catalog.find('sms_messages')!
-  const remove = (inside: Store) => deleteRecords(inside, services.extensions, messages, [id])
+  const remove = async (inside: Store) => {
+    await deleteRecords(inside, services.extensions, messages, [id])
+    await auditAct(inside.db, { sender: call }, 'sms_messages', 'delete', id)
+  }
   await runIfOver(store, (db) => lockMessage(db, id, user), remove)
 }
 

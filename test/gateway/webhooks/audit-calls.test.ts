@@ -34,6 +34,8 @@ test('an entry leaves once, with its number: as a line of the log, and to the we
   const hook = await makeWebhook(user, receiver.url, { events })
   await makeWebhook(user, receiver.url)
   await makeWebhook(other, receiver.url, { events })
+  for (const table of ['_audit_queue', 'account_audit'])
+    await store.db.query(`delete from ${table}`)
   await publishAll()
   lines.length = 0
   await addEntry('entry1', user.id)

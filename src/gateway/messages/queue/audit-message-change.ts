@@ -3,19 +3,20 @@ import type { Db } from '../../../platform/db/open.ts'
 import { NOW, queries } from '../../../platform/db/queries.ts'
 import type { Permit } from '../../base/permissions.ts'
 
-/**
- * Records an act in the account's audit log, unless the account itself acted. The record of a batch is its
- * id.
- */
+/** Who acts for which account. */
+interface AuditedAct {
+  readonly sender: Pick<Permit['sender'], 'user' | 'sentBy'>
+}
+
+/** Records an act in the account's audit log. The record of a batch is its id. */
 export async function auditAct(
   db: Db,
-  { sender: { user, sentBy: by } }: Permit,
+  { sender: { user, sentBy: by } }: AuditedAct,
   collection: 'campaigns' | 'sms_messages',
   action: string,
   record: string,
   fields: readonly string[] = [],
 ): Promise<void> {
-  if (by === user) return
   await queries(db)
     .insertInto('account_audit')
     .values({
@@ -40,7 +41,7 @@ interface Changed {
 }
 
 /**
- * Records that a member or an API key has changed texts of other senders, in the transaction of `db`. Changes
+ * Records that the owner, a member or an API key has changed texts of other senders, in the transaction of `db`. Changes
  * of the sender's own texts are only in the texts' events.
  */
 export async function auditChange(db: Db, permit: Permit, change: Changed): Promise<void> {

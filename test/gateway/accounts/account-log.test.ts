@@ -1,0 +1,93 @@
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+
+// The log of an account: what its owner and members did, who joined and who left.
+
+const fixture = await startServerWithDevices()
+const { superuser, query } = fixture
+const records = (name: string, id = '') => `/api/collections/${name}/records${id && `/${id}`}`
+
+let shop: Client
+let ben: Client
+beforeEach(async () => {
+  shop = await fixture.makeUser()
+  ben = await fixture.makeUser()
+})
+
+const log = async () =>
+  (await must(shop, 'GET', `${records('account_audit')}?sort=@rowid`)).items.map(
+    ({ action, collection, record, sender, fields }: Record<string, string>) => ({
+      ...{ action, collection, record, sender, fields },
+    }),
+  )
+const join = async (role = 'admin') => {
+  const { link } = await must(shop, 'POST', '/api/account/invitations', { role })
+  const secret = /#\/join\/(\w+)/.exec(link)![1]
+  await must(ben, 'POST', '/api/account/invitations/accept', { secret })
+  const [{ id }] = (await must(shop, 'GET', records('members'))).items
+  return id as string
+}
+
+test('the log names who joined, and who left with the own sign-in', async () => {
+  const id = await join()
+  await must(ben, 'DELETE', records('members', id))
+  expect(await log()).toMatchObject([
+    { action: 'create', collection: 'member_invitations', sender: shop.id },
+    { action: 'create', collection: 'members', record: id, sender: id, fields: ['role'] },
+    { action: 'delete', collection: 'members', record: id, sender: id },
+  ])
+  expect(await query('select 1 from account_audit where "user" = $1', [ben.id])).toEqual([])
+})
+
+test('the log names a member whose user was deleted, and one whom the owner removed', async () => {
+  const id = await join()
+  await must(superuser, 'DELETE', records('users', ben.id))
+  expect((await log()).at(-1)).toMatchObject({ action: 'delete', record: id, sender: id })
+  ben = await fixture.makeUser()
+  const other = await join('viewer')
+  await must(shop, 'PATCH', records('members', other), { role: 'agent' })
+  await must(shop, 'DELETE', records('members', other))
+  expect((await log()).slice(-2)).toMatchObject([
+    { action: 'update', record: other, sender: shop.id, fields: ['role'] },
+    { action: 'delete', record: other, sender: shop.id },
+  ])
+})
+
+test("the log has the owner's and an admin's changes of settings and keys, without values", async () => {
+  const settings = { user: shop.id, time_zone: 'Europe/Berlin' }
+  const { id } = await must(shop, 'POST', records('user_settings'), settings)
+  const membership = await join()
+  const { token } = await must(ben, 'POST', '/api/account/act-for', { account: shop.id })
+  const changed = await fetch(`${fixture.url}${records('user_settings', id)}`, {
+    method: 'PATCH',
+    headers: { authorization: token, 'content-type': 'application/json' },
+    body: JSON.stringify({ keep_files: 30 }),
+  })
+  expect(changed.status).toBe(200)
+  await must(shop, 'POST', records('api_keys'), { user: shop.id, name: 'secret-name' })
+  const entries = await log()
+  expect(entries).toMatchObject([
+    { action: 'create', collection: 'user_settings', record: id, sender: shop.id },
+    { collection: 'member_invitations' },
+    { collection: 'members' },
+    { action: 'update', collection: 'user_settings', sender: membership, fields: ['keep_files'] },
+    { action: 'create', collection: 'api_keys', sender: shop.id },
+  ])
+  expect(JSON.stringify(entries)).not.toContain('secret-name')
+})
+
+test('the log has each text that the owner deletes, and nothing of a deletion that failed', async () => {
+  await fixture.pair(shop)
+  const body = { recipients: ['+4915112345678'], body: 'Hello' }
+  await must(shop, 'POST', '/api/sms/send', body)
+  const [{ id }] = (await must(shop, 'GET', records('sms_messages'))).items
+  expect((await ben.call('DELETE', records('sms_messages', id))).status).toBe(404)
+  await must(shop, 'DELETE', records('sms_messages', id))
+  expect(await log()).toMatchObject([
+    { action: 'make pairing code', collection: 'devices' },
+    { action: 'delete', collection: 'sms_messages', record: id, sender: shop.id },
+  ])
+})
