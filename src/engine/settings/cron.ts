@@ -10,6 +10,9 @@ const STEP_OF_ONE = /\/0*1(?=[ ,]|$)/g
 /** Minute, hour, day, month, day of the week (Sunday is 0, never 7). */
 const EXPRESSION = new RegExp(`^(?:${MACRO}|(?:${SEGMENT} ){4}(?!.*[7-9])${SEGMENT})$`)
 
+/** A day of the month that is `L`, the last one: PocketBase's expressions have none. */
+const LAST_DAY = /^(\S+ \S+ )L( \S+ \S+)$/
+
 /** Minute and hour without a wildcard or step: such times run once, whatever the clocks do. */
 const FIXED_TIME = /^[\d,-]+ [\d,-]+ /
 
@@ -21,13 +24,15 @@ interface Schedule {
 
 /**
  * Parses PocketBase's cron expressions. Throws an Error for others. PocketBase: tools/cron/schedule.go
+ * `hasLastDay`: the day of the month may also be `L`, the last one.
  *
  * In a time zone, a fixed time that the clocks show twice runs once, the first time. One that they leave out
  * runs when they are put forward, also if that is midnight: croner, which would search on the same day only,
  * omits it then.
  */
-export function parseCron(expression: string, timezone = 'UTC'): Schedule {
-  if (!EXPRESSION.test(expression)) {
+export function parseCron(expression: string, timezone = 'UTC', hasLastDay = false): Schedule {
+  const numeric = hasLastDay ? expression.replace(LAST_DAY, '$11$2') : expression
+  if (!EXPRESSION.test(numeric)) {
     throw new Error(
       'invalid cron expression - must be a valid macro or to have exactly 5 space separated segments',
     )
@@ -64,9 +69,9 @@ function makeLocalSchedule(cron: Cron, timezone: string): Schedule {
   return { nextRuns, nextRun: (after) => nextRuns(1, after)[0] ?? null }
 }
 
-export function findCronFault(expression: string): string | undefined {
+export function findCronFault(expression: string, hasLastDay = false): string | undefined {
   try {
-    parseCron(expression)
+    parseCron(expression, 'UTC', hasLastDay)
     return undefined
   } catch (error) {
     return (error as Error).message.replace(/^CronPattern: /, 'invalid cron expression - ')

@@ -25,7 +25,7 @@ const EXPECTED =
 export const REPEAT = z
   .strictObject({
     cron: makeRequiredTextSchema(100)
-      .refine((expression) => findCronFault(expression) === undefined, {
+      .refine((expression) => findCronFault(expression, true) === undefined, {
         error: EXPECTED,
         abort: true,
       })
@@ -79,7 +79,7 @@ export function listTimesAfter(
   after: Date,
   count: number,
 ): Date[] {
-  const times = parseCron(cron, time_zone).nextRuns(count, after)
+  const times = parseCron(cron, time_zone, true).nextRuns(count, after)
   return times.filter((at) => until === '' || formatDate(at) <= until)
 }
 

@@ -1,4 +1,4 @@
-import { findCronFault } from '../../../src/engine/settings/cron.ts'
+import { findCronFault, parseCron } from '../../../src/engine/settings/cron.ts'
 
 test.each([
   '* * * * *',
@@ -31,3 +31,29 @@ test.each([
 ])('a cron expression with %s is refused: %j', (_, expression) =>
   expect(findCronFault(expression)).toMatch(/^invalid cron expression - /),
 )
+
+test.each(['UTC', 'Europe/Berlin'])(
+  'L is the last day of each month in %s, and 31 skips months',
+  (zone) => {
+    const after = new Date('2027-01-31T12:00:00Z')
+    const days = (cron: string) =>
+      parseCron(cron, zone, true)
+        .nextRuns(4, after)
+        .map((at) => at.toISOString().slice(0, 10))
+    expect(days('30 8 L * *')).toEqual(['2027-02-28', '2027-03-31', '2027-04-30', '2027-05-31'])
+    expect(days('30 8 31 * *')).toEqual(['2027-03-31', '2027-05-31', '2027-07-31', '2027-08-31'])
+  },
+)
+
+test('settings take no L, as in PocketBase, and repetitions take it as the day alone', () => {
+  expect(() => parseCron('0 8 L * *')).toThrow('invalid cron expression')
+  for (const cron of [
+    'L 8 1 * *',
+    '0 L 1 * *',
+    '0 8 1 L *',
+    '0 8 1 * L',
+    '0 8 L-3 * *',
+    '0 8 LL * *',
+  ])
+    expect(() => parseCron(cron, 'UTC', true), cron).toThrow('invalid cron expression')
+})
