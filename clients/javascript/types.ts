@@ -817,7 +817,7 @@ readonly "data": {
 readonly "id": string
 /** The account. */
 readonly "user": string
-/** The member. */
+/** Who acted: the owner, a member or an API key. */
 readonly "sender": string
 /** `create`, `update`, `delete`, or `refused`: a use at an address that the record excludes. */
 readonly "action": string
