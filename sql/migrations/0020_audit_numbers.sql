@@ -1,10 +1,10 @@
 -- Entries of the audit logs have numbers instead of seals. Locks the tables of the seals, _audit and
--- account_audit until the migration commits: a copy of 100,000 numbers takes less than a second. Servers of the
--- release before write seals, so they stop.
+-- account_audit until the migration commits: a copy of 100,000 numbers takes less than a second. Servers of
+-- the release before write seals, so they stop.
 lock table _audit, _audit_unsealed, _audit_seals, _audit_chains;
 
--- Entries that have no number yet, in the order of their inserts: written by triggers, in the transaction of the
--- entry, so that an entry that is committed late is not left out.
+-- Entries that have no number yet, in the order of their inserts: written by triggers, in the transaction of
+-- the entry, so that an entry that is committed late is not left out.
 create table _audit_queue (
   position bigint generated always as identity primary key,
   -- '': the log of superusers.

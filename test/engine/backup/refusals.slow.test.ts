@@ -195,7 +195,7 @@ test.each<[string, () => Promise<string>, RegExp]>([
   ],
   [
     'of a commit that lacks a table of the frozen start',
-    by(withoutTable('_audit_seals'), wholeStart),
+    by(withoutTable('auth_factors'), wholeStart),
     ANOTHER_COMMIT,
   ],
 ])(
