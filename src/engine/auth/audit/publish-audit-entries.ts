@@ -49,7 +49,7 @@ const takeQueued = async (tx: Db): Promise<QueuedEntry[]> => {
 
 type Numbered = QueuedEntry & { readonly number: number }
 
-/** Stores the next numbers of the logs. An entry that was deleted gets one, too, so that the doctor names it. */
+/** Stores the next numbers of the logs. Deleted entries get one, too, so that the doctor names them. */
 async function giveNumbers(tx: Db, queued: readonly QueuedEntry[]): Promise<Numbered[]> {
   const next = new Map<string, number>()
   for (const [account, { length }] of countByAccount(queued)) {
