@@ -23,7 +23,8 @@ const isEmpty = (value: unknown) => value === null || value === undefined || val
 
 /**
  * Reads a value that a person, a file or a program gives to a field: a number as `12.5` or `12,5`, a day as
- * `readDay`, a choice in any spelling of its name. An empty value fits each type, and a number of JSON a number.
+ * `readDay`, a choice in any spelling of its name. An empty value fits each type, and a number of JSON a
+ * number.
  */
 export function readContactFieldValue(
   { type, choices }: ContactFieldKind,

@@ -1,5 +1,5 @@
--- A real number as printf() of SQLite writes it, with its sign: the exact value, rounded half up to at most 16
--- digits.
+-- A real number as printf() of SQLite writes it, with its sign: the exact value, rounded half up to at most
+-- 16 digits.
 create or replace function pb_printf_real(kind text, x double precision, flags text, places int) returns text
 language plpgsql immutable parallel safe as $$
 declare

@@ -42,13 +42,13 @@ export class Catalog {
   }
 }
 
-/** Database access for an account or the server. Changes replace `catalog`: do not keep it. */
-/** A moment in a transaction that has ended: before its change at a position of `_changes`; 0: at its start. */
+/** A moment in a transaction that has ended: before its change at this position of `_changes`, or at 0. */
 export interface Past {
   readonly xid: number
   readonly position: number
 }
 
+/** Database access for an account or the server. Changes replace `catalog`: do not keep it. */
 export interface Store {
   readonly db: Db
   readonly catalog: Catalog

@@ -21,9 +21,9 @@ export interface ChangeEntry {
 export interface RecordImage {
   readonly row: RecordRow
   /**
-   * Position of the change whose image rules check: the record's last one in the transaction; for a delete its
-   * first one, negative if the row before it is meant. Null for a create or update if the transaction also
-   * deletes the record, and for a delete if the transaction also created it.
+   * Position of the change whose image rules check: the record's last one in the transaction; for a delete
+   * its first one, negative if the row before it is meant. Null for a create or update if the transaction
+   * also deletes the record, and for a delete if the transaction also created it.
    */
   readonly judged: number | null
 }

@@ -8,8 +8,8 @@ type Written = Tables & { written: { id: string } }
 export type Action = 'create' | 'update' | 'delete'
 
 /**
- * SQL that logs the rows of the CTE `written` in `_changes`, with all columns or only their ids. `table`: that
- * of updated rows, to log them as they were, too, which only transactions that delete need.
+ * SQL that logs the rows of the CTE `written` in `_changes`, with all columns or only their ids. `table`:
+ * that of updated rows, to log them as they were, too, which only transactions that delete need.
  */
 const logWritten = (
   action: Action,

@@ -41,8 +41,8 @@ interface Changed {
 }
 
 /**
- * Records that the owner, a member or an API key has changed texts of other senders, in the transaction of `db`. Changes
- * of the sender's own texts are only in the texts' events.
+ * Records that the owner, a member or an API key has changed texts of other senders, in the transaction of
+ * `db`. Changes of the sender's own texts are only in the texts' events.
  */
 export async function auditChange(db: Db, permit: Permit, change: Changed): Promise<void> {
   const { action, record, authors, fields } = change
