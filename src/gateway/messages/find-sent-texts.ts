@@ -3,12 +3,14 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { requireRule } from '../../engine/records/check-rules.ts'
 import { selectRows } from '../../engine/records/read-records.ts'
-import { answerRecords } from '../../engine/records/view.ts'
+import { answerRecord, answerRecords } from '../../engine/records/view.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { matchAny, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { makeIdSchema, makeTextSchema, makeWholeNumber } from '../base/body-schemas.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
 import type { Sender } from '../base/make-sender.ts'
+import { findOwnTextsKey } from '../base/permissions.ts'
 import { writeIsSeen } from './send/sending-permission.ts'
 
 const MAX_IDS = 100
@@ -68,6 +70,29 @@ export async function findSentTexts(
   })
   const items = await answerRecords(store, collection, rows, request)
   return { items, total: Number(found[0]?.total ?? 0) }
+}
+
+/** One sent text that the sender may see, as a record in JSON, read by one statement. Throws 404. */
+export async function viewSentText(
+  store: Store,
+  sender: Sender,
+  request: RequestInfo,
+  id: string,
+): Promise<string> {
+  const collection = store.catalog.find('sms_messages')!
+  const [row] = await selectRows(store, {
+    collection,
+    rule: requireRule(collection, 'listRule', request.auth),
+    request,
+    where: (position) =>
+      `b."id" = $${position}::text AND b."user" || '' = $${position + 1}::text AND b.message_type || '' = 'outgoing'
+        AND ($${position + 2}::text = '' OR b.sent_by || '' = $${position + 2}::text)`,
+    params: [id, sender.user, findOwnTextsKey(sender) ?? ''],
+    isLookUp: true,
+    kind: 'sent text',
+  })
+  if (!row) throw gatewayRefusal('message_not_found')
+  return answerRecord(store, collection, row, request)
 }
 
 /** A query of the ids of these texts, each with the number of all. */

@@ -10,8 +10,7 @@ import type { Ctx } from '../../http/request-context.ts'
 import { sendJson } from '../../http/send-answer.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
-import { gatewayRefusal } from '../base/gateway-errors.ts'
-import { findSentTexts, SENT_QUERY } from './find-sent-texts.ts'
+import { findSentTexts, SENT_QUERY, viewSentText } from './find-sent-texts.ts'
 import { allowReader, type SendingCaller } from './require-sender.ts'
 
 const WHOSE =
@@ -78,11 +77,7 @@ export const SENT_TEXT_ROUTES = makeRoutes(SENDING_TAG, {
       fails: describeRefusals('message_not_found'),
     }),
     run: async (caller, c, id) => {
-      const { items } = await findSentTexts(caller.store, caller, makeReadRequest(c, caller), {
-        ids: [id],
-      })
-      if (items[0] === undefined) throw gatewayRefusal('message_not_found')
-      return sendJson(c, items[0])
+      return sendJson(c, await viewSentText(caller.store, caller, makeReadRequest(c, caller), id))
     },
   },
 })

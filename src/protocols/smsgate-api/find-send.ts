@@ -14,22 +14,30 @@ const MAX_RECIPIENTS = 1_000
 /** A send: its id, which the client may have chosen, and `ref`, the id of its message or batch. */
 export type SendRow = Readonly<{ id: string; ref: string; isBatch: boolean; created: string }>
 
-/**
- * Finds a send of SMSGate's API by its id, else a batch or a message from this server's other APIs. `key`:
- * the API key that must have sent it, '' for any.
- */
-const readSend = (db: Db, user: string, id: string, key: string) =>
+/** A send of SMSGate's API by its id. `key`: the API key that must have sent it, '' for any. */
+const findOwnSend = (db: Db, user: string, id: string, key: string) =>
+  queries(db, 'lookUp')
+    .selectFrom('sms_origins as s')
+    .select(['s.id', 's.ref', 's.is_batch as isBatch', 's.created'])
+    .where('s.user', '=', user)
+    .where('s.api', '=', 'smsgate')
+    .where('s.id', '=', id)
+    .$if(key !== '', (sends) =>
+      sends.where(
+        sql<boolean>`(${isSentBy(key, sql`m.id = s.ref`)}
+          or ${isSentBy(key, sql`m.batch_id between s.ref and s.ref and m.batch_id <> ''`)})`,
+      ),
+    )
+    .executeTakeFirst()
+
+/** A batch, else a message, of this server's other APIs. `key`: as in `findOwnSend`. */
+const findOtherSend = (db: Db, user: string, id: string, key: string) =>
   queries(db)
     .selectFrom(
       sql<SendRow & { place: number; size: number }>`(
-        select 1 as place, s.id, s.ref, s.is_batch as "isBatch", s.created, 0 as size
-        from sms_origins s where s."user" = ${user} and s.api = 'smsgate' and s.id = ${id}
-          and (${key} = '' or ${isSentBy(key, sql`m.id = s.ref`)}
-            or ${isSentBy(key, sql`m.batch_id between s.ref and s.ref and m.batch_id <> ''`)})
-        union all
-        (select 2, b.batch_id, b.batch_id, true, b.created, (
+        (select 2 as place, b.batch_id as id, b.batch_id as ref, true as "isBatch", b.created, (
           select count(*) from (
-            select from sms_messages n where n.batch_id = ${id} limit ${sql.lit(MAX_RECIPIENTS + 1)}) counted)
+            select from sms_messages n where n.batch_id = ${id} limit ${sql.lit(MAX_RECIPIENTS + 1)}) counted) as size
         from sms_messages b
         where b.batch_id = ${id} and b.batch_id <> '' and b."user" || '' = ${user}
           and (${key} = '' or b.sent_by || '' = ${key}) limit 1)
@@ -51,7 +59,10 @@ const isSentBy = (key: string, texts: RawBuilder<unknown>) =>
 /** A send that the caller may see, by its id. Throws 404, and 400 for a batch that is too large to answer. */
 export async function findSend(caller: SendingCaller, id: string): Promise<SendRow> {
   const { store, user } = caller
-  const found = await readSend(store.db, user, id, findOwnTextsKey(caller) ?? '')
+  const key = findOwnTextsKey(caller) ?? ''
+  const own = await findOwnSend(store.db, user, id, key)
+  if (own) return own
+  const found = await findOtherSend(store.db, user, id, key)
   if (!found) throw gatewayRefusal('message_not_found')
   const { size, ...send } = found
   if (size > MAX_RECIPIENTS)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import { isRefusal } from '../../gateway/base/gateway-errors.ts'
-import { acceptSend } from '../../gateway/messages/send/accept-send.ts'
+import { type AcceptedMessage, acceptSend } from '../../gateway/messages/send/accept-send.ts'
 import type { SendBody } from '../../gateway/messages/send/send-options.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
@@ -13,7 +13,7 @@ import type { Call } from './define-route.ts'
 import { sendOfRef } from './find-send.ts'
 import { readSendBody } from './send-body.ts'
 import { type MessageState, readSendState } from './send-state.ts'
-import { checkQuery, makeDeviceError, queryFlag, queryNumber } from './smsgate-values.ts'
+import { checkQuery, makeDeviceError, queryFlag, queryNumber, toIsoDate } from './smsgate-values.ts'
 
 /**
  * Sends. A message for a device that cannot send now waits for it. Answers with state and `Location`. Throws
@@ -36,12 +36,17 @@ export async function answerSend(call: Call): Promise<MessageState> {
     throw isRefusal(error, 'device_not_found') ? makeDeviceError() : error
   })
   const ref = accepted.batch || accepted.ids[0]!
+  const { isReplayed, messages = [] } = accepted
+  // when a text failed, and what is stored of files, is read
+  const isKnown = messages.length > 0 && messages.every(({ fault }) => fault === '')
+  if (body && !body.media && isKnown)
+    return answerState(c, makeAcceptedState(ref, body, messages[0]), false)
   const state = await readState(store, user, ref).catch((error: unknown) => {
-    if (!body || accepted.isReplayed) throw error
+    if (!body || isReplayed) throw error
     // the message is stored: an error would make some programs send it again
-    return makeAcceptedState(ref, body)
+    return makeAcceptedState(ref, body, messages[0])
   })
-  return answerState(c, state, accepted.isReplayed)
+  return answerState(c, state, isReplayed)
 }
 
 function answerState(c: Ctx, state: MessageState, replayed: boolean): MessageState {
@@ -63,15 +68,16 @@ const QUERY = z.object({
 const readState = async (store: Store, user: string, ref: string) =>
   readSendState(store, user, await sendOfRef(store, user, ref))
 
-/** The state of an accepted send, made from its request, for when the database cannot be read. */
+/** The state of an accepted send whose texts all wait, made from its request and its first message. */
 function makeAcceptedState(
   ref: string,
   { recipients, deviceId, content, media, options }: SendBody,
+  first: AcceptedMessage | undefined,
 ): MessageState {
-  const createdAt = new Date().toISOString()
+  const createdAt = first ? toIsoDate(first.created) : new Date().toISOString()
   return {
     id: options.origin?.id || ref,
-    deviceId,
+    deviceId: first?.device ?? deviceId,
     state: 'Pending',
     isHashed: false,
     isEncrypted: false,
@@ -90,7 +96,7 @@ async function checkDevices(
   activeWithinHours: number,
 ): Promise<void> {
   const since = formatDate(new Date(Math.max(0, Date.now() - activeWithinHours * 3_600_000)))
-  const found = await queries(db)
+  const found = await queries(db, 'lookUp')
     .selectFrom('devices as d')
     .select(({ eb, exists, selectFrom }) => [
       eb('d.last_seen', '>=', since).as('wasActive'),

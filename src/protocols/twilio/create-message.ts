@@ -2,10 +2,14 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import { isInvisible } from '../../gateway/base/body-schemas.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
-import { acceptSend, type ReadySend } from '../../gateway/messages/send/accept-send.ts'
+import {
+  type AcceptedMessage,
+  acceptSend,
+  type ReadySend,
+  RecipientRefused,
+} from '../../gateway/messages/send/accept-send.ts'
 import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
-import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
 import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { isOtherForm } from '../../portable/phone/other-phone-forms.ts'
@@ -160,38 +164,47 @@ export async function createMessage(call: Call) {
       wanted = await readNewMessage(store, parameters, user, new Date(), allowPrivate)
       return describeSend(call, wanted)
     },
+  }).catch((error: unknown) => {
+    throw error instanceof RecipientRefused
+      ? new TwilioRefusal(21610, 'The recipient has opted out of your messages')
+      : error
   })
   const id = accepted.ids[0]!
+  const [message] = accepted.messages ?? []
+  // what is stored of files is read
+  if (wanted?.mediaUrls.length === 0 && message)
+    return renderCreated(call, makeAcceptedRow(id, wanted, message), false)
   const row = await findMessage(store, user, makeSid('SM', id), '').catch((error: unknown) => {
     if (!wanted) throw error
     // the message is stored: an error would make some programs send it again
-    return makeAcceptedRow(id, wanted)
+    return makeAcceptedRow(id, wanted, message)
   })
   return renderCreated(call, row, accepted.isReplayed)
 }
 
-/** The row of an accepted message, made from its request, for when the database cannot be read. */
+/** The row of an accepted message, made from its request and what the acceptance says of it. */
 function makeAcceptedRow(
   id: string,
   { to, from, body, mediaUrls, scheduledAt, service }: NewMessage,
+  message: AcceptedMessage | undefined,
 ): MessageRow {
-  const at = formatDate(new Date())
+  const at = message?.created ?? formatDate(new Date())
   return {
     id,
     to,
     body,
     service,
     from: '',
-    own_number: from,
+    own_number: message?.number ?? from,
     created: at,
     updated: at,
-    status: scheduledAt ? 'pending' : 'assigned',
+    status: message?.status ?? (scheduledAt ? 'pending' : 'assigned'),
     message_type: 'outgoing',
     segments: mediaUrls.length > 0 ? 0 : countSegments(body).segments,
     scheduled_at: scheduledAt,
     sent_at: '',
     delivered_at: '',
-    error_message: '',
+    error_message: message?.fault ?? '',
     attachments: [],
     reply: false,
   }
@@ -208,15 +221,13 @@ function renderCreated({ c, user }: Call, row: MessageRow, replayed: boolean) {
     : message
 }
 
-/** A message as a send. Throws TwilioRefusal 21610 for a recipient who has opted out. */
+/** A message as a send. */
 async function describeSend(
   call: Call,
   { to, from, body, mediaUrls, scheduledAt, expiresAt, callback, service }: NewMessage,
 ): Promise<ReadySend> {
   const { store, user } = call
   const { device, line } = await findNumberSender(store, user, from)
-  if ((await findRefused(store, user, [to])).has(to))
-    throw new TwilioRefusal(21610, 'The recipient has opted out of your messages')
   const options = {
     ...PLAIN_OPTIONS,
     scheduledAt,

@@ -67,7 +67,7 @@ export async function findMessage(
 ): Promise<MessageRow> {
   const id = parseSid('SM', sid)
   const [message] = id
-    ? toObjects<MessageRow>(await db.query(FIND, [id, user, key], 'twilio message'))
+    ? toObjects<MessageRow>(await db.lookUp(FIND, [id, user, key], 'twilio message'))
     : []
   if (!message) throw makeNotFoundError()
   return message

@@ -12,7 +12,8 @@
 --   requests       for each user, an array of sms_request
 -- Results
 --   outcomes       one element per request, user by user: see sms_judge
---   known          one element per request: id of the existing message if the outcome is known, else ''
+--   known          one element per request: id of the existing message if the outcome is known; for an accepted
+--                  request of SMSGate's or Twilio's API what its answer tells of each message, as JSON; else ''
 --   wake           devices with new messages; null if there are none
 --
 -- The call locks the users' rows of sms_turns first. Each later statement sees everything that was committed
@@ -30,6 +31,11 @@ declare
   month constant text := left(moment, 7);
   account record;
   judged record;
+  -- the place of a request in `outcomes`; the places of requests whose answers tell of their messages, and the
+  -- ids of these as arrays
+  spot int;
+  told int[] := '{}';
+  told_ids text[] := '{}';
   request sms_request;
   message sms_request_message;
   -- the scope of a request that its origin keeps, and how many of its messages were collected
@@ -114,12 +120,21 @@ begin
       continue;
     end if;
     judged := sms_judge(account.owner, since, account, account.requests);
+    spot := coalesce(cardinality(outcomes), 0);
     outcomes := outcomes || judged.outcomes;
     known := known || judged.known;
 
     before := cardinality(drafts);
     dealt := 0;
     foreach request in array coalesce(judged.accepted, '{}') loop
+      spot := spot + 1;
+      while outcomes[spot] <> 'accepted' loop
+        spot := spot + 1;
+      end loop;
+      if request.origin ->> 'api' in ('smsgate', 'twilio') then
+        told := told || spot;
+        told_ids := told_ids || array(select m.id from unnest(request.messages) m)::text;
+      end if;
       -- Store the request's references and the answer to its idempotency key.
       if request.idempotency_key is not null then
         insert into sms_idempotency ("user", key, fingerprint, answer)
@@ -201,6 +216,19 @@ begin
   )
   select array_agg(c.id), array_agg(c.action) into usages, actions from charged c;
   wake := wake || sms_store(moment, since, sticky, drafts, special, has_quiet, has_answer, has_origin, has_fault);
+
+  for n in 1 .. cardinality(told) loop
+    known[told[n]] := (
+      select json_agg(json_build_object(
+        'status', m.status, 'device', m.device, 'fault', m.error_message, 'created', m.created,
+        -- as src/protocols/twilio/own-twilio-number.ts
+        'number', coalesce(nullif(m."from", ''), (
+          select nullif(l.number, '') from sms_dispatch q join lines l on l.id = q.line where q.message = m.id and q.line_pinned
+        ), d.phone, '')
+      ) order by m._rowid)
+      from sms_messages m left join devices d on d.id = m.device where m.id = any(told_ids[n]::text[])
+    );
+  end loop;
 
   -- Tell realtime subscribers that the usage changed.
   if exists (select from _listeners where 'sms_usage' <> all (ignored)) then

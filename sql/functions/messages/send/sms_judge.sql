@@ -14,6 +14,7 @@
 --               known             a message with this client_ref exists; `known` has its id
 --               again             an earlier request of this call has the same client_ref: retry this one
 --               message_id_in_use an earlier message of the user by the same API has this id
+--               recipient_refused the only recipient of a text of Twilio's API gets no texts
 --               destination_not_allowed, device_not_found, line_not_found, line_ambiguous,
 --               line_not_allowed, mms_not_supported, quota_exceeded, no_devices
 --   known     one element per request: id of the existing message, else ''
@@ -140,6 +141,11 @@ begin
         else outcome
       end;
       request.line := named[1];
+    end if;
+
+    -- Twilio's API refuses a text to a person who gets none. Its replies by TwiML are stored as failed.
+    if outcome = 'accepted' and cost = 0 and request.origin ->> 'api' = 'twilio' and request.origin #>> '{data,reply}' is null then
+      outcome := 'recipient_refused';
     end if;
 
     -- May the sender send to these numbers by this line? Most senders have no bounds.

@@ -130,8 +130,8 @@ export async function retryBatch(
     )
     // one by one: each holds its files in memory
     for (const one of some) if (hasFiles(one)) decided.set(one, await offerAgain(one))
-    for (const [one, { outcome, message }] of decided)
-      if (outcome === 'accepted' || outcome === 'known') ids.set(one, message)
+    for (const [one, { outcome, known }] of decided)
+      if (outcome === 'accepted' || outcome === 'known') ids.set(one, known)
       else refusal ??= outcome
   }
   left.refused += due.filter((one) => !ids.has(one)).length
@@ -158,7 +158,7 @@ function findRetryObstacle(
   return isGone ? 'no_text' : undefined
 }
 
-/** Sends a failed message again. If accepted, the verdict has the new message's id. */
+/** Sends a failed message again. If accepted, `known` of the verdict is the new message's id. */
 async function offerFailedAgain(
   services: SendServices,
   permit: Permit,
@@ -173,7 +173,7 @@ async function offerFailedAgain(
     const texts = [{ to: one.to, body: words, segments: countSegments(words).segments }]
     const offer = makeOffer({ permit, options, texts, words, media, batch })
     const verdict = await storeOffer(services, offer)
-    return verdict.outcome === 'accepted' ? { ...verdict, message: offer.messages[0]!.id } : verdict
+    return verdict.outcome === 'accepted' ? { ...verdict, known: offer.messages[0]!.id } : verdict
   }
   if (!hasFiles(one)) return send(one.body)
   const { user } = permit.sender

@@ -48,9 +48,30 @@ export const ACCEPTED = z
   })
   .meta({ id: 'Accepted' })
 
-/** `isReplayed`: an earlier request with the same idempotency key sent the messages. */
+/** A message at its acceptance, for the answers of SMSGate's and Twilio's API. */
+export interface AcceptedMessage {
+  readonly status: 'assigned' | 'pending' | 'failed'
+  /** The id of the chosen device; '' while none is chosen. */
+  readonly device: string
+  /** Why a person gets no text; '' for the others. */
+  readonly fault: string
+  readonly created: string
+  /** The account's own number; '' for none. */
+  readonly number: string
+}
+
+/**
+ * `isReplayed`: an earlier request with the same idempotency key sent the messages. `messages`: in their
+ * order, for SMSGate's and Twilio's API, unless they were sent earlier.
+ */
 export interface Accepted extends SentMessages {
   readonly isReplayed: boolean
+  readonly messages?: readonly AcceptedMessage[] | undefined
+}
+
+/** The only recipient of a text of Twilio's API gets no texts. */
+export class RecipientRefused extends Error {
+  override name = 'RecipientRefused'
 }
 
 export interface AskedSend {
@@ -101,7 +122,7 @@ export async function acceptSend(
   const same = files?.named && (await findMessageWithFiles(store, sender, body, files.named))
   if (same) {
     const offer = await prepareOffer(store, config, sender, body, idempotency)
-    const verdict: SendVerdict = { outcome: 'known', message: same }
+    const verdict: SendVerdict = { outcome: 'known', known: same }
     return answerOffer(store, { ...offer, given: files.named }, verdict)
   }
   const whole = files ? { ...body, media: await files.load() } : body
@@ -146,7 +167,7 @@ export async function sendInTransaction(store: Store, config: AcceptConfig, offe
 export async function answerOffer(
   store: Store,
   offer: Offer,
-  { outcome, message }: SendVerdict,
+  { outcome, known }: SendVerdict,
 ): Promise<Accepted> {
   const { batch = '', idempotency } = offer
   const { sender } = offer.permit
@@ -157,14 +178,16 @@ export async function answerOffer(
       ids: offer.messages.map(({ id }) => id),
       scheduledAt: offer.scheduledAt,
       isReplayed: false,
+      messages: known === '' ? undefined : JSON.parse(known),
     }
   if (outcome === 'replayed') return readAnswer((await findFirstAnswer(store, user, idempotency!))!)
   if (outcome === 'no_devices' && !offer.device) throw await makeNoDeviceError(store, user)
+  if (outcome === 'recipient_refused') throw new RecipientRefused()
   if (outcome !== 'known') throw toGatewayError(sender, outcome)
   // known: a message has this client_ref. Answer as its send did, and keep the answer for the idempotency key
-  await checkClientRef(store, message, offer)
-  const scheduledAt = await loadScheduledAt(store, message)
-  const found = { batch: '', ids: [message], scheduledAt }
+  await checkClientRef(store, known, offer)
+  const scheduledAt = await loadScheduledAt(store, known)
+  const found = { batch: '', ids: [known], scheduledAt }
   if (idempotency) await storeFirstAnswer(store, user, idempotency, writeAnswer(found))
   return { ...found, isReplayed: false }
 }

@@ -14,11 +14,19 @@ import type { Offer } from './offer.ts'
 import { readStoredOptions } from './stored-options.ts'
 
 /** Results of a send. sql/functions/messages/send/sms_judge.sql explains each. */
-export type SendOutcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode
+export type SendOutcome =
+  | 'accepted'
+  | 'stale'
+  | 'replayed'
+  | 'known'
+  | 'again'
+  | 'recipient_refused'
+  | RefusalCode
 
+/** `known`: as sms_accept returns it. */
 export interface SendVerdict {
   readonly outcome: SendOutcome
-  readonly message: string
+  readonly known: string
 }
 
 export type AcceptConfig = Pick<
@@ -102,7 +110,7 @@ export async function storeOffers(
   const [[outcomes, known, wake]] = rows as [[SendOutcome[], string[], string[] | null]]
   const verdicts: (SendVerdict | undefined)[] = []
   for (const [i, outcome] of outcomes.entries())
-    verdicts[places[i]!] = outcome === 'again' ? undefined : { outcome, message: known[i]! }
+    verdicts[places[i]!] = outcome === 'again' ? undefined : { outcome, known: known[i]! }
   for (const [i, offer] of offers.entries())
     if (offer.media && verdicts[i]?.outcome !== 'accepted') await dropOfferedFiles(store.db, offer)
   return { verdicts, wake: wake ?? [] }
