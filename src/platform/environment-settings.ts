@@ -157,7 +157,7 @@ export const SETTINGS = {
   ],
   databasePool: [
     'DATABASE_POOL',
-    makeWhole(1, 200).optional(),
+    makeWhole(2, 200).optional(),
     'Connections to Postgres. At least 2. Unset: one for 64 MB of memory, at least 4 and at most 24.',
   ],
   workers: [

@@ -58,6 +58,11 @@ test.each([
     /TRUSTED_PROXIES: must be/,
   ],
   ['an invalid subnet', { TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES: must be/],
+  [
+    'a single connection',
+    { DATABASE_POOL: '1' },
+    /DATABASE_POOL: must be a whole number from 2 to 200$/,
+  ],
   ['a short token', { METRICS_TOKEN: 'secret' }, /METRICS_TOKEN: must have at least 16/],
   [
     'a word instead of yes or no',

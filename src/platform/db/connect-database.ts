@@ -58,9 +58,13 @@ export async function openServingDb(config: Config, log: Logger): Promise<Databa
 const OLDEST_SERVER = 150_000
 const RETRY_MS = 1_000
 const SAY_EVERY = 10
+/** A database that has not answered for so long may not exist. */
+const TYPO_MS = 60_000
 
 /** Waits for Postgres. Throws a UserError if it is too old, refuses the login, or has a newer schema. */
 async function awaitServer(query: DbSession['query'], log: Logger): Promise<void> {
+  const typoAt = Date.now() + TYPO_MS
+  let hasSaidTypo = false
   for (let attempt = 0; ; attempt++) {
     try {
       const { rows } = await query('show server_version_num')
@@ -74,6 +78,12 @@ async function awaitServer(query: DbSession['query'], log: Logger): Promise<void
       if (!(error instanceof DatabaseUnavailable)) throw explainConnectError(error)
       if (attempt % SAY_EVERY === 0)
         log.warn(`waiting for the database: ${formatErrorHint(error.cause) || 'no connection'}`)
+      if (!hasSaidTypo && Date.now() > typoAt) {
+        hasSaidTypo = true
+        log.warn(
+          'the database has not answered for a minute: is its address in DATABASE_URL right?',
+        )
+      }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }
   }

@@ -48,6 +48,10 @@ export function findRowPhone({ columns, country }: BulkJob, { values }: CsvRow):
   return phone ?? phones.map((at) => cells[at]).find(Boolean) ?? ''
 }
 
+/** Whether a row's number is as people dial it within a country, and the command names none. */
+export const lacksCountry = (job: BulkJob, row: CsvRow): boolean =>
+  job.country === '' && /^(?!00)[\d(][\d\s()./-]{4,}$/.test(findRowPhone(job, row).trim())
+
 export function makeRowBody(job: BulkJob, row: CsvRow) {
   const variables = Object.fromEntries(
     Object.entries(row.values).filter(([title]) => !job.columns.titles.includes(title)),

@@ -8,6 +8,7 @@ import {
   type BulkJob,
   type BulkOptions,
   findRowPhone,
+  lacksCountry,
   makeBulkJob,
   makeRowBody,
 } from './job-from-csv.ts'
@@ -29,6 +30,11 @@ export async function sendCsv(options: BulkOptions, say: Say): Promise<void> {
   const refused = options.dryRun
     ? await tryRows(job, onProgress, say)
     : await sendRows(job, openResults(options.results, text, options.template), onProgress, say)
+  const national = job.rows.filter((row) => lacksCountry(job, row)).length
+  if (national > 0)
+    say(
+      `Without + and a calling code: ${national}. Name their country with --country, as in --country DE.`,
+    )
   if (refused > 0) process.exitCode = 1
 }
 
@@ -42,6 +48,13 @@ const STOPPING = new Set([401, 402, 403, 503])
 
 const TOO_LONG =
   'It has more cells than there are titles: put a text with the separator in quotation marks.'
+const NO_CALLING_CODE = 'The number does not begin with + and a calling code.'
+
+/** Why a row cannot be sent, whatever the server says; undefined if it can. */
+function findRowFault(job: BulkJob, row: CsvRow): string | undefined {
+  if (row.isLong) return TOO_LONG
+  return lacksCountry(job, row) ? NO_CALLING_CODE : undefined
+}
 
 /** Sends rows that `results` does not list as accepted. Throws a UserError if an error concerns all rows. */
 async function sendRows(job: BulkJob, results: Results, onProgress: OnProgress, say: Say) {
@@ -55,7 +68,8 @@ async function sendRows(job: BulkJob, results: Results, onProgress: OnProgress, 
     return message ? { message } : { error: readRowRefusal(answer) }
   }
   const send = async (row: CsvRow) => {
-    const result = row.isLong ? { error: TOO_LONG } : await sendRow(row)
+    const fault = findRowFault(job, row)
+    const result = fault ? { error: fault } : await sendRow(row)
     results.add({ line: row.line, phone: findRowPhone(job, row), ...result })
     if ('message' in result) accepted++
     else refused++
@@ -89,14 +103,15 @@ async function tryRows(job: BulkJob, onProgress: OnProgress, say: Say) {
     }
   }
   await workInParallel(job.rows, async (row) => {
-    if (row.isLong) refused.push(`line ${row.line}: ${TOO_LONG}`)
+    const fault = findRowFault(job, row)
+    if (fault) refused.push(`line ${row.line}: ${fault}`)
     else await tryRow(row)
     onProgress(++done)
   })
-  for (const line of [...texts.slice(0, SHOWN_TEXTS), ...refused.slice(0, SHOWN_REFUSALS)])
-    say(line)
+  const shown = refused.filter((line) => !line.endsWith(NO_CALLING_CODE))
+  for (const line of [...texts.slice(0, SHOWN_TEXTS), ...shown.slice(0, SHOWN_REFUSALS)]) say(line)
   if (hidden) say(HIDDEN)
-  if (refused.length > SHOWN_REFUSALS) say(`… and ${refused.length - SHOWN_REFUSALS} more`)
+  if (shown.length > SHOWN_REFUSALS) say(`… and ${shown.length - SHOWN_REFUSALS} more`)
   say(
     `${texts.length} messages, ${segments} segments, ${refused.length} refused. Nothing was sent.`,
   )

@@ -48,6 +48,22 @@ const stored = async () =>
   )
 const results = () => readFileSync(join(folder, 'list.csv.results'), 'utf8')
 
+test.each([
+  ['national numbers', ['0151 1234567', '(0151) 1234568', '0151/1234569']],
+  ['numbers of a country without a trunk prefix', ['415-555-2671', '4155552672', '415.555.2673']],
+])('one sentence names --country for %s', async (_, phones) => {
+  const before = await stored()
+  const rows = phones.map((phone) => `${phone},Bo,c,t`)
+  const sentence =
+    'Without + and a calling code: 3. Name their country with --country, as in --country DE.'
+  const tried = await run(rows, { dryRun: true })
+  expect(tried).toEqual(['0 messages, 0 segments, 3 refused. Nothing was sent.', sentence])
+  const said = await run(rows)
+  expect(said).toEqual([expect.stringMatching(/^0 of 3 accepted, 3 refused/), sentence])
+  expect(await stored()).toBe(before)
+  expect(results()).toContain('"error":"The number does not begin with + and a calling code."')
+})
+
 test('each row becomes a message, and a refused row does not stop the others', async () => {
   const before = await stored()
   const said = await run([row(1), 'nonsense,Bo,c,t', row(2)])
