@@ -12,8 +12,8 @@
 --   requests       for each user, an array of sms_request
 -- Results
 --   outcomes       one element per request, user by user: see sms_judge
---   known          one element per request: id of the existing message if the outcome is known; for an accepted
---                  request of SMSGate's or Twilio's API what its answer tells of each message, as JSON; else ''
+--   known          one element per request: id of the existing message if the outcome is known; for an
+--                  accepted request of SMSGate's or Twilio's API JSON of its messages, for the answer; else ''
 --   wake           devices with new messages; null if there are none
 --
 -- The call locks the users' rows of sms_turns first. Each later statement sees everything that was committed
@@ -31,8 +31,8 @@ declare
   month constant text := left(moment, 7);
   account record;
   judged record;
-  -- the place of a request in `outcomes`; the places of requests whose answers tell of their messages, and the
-  -- ids of these as arrays
+  -- the place of a request in `outcomes`; the places of requests whose answers tell of their messages, and
+  -- the ids of these as arrays
   spot int;
   told int[] := '{}';
   told_ids text[] := '{}';
