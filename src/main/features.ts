@@ -21,6 +21,7 @@ import { PEOPLE } from '../gateway/people/people-feature.ts'
 import { type HasPersonalData, sumPersonalData } from '../gateway/people/personal-tables.ts'
 import { RETENTION } from '../gateway/retention/retention-feature.ts'
 import { SHARED_FILES } from '../gateway/shared-files/shared-files-feature.ts'
+import { SMSGATE_APP } from '../gateway/smsgate-app/smsgate-app-feature.ts'
 import type { FitWebhook } from '../gateway/webhooks/webhook-extensions.ts'
 import { makeWebhooks } from '../gateway/webhooks/webhooks-feature.ts'
 import { describeRoutes, sumRights } from '../http/make-routes.ts'
@@ -33,7 +34,7 @@ import type { TimedJob } from '../platform/jobs/timed-jobs.ts'
 import { readSenderFilter } from '../portable/phone/number-patterns.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
-import { SMSGATE_STATE } from '../protocols/smsgate/smsgate-feature.ts'
+import { SMSGATE_STATE } from '../protocols/smsgate-api/smsgate-api-feature.ts'
 import { fitSmsgateWebhook } from '../protocols/smsgate-api/webhooks.ts'
 import { fitTwilioWebhook } from '../protocols/twilio/check-webhook.ts'
 import { TWILIO_STATE } from '../protocols/twilio/twilio-feature.ts'
@@ -53,6 +54,7 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
   CODES,
   CAMPAIGNS,
   DEVICE_API,
+  SMSGATE_APP,
   RECORDS,
   makeWebhooks([fitSmsgateWebhook, fitTwilioWebhook, completeFilter]),
   HOOKS,

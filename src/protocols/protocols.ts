@@ -8,7 +8,6 @@ import { KANNEL } from './kannel.ts'
 import { MCP } from './mcp/mcp-routes.ts'
 import { SMS_GATEWAY } from './sms-gateway.ts'
 import { SMSEAGLE } from './smseagle/smseagle-routes.ts'
-import { SMSGATE } from './smsgate/smsgate-routes.ts'
 import { SMSGATE_CLIENT } from './smsgate-api/smsgate-api-routes.ts'
 import { SMSGATE_FORM } from './smsgate-api/webhook-form.ts'
 import { makeTwilioCaller } from './twilio/call-callback-url.ts'
@@ -20,7 +19,6 @@ import { callVendel, writeVendelBody } from './vendel/vendel-webhook.ts'
 
 export const PROTOCOLS: readonly Protocol[] = [
   TWILIO,
-  SMSGATE,
   SMSGATE_CLIENT,
   MCP,
   SMSEAGLE,

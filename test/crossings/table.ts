@@ -348,7 +348,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       killed: and(
         'killed',
-        'protocols/smsgate/killed.slow',
+        'gateway/smsgate-app/killed.slow',
         'phones with any version of the app send each text once while the server is killed',
       ),
       status: and(
@@ -1189,35 +1189,34 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   smsgate: {
     title: 'the SMSGate app',
-    protocol: 'mobile',
     by: [],
     cells: {
       ...NO_VALUES,
       stored: tested(
-        'protocols/smsgate/incoming',
+        'gateway/smsgate-app/incoming',
         'an incoming text posted by a phone is stored once with its details',
       ),
       onceByKey: tested(
-        'protocols/smsgate/incoming',
+        'gateway/smsgate-app/incoming',
         'an incoming text posted by a phone is stored once with its details',
       ),
       onceByReference: tested(
-        'protocols/smsgate/leases.slow',
+        'gateway/smsgate-app/leases.slow',
         'a phone slower than its lease sends each text once and gets fewer texts at a time',
       ),
       onceAgain: not('toPhones'),
       onceByFile: [
         test(
-          'protocols/smsgate/attachments',
+          'gateway/smsgate-app/attachments',
           'a picture in an incoming message is another message than another picture of the same second, name and words',
         ),
         test(
-          'protocols/smsgate/pictures.slow',
+          'gateway/smsgate-app/pictures.slow',
           'a phone sends each picture once while server, app and database are killed',
         ),
       ],
       consent: tested(
-        'protocols/smsgate/cancel.slow',
+        'gateway/smsgate-app/cancel.slow',
         'a text that a phone has pulled is listed as canceled after %s, and costs nothing',
       ),
       keyBounds: not('noKey'),
@@ -1227,16 +1226,16 @@ export const ROWS: Readonly<Record<string, Row>> = {
       ),
       money: not('toPhones'),
       size: sized(
-        'protocols/smsgate/incoming',
+        'gateway/smsgate-app/incoming',
         'an incoming text posted by a phone is accepted even if a part is too long or missing',
       ),
-      hidden: tested('protocols/smsgate/smsgate-routes.slow', '%s %s is for phones only'),
+      hidden: tested('gateway/smsgate-app/smsgate-routes.slow', '%s %s is for phones only'),
       erased: tested(
-        'protocols/smsgate/cancel.slow',
+        'gateway/smsgate-app/cancel.slow',
         'a text that a phone has pulled is listed as canceled after %s, and costs nothing',
       ),
       retention: tested(
-        'protocols/smsgate/attachments',
+        'gateway/smsgate-app/attachments',
         'retention (%s) deletes files with the text for good',
       ),
       closedAccount: tested(
@@ -1244,23 +1243,23 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'devices of a disabled user cannot post incoming texts to their own address',
       ),
       cancel: tested(
-        'protocols/smsgate/cancel.slow',
+        'gateway/smsgate-app/cancel.slow',
         'a deleted text that a phone has pulled is listed as canceled in each pull until the phone confirms, and is not sent',
       ),
       change: tested(
-        'protocols/smsgate/cancel.slow',
+        'gateway/smsgate-app/cancel.slow',
         'a text that is changed before the pull leaves with the new words, one that is pulled with the old',
       ),
       twoServers: tested(
-        'protocols/smsgate/journey.slow',
+        'gateway/smsgate-app/journey.slow',
         'a phone connected to one node receives texts accepted by another and reports to either',
       ),
       killed: tested(
-        'protocols/smsgate/killed.slow',
+        'gateway/smsgate-app/killed.slow',
         'phones with any version of the app send each text once while the server is killed',
       ),
       status: tested(
-        'protocols/smsgate/smsgate-routes.slow',
+        'gateway/smsgate-app/smsgate-routes.slow',
         'pulled messages reported as %s (%s) become %s',
       ),
       console: tested(

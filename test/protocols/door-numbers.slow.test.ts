@@ -66,8 +66,7 @@ test('all numbers are those of the table', () => {
 })
 
 test('every foreign API and every record with a number is tested here', () => {
-  // SMSGate's app: below
-  const groups = PROTOCOLS.map(({ group }) => group).filter((group) => group !== 'mobile')
+  const groups = PROTOCOLS.map(({ group }) => group)
   const named = Object.keys(ways)
   expect(groups.filter((group) => !named.some((way) => way.startsWith(group)))).toEqual([])
 })

@@ -4,13 +4,13 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
 import { checkShape, makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import { isOwnLine } from '../../gateway/messages/send/prepare-offer.ts'
+import { requestInbox } from '../../gateway/smsgate-app/inbox-request.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { acquireLock } from '../../platform/db/queries.ts'
 import { makeOverLimit } from '../../platform/limits/limit-holder.ts'
-import { requestInbox } from '../smsgate/inbox-request.ts'
 import {
   MAX_DEVICE_ID,
   makeDeviceError,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { checkShape } from '../../gateway/base/body-schemas.ts'
+import { makePhoneSettings } from '../../gateway/smsgate-app/app-json.ts'
 import { allowOwner } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import { BY_KEYS } from '../../http/bounds.ts'
@@ -10,7 +11,6 @@ import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
-import { makePhoneSettings } from '../smsgate/app-json.ts'
 import { defineRoute } from './define-route.ts'
 
 /** Letters and digits of a new key: at least 256 bits. */

@@ -17,14 +17,14 @@ import {
   DATA_PAYLOAD,
   MMS_PAYLOAD,
   TEXT_PAYLOAD,
-} from '../../../../src/protocols/smsgate/read-received-texts.ts'
+} from '../../../../src/gateway/smsgate-app/read-received-texts.ts'
 import {
   REGISTER_BODY,
   STARTED_PAYLOAD,
   UPDATE_BODY,
-} from '../../../../src/protocols/smsgate/sim-cards.ts'
-import { STATES_BODY } from '../../../../src/protocols/smsgate/state-report-body.ts'
-import { EVENT_BODY } from '../../../../src/protocols/smsgate/store-event.ts'
+} from '../../../../src/gateway/smsgate-app/sim-cards.ts'
+import { STATES_BODY } from '../../../../src/gateway/smsgate-app/state-report-body.ts'
+import { EVENT_BODY } from '../../../../src/gateway/smsgate-app/store-event.ts'
 
 const AT = '2026-11-20T07:00:00.000Z'
 const PUSH = {

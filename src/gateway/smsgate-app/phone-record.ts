@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
-import type { Device } from '../../gateway/base/device-record.ts'
-import type { MessageAttempt } from '../../gateway/messages/queue/message-leases.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
+import type { Device } from '../base/device-record.ts'
+import type { MessageAttempt } from '../messages/queue/message-leases.ts'
 
 /** Maximum messages that a phone holds: it sends them one by one, with pauses. */
 export const MAX_CAPACITY = 20

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import type { Device } from '../../gateway/base/device-record.ts'
 import { writeTimeInSeconds } from '../../platform/db/queries.ts'
+import type { Device } from '../base/device-record.ts'
 import { MAX_CAPACITY, updatePhone } from './phone-record.ts'
 
 /** After a slow phone's capacity was halved, it grows by one message in each such period. */

@@ -1,8 +1,8 @@
 import { findStoredFiles, loadWholeFile } from '../../engine/files/stored-files.ts'
-import { MESSAGE_COLLECTION } from '../../gateway/base/message-files.ts'
-import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages.ts'
-import { CANNOT_SEND } from '../../gateway/messages/queue/give-back-mms.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { MESSAGE_COLLECTION } from '../base/message-files.ts'
+import type { ClaimedMessage } from '../messages/queue/claim-messages.ts'
+import { CANNOT_SEND } from '../messages/queue/give-back-mms.ts'
 import type { AppRules } from './app-versions.ts'
 
 /** A file as the app reads it. `data`: base64. */

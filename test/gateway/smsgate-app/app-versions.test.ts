@@ -1,4 +1,4 @@
-import { readAppRules } from '../../../src/protocols/smsgate/app-versions.ts'
+import { readAppRules } from '../../../src/gateway/smsgate-app/app-versions.ts'
 
 test.each([
   [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { makeRequiredIdSchema, makeWholeNumber } from '../../gateway/base/body-schemas.ts'
-import { makeOptionalField } from '../../gateway/lines/device-schemas.ts'
 import { MAX_SIMS } from '../../portable/max-sims.ts'
+import { makeRequiredIdSchema, makeWholeNumber } from '../base/body-schemas.ts'
+import { makeOptionalField } from '../lines/device-schemas.ts'
 import { cut, takeFirstItems } from './lenient-schemas.ts'
 
 /** A list with the SIM in the stored form; empty for a SIM without a slot (Android says -1). */

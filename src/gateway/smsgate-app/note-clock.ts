@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import type { Device } from '../../gateway/base/device-record.ts'
+import type { Device } from '../base/device-record.ts'
 import { CAPACITY } from './phone-capacity.ts'
 import { updatePhone } from './phone-record.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { makeOptionalField } from '../../gateway/lines/device-schemas.ts'
+import { makeOptionalField } from '../lines/device-schemas.ts'
 import { cut, makeLenientList, phoneInstant } from './lenient-schemas.ts'
 
 /** Maximum characters of a failure's reason, as in the app. */

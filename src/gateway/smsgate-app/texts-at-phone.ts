@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import type { Device } from '../../gateway/base/device-record.ts'
-import type { MessageAttempt } from '../../gateway/messages/queue/message-leases.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import type { Device } from '../base/device-record.ts'
+import type { MessageAttempt } from '../messages/queue/message-leases.ts'
 import { belongsToDevice, unnestAttempts } from './phone-record.ts'
 import { answerTime, hasUrgent, IS_TO_SEND, isCanceled, isOpen, toSend } from './refill.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { makeTextSchema as line, makeInstantSchema } from '../../gateway/base/body-schemas.ts'
+import { makeTextSchema as line, makeInstantSchema } from '../base/body-schemas.ts'
 
 /** A text, cut to `max` characters instead of refused: the app does not repeat a refused request. */
 export const cut = (max: number) =>

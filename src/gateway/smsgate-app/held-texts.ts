@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import type { Device } from '../../gateway/base/device-record.ts'
-import { type MessageAttempt, renewLeases } from '../../gateway/messages/queue/message-leases.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import { matchAny, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
+import type { Device } from '../base/device-record.ts'
+import { type MessageAttempt, renewLeases } from '../messages/queue/message-leases.ts'
 import { makeAppId } from './app-json.ts'
 import { belongsToDevice, unnestAttempts, updatePhone } from './phone-record.ts'
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import type { Device } from '../../gateway/base/device-record.ts'
-import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
 import { queries } from '../../platform/db/queries.ts'
+import type { Device } from '../base/device-record.ts'
+import { wakeDevices } from '../lines/wake-devices.ts'
 import { belongsToDevice } from './phone-record.ts'
 
 /** A period of time, its ends in ISO 8601. */

@@ -2,35 +2,26 @@ import { stream as openStream } from 'hono/streaming'
 import type { StreamingApi } from 'hono/utils/stream'
 import { requireAllowedAddress, splitAddresses } from '../../engine/auth/allowed-addresses.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { checkShape } from '../../gateway/base/body-schemas.ts'
-import { type Device, saveSims, touchDevice } from '../../gateway/base/device-record.ts'
-import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
-import { startPairing } from '../../gateway/lines/pair-device.ts'
-import {
-  type DeviceCaller,
-  refuseSuspended,
-  requireDeviceCaller,
-} from '../../gateway/lines/require-device-caller.ts'
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
 import { asCaller, CHECKED_READ } from '../../http/attempt.ts'
 import { readJsonBody, readRawBody } from '../../http/body/raw-body.ts'
 import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
-import { STREAMS } from '../../http/metrics/group-requests.ts'
-import { sendMessageError } from '../../http/middleware/answer-errors.ts'
 import { DEVICE } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
 import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
-import type { Protocol } from '../gateway-services.ts'
+import { checkShape } from '../base/body-schemas.ts'
+import { type Device, saveSims, touchDevice } from '../base/device-record.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
+import { startPairing } from '../lines/pair-device.ts'
 import {
-  listPhoneWebhooks,
-  MOBILE_PATH,
-  makePhoneSettings,
-  renderDate,
-  renderDevice,
-} from './app-json.ts'
+  type DeviceCaller,
+  refuseSuspended,
+  requireDeviceCaller,
+} from '../lines/require-device-caller.ts'
+import { listPhoneWebhooks, makePhoneSettings, renderDate, renderDevice } from './app-json.ts'
 import { readAppRules } from './app-versions.ts'
 import { phoneEvents } from './event-stream.ts'
 import { findOrMakePhone, findPoster, recordAbsence } from './phone-record.ts'
@@ -75,7 +66,7 @@ const report = makeUndescribedRow(
     storeStates(store, device, checkShape(STATES_BODY, await readPhoneJson(c)), services.config),
 )
 
-const ROUTES = makeRoutes('', {
+export const SMSGATE_APP_ROUTES = makeRoutes('', {
   'GET /api/mobile/v1/message': pull,
   'GET /api/mobile/v1/messages': pull,
   'PATCH /api/mobile/v1/message': { maxBytes: MAX_BODY_BYTES, ...report },
@@ -146,15 +137,6 @@ const ROUTES = makeRoutes('', {
     ),
   },
 })
-
-/** The SMSGate app's API. A valid token never gets a 401: the app would forget its registration. */
-export const SMSGATE: Protocol = {
-  group: 'mobile',
-  groups: { [`GET ${MOBILE_PATH}/events`]: STREAMS },
-  roots: [MOBILE_PATH],
-  errorForm: sendMessageError,
-  rows: ROUTES,
-}
 
 /** Identifies a calling phone and stores that it was seen. Throws 401 for a guest, 403 for other callers. */
 async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> {

@@ -1,12 +1,4 @@
 import { z } from 'zod'
-import {
-  checkShape,
-  makeTextSchema as line,
-  makeWholeNumber,
-} from '../../gateway/base/body-schemas.ts'
-import { readAttachment } from '../../gateway/base/message-files.ts'
-import type { ReceivedText } from '../../gateway/conversations/store-received-texts.ts'
-import { MAX_TEXT, makeOptionalField } from '../../gateway/lines/device-schemas.ts'
 import type { Config } from '../../platform/config.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { writeAttachmentLines, writeMmsText } from '../../portable/attachment-lines.ts'
@@ -15,6 +7,10 @@ import { DATA_URL } from '../../portable/data-url.ts'
 import { MAX_SIMS } from '../../portable/max-sims.ts'
 import { readPhone } from '../../portable/phone/read-phone.ts'
 import { joinSubject } from '../../portable/written-words.ts'
+import { checkShape, makeTextSchema as line, makeWholeNumber } from '../base/body-schemas.ts'
+import { readAttachment } from '../base/message-files.ts'
+import type { ReceivedText } from '../conversations/store-received-texts.ts'
+import { MAX_TEXT, makeOptionalField } from '../lines/device-schemas.ts'
 import { cut, makeLenientList, phoneInstant } from './lenient-schemas.ts'
 
 const MAX_SENDER = 255
