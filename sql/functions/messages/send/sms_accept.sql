@@ -13,7 +13,7 @@
 -- Results
 --   outcomes       one element per request, user by user: see sms_judge
 --   known          one element per request: id of the existing message if the outcome is known; for an
---                  accepted request of SMSGate's or Twilio's API JSON of its messages, for the answer; else ''
+--                  accepted request of SMSGate's or Twilio's API JSON of its messages for the answer; else ''
 --   wake           devices with new messages; null if there are none
 --
 -- The call locks the users' rows of sms_turns first. Each later statement sees everything that was committed
