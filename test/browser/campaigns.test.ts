@@ -243,6 +243,9 @@ scenario(
       await cron.fill('*/4 * * * *')
       await page.getByText('Leave at least 5 minutes between two times.').waitFor()
     })
+    await cron.fill('30 10 31 * *')
+    const short = 'February, April, June, September, and November'
+    await page.getByText(`Left out, because the month is too short: ${short}`).waitFor()
     await cron.fill('30 10 * * 1-5')
     await page.getByText(/^Next: /).waitFor()
     await fixture.look('form')
@@ -255,13 +258,13 @@ scenario(
     await page
       .getByRole('dialog')
       .getByLabel('How often')
-      .selectOption({ label: 'On the first of each month' })
+      .selectOption({ label: 'On the last day of each month' })
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await page.getByText('Campaign changed').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('button', { name: 'Resume' }).click()
     await fixture.visit('/campaigns')
-    await page.getByText('Repeats: On the first of each month, 10:30. Next:').waitFor()
+    await page.getByText('Repeats: On the last day of each month, 10:30. Next:').waitFor()
     await fixture.look('list')
     const { id } = await ann.send('/api/campaigns', {
       method: 'POST',

@@ -7,7 +7,7 @@ import { pb } from './client.ts'
 /** An account has fewer views, answers and hooks. */
 const MOST = 200
 
-const listFormat = new Intl.ListFormat(locale)
+export const listFormat = new Intl.ListFormat(locale)
 
 /** A collection, a filter for its records that name an id, and a sentence with the names of those records. */
 export type Use = readonly [collection: string, filter: string, write: (names: string) => string]

@@ -30,6 +30,7 @@ export const DAYS_OF_RUNS = [
   ['* * 1-5', t('Monday to Friday')],
   ['* * 1', t('Every Monday')],
   ['1 * *', t('On the first of each month')],
+  ['L * *', t('On the last day of each month')],
 ] as const
 
 /** Instead of minute and hour in an expression whose time is not chosen yet. The server refuses it. */

@@ -7,11 +7,12 @@ const PART = `(?:(?:\\*|${NUMBER}-${NUMBER})${STEP}|${NUMBER}(?:/\\+?0*1)?)`
 const SEGMENT = `${PART}(?:,${PART})*`
 /** Step of a single number, as in `5/1`. PocketBase allows only 1. Croner allows none: it is removed. */
 const STEP_OF_ONE = /\/0*1(?=[ ,]|$)/g
+/** Days of the month. `L` is the last one, which PocketBase's expressions cannot say. */
+const DAYS = `(?:L|${PART})(?:,(?:L|${PART}))*`
 /** Minute, hour, day, month, day of the week (Sunday is 0, never 7). */
-const EXPRESSION = new RegExp(`^(?:${MACRO}|(?:${SEGMENT} ){4}(?!.*[7-9])${SEGMENT})$`)
-
-/** A day of the month that is `L`, the last one: PocketBase's expressions have none. */
-const LAST_DAY = /^(\S+ \S+ )L( \S+ \S+)$/
+const EXPRESSION = new RegExp(
+  `^(?:${MACRO}|(?:${SEGMENT} ){2}${DAYS} ${SEGMENT} (?!.*[7-9])${SEGMENT})$`,
+)
 
 /** Minute and hour without a wildcard or step: such times run once, whatever the clocks do. */
 const FIXED_TIME = /^[\d,-]+ [\d,-]+ /
@@ -23,16 +24,15 @@ interface Schedule {
 }
 
 /**
- * Parses PocketBase's cron expressions. Throws an Error for others. PocketBase: tools/cron/schedule.go
- * `hasLastDay`: the day of the month may also be `L`, the last one.
+ * Parses PocketBase's cron expressions, and `L`, the last day of the month. Throws an Error for others.
+ * PocketBase: tools/cron/schedule.go
  *
  * In a time zone, a fixed time that the clocks show twice runs once, the first time. One that they leave out
  * runs when they are put forward, also if that is midnight: croner, which would search on the same day only,
  * omits it then.
  */
-export function parseCron(expression: string, timezone = 'UTC', hasLastDay = false): Schedule {
-  const numeric = hasLastDay ? expression.replace(LAST_DAY, '$11$2') : expression
-  if (!EXPRESSION.test(numeric)) {
+export function parseCron(expression: string, timezone = 'UTC'): Schedule {
+  if (!EXPRESSION.test(expression)) {
     throw new Error(
       'invalid cron expression - must be a valid macro or to have exactly 5 space separated segments',
     )
@@ -69,13 +69,31 @@ function makeLocalSchedule(cron: Cron, timezone: string): Schedule {
   return { nextRuns, nextRun: (after) => nextRuns(1, after)[0] ?? null }
 }
 
-export function findCronFault(expression: string, hasLastDay = false): string | undefined {
+export function findCronFault(expression: string): string | undefined {
   try {
-    parseCron(expression, 'UTC', hasLastDay)
+    parseCron(expression)
     return undefined
   } catch (error) {
     return (error as Error).message.replace(/^CronPattern: /, 'invalid cron expression - ')
   }
+}
+
+/** A year without 29 February. */
+const COMMON_YEAR = 2027
+
+/** The months, from 1, whose days are too few for a valid cron expression: for the day 31 all short ones. */
+export function listSkippedMonths(expression: string): number[] {
+  const [, , day, month] = expression.split(' ')
+  if (!day) return []
+  const listMonths = (days: string) => {
+    const schedule = parseCron(`0 0 ${days} ${month} *`)
+    return Array.from({ length: 12 }, (_, i) => i + 1).filter((number) => {
+      const next = schedule.nextRun(new Date(Date.UTC(COMMON_YEAR, number - 1, 0)))
+      return next?.getUTCFullYear() === COMMON_YEAR && next.getUTCMonth() + 1 === number
+    })
+  }
+  const withRuns = listMonths(day)
+  return listMonths('1').filter((number) => !withRuns.includes(number))
 }
 
 // Local times of a time zone as instants. A local time is written as the milliseconds that UTC would have.

@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { INSTANT } from '../../engine/fields/date-schema.ts'
 import { formatDate, toDate } from '../../engine/fields/parse-date.ts'
-import { findCronFault, parseCron } from '../../engine/settings/cron.ts'
+import { findCronFault, listSkippedMonths, parseCron } from '../../engine/settings/cron.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
@@ -20,18 +20,18 @@ const SHOWN_TIMES = 5
 const MOST_TIMES = 100
 
 const EXPECTED =
-  'must be five fields of numbers: minute, hour, day, month, day of the week, such as 30 8 * * 1 for Mondays at 8:30'
+  'must be five fields of numbers: minute, hour, day (or L, the last of the month), month, day of the week, such as 30 8 * * 1 for Mondays at 8:30'
 
 export const REPEAT = z
   .strictObject({
     cron: makeRequiredTextSchema(100)
-      .refine((expression) => findCronFault(expression, true) === undefined, {
+      .refine((expression) => findCronFault(expression) === undefined, {
         error: EXPECTED,
         abort: true,
       })
       .refine(isRareEnough, 'must leave at least 5 minutes between two runs')
       .describe(
-        'Minute, hour, day, month and day of the week (0 is Sunday), which must all match; or `@daily` and the like. At least 5 minutes between two runs.',
+        'Minute, hour, day, month and day of the week (0 is Sunday), which must all match; or `@daily` and the like. `L` is the last day of the month, while `31` skips shorter months. At least 5 minutes between two runs.',
       ),
     time_zone: makeRequiredTextSchema(64)
       .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
@@ -79,7 +79,7 @@ export function listTimesAfter(
   after: Date,
   count: number,
 ): Date[] {
-  const times = parseCron(cron, time_zone, true).nextRuns(count, after)
+  const times = parseCron(cron, time_zone).nextRuns(count, after)
   return times.filter((at) => until === '' || formatDate(at) <= until)
 }
 
@@ -107,6 +107,11 @@ export const CAMPAIGN_TIMES = z
   .object({
     time_zone: z.string(),
     times: z.array(INSTANT).min(1).max(MOST_TIMES).describe('The next times.'),
+    skipped_months: z
+      .array(z.int().min(1).max(12))
+      .describe(
+        'Months that have too few days for `cron`, from 1: for the day 31, February, April, June, September and November. A day 29 names February, whose leap years have it.',
+      ),
   })
   .meta({ id: 'CampaignTimes' })
 
@@ -117,7 +122,8 @@ export async function readTimes(
   { repeat: wanted, from, count }: ReturnType<typeof readRepetition>,
 ) {
   const repeat = await completeRepeatRule(store, user, wanted)
-  return { time_zone: repeat.time_zone, times: await listTimesFrom(user, repeat, from, count) }
+  const times = await listTimesFrom(user, repeat, from, count)
+  return { time_zone: repeat.time_zone, times, skipped_months: listSkippedMonths(repeat.cron) }
 }
 
 export const REPETITION = z

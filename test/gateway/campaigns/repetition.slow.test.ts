@@ -287,6 +287,19 @@ test('a request for the times of a repeat gets five of them, or as many as it as
   expect(() => readRepetition({ repeat: EVERY_DAY, count: 101 }, new Date(0))).toThrow('count')
 })
 
+test('the times of a repeat name the months that are too short for its day', async () => {
+  const read = (cron: string) =>
+    readTimes(one.store, user, readRepetition({ repeat: { ...EVERY_DAY, cron } }, new Date(0)))
+  expect(await read('0 8 31 * *')).toMatchObject({ skipped_months: [2, 4, 6, 9, 11] })
+  const last = await read('0 8 L * *')
+  expect(last.skipped_months).toEqual([])
+  expect(last.times.slice(0, 3)).toEqual([
+    '1970-01-31 08:00:00.000Z',
+    '1970-02-28 08:00:00.000Z',
+    '1970-03-31 08:00:00.000Z',
+  ])
+})
+
 test('an account has at most 20 repeats', async () => {
   const made = await Promise.allSettled(Array.from({ length: 22 }, () => create(EVERY_DAY)))
   expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)

@@ -35,6 +35,8 @@ test.each([
   ['+5 * * * *', '2026-11-21T11:05:00Z'],
   // day and day of the week must both match, unlike in other crons
   ['0 0 13 * 5', '2027-08-13T00:00:00Z'],
+  ['0 3 L * *', '2026-11-30T03:00:00Z'],
+  ['0 3 31 * *', '2026-12-31T03:00:00Z'],
 ])('after 2026-11-21T10:56:43Z the schedule %s runs next at %s', (expression, next) => {
   const run = parseCron(expression).nextRun(new Date('2026-11-21T10:56:43Z'))
   expect(run).toEqual(new Date(next))

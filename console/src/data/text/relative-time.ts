@@ -45,6 +45,10 @@ export function makeShortDate(
   return (ms, nowMs) => (year.format(ms) === year.format(nowMs) ? short : long).format(ms)
 }
 
+const month = new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' })
+/** A month, from 1, in words: `February`. */
+export const nameMonth = (number: number): string => month.format(Date.UTC(2027, number - 1, 1))
+
 const shortDay = makeShortDate({ day: 'numeric', month: 'short', timeZone: 'UTC' })
 /** A day such as `2026-11-30` in words: `30 Nov`. */
 export const nameDay = (day: string, nowMs: number): string => shortDay(Date.parse(day), nowMs)

@@ -81,7 +81,9 @@ const SENTENCES: Choices<RegExp> = [
   [/^At most (\d+) recipients per request$/, t('Send to at most $1 people at once.')],
   [
     /^repeat\.cron must be five fields/,
-    t('Write five fields of numbers, such as 30 8 * * 1 for Mondays at 8:30.'),
+    t(
+      'Write five fields of numbers, such as 30 8 * * 1 for Mondays at 8:30. The day can also be L, the last one of the month.',
+    ),
   ],
   [/^repeat\.cron must leave/, t('Leave at least 5 minutes between two times.')],
   [/^repeat\.cron (?:names|is req)/, t('There is no such time to come.')],

@@ -10,6 +10,7 @@ const CHOICES = [
   ['0 */6 * * *', t('Every 6 hours')],
   ['0 3 * * *', t('Every day at 3:00 UTC')],
   ['0 3 * * 0', t('Every Sunday at 3:00 UTC')],
+  ['0 3 L * *', t('On the last day of each month at 3:00 UTC')],
   [OTHER, t('Something else…')],
 ] as const
 
@@ -42,7 +43,7 @@ export const makeSchedulePart = (cron: string, next: string): SettingsPart => ({
       label: t('Cron expression'),
       ...NO_AUTOFILL,
       hint: t(
-        'Minute, hour, day, month, day of the week, in UTC: 30 1 * * 1-5 is 1:30 on working days.',
+        'Minute, hour, day, month, day of the week, in UTC: 30 1 * * 1-5 is 1:30 on working days, 30 1 L * * on the last day of each month.',
       ),
       shown: ({ choice }) => choice === OTHER,
       write: (typed, { choice }) => (choice === OTHER ? String(typed).trim() : choice),

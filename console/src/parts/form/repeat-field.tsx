@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { listFormat } from '../../data/list-names.ts'
 import {
   DAYS_OF_RUNS,
   describeUsualRuns,
@@ -7,6 +8,7 @@ import {
   type Repeat,
 } from '../../data/repeat.ts'
 import { formatLocal, parseDate, parseLocalTime } from '../../data/text/local-time.ts'
+import { nameMonth } from '../../data/text/relative-time.ts'
 import { HERE } from '../../data/time-zones.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
@@ -116,22 +118,32 @@ export function RepeatField({
 }
 
 export function NextTimes({ repeat, from = '' }: { repeat: Repeat; from?: string }) {
-  const { preview, fault } = usePreview<{ time_zone: string; times: readonly string[] }>(
-    '/api/campaigns/times',
-    {
-      repeat: makeRepeatRequest(repeat),
-      ...(parseLocalTime(from) && { scheduled_at: parseLocalTime(from) }),
-    },
-  )
+  const { preview, fault } = usePreview<{
+    time_zone: string
+    times: readonly string[]
+    skipped_months: readonly number[]
+  }>('/api/campaigns/times', {
+    repeat: makeRepeatRequest(repeat),
+    ...(parseLocalTime(from) && { scheduled_at: parseLocalTime(from) }),
+  })
   if (fault) return <span class="wrong">{fault.message}</span>
   if (!preview) return <span class="muted">{t('Loading…')}</span>
   const times = preview.times.map(formatDateTime).join(' · ')
   const zone = preview.time_zone.replaceAll('_', ' ')
+  const skipped = preview.skipped_months.map(nameMonth)
   return (
     <>
       {preview.time_zone === HERE
         ? t('Next: {times}', { times })
         : t('In the time zone {zone}; next, by your clock: {times}', { zone, times })}
+      {skipped.length > 0 && (
+        <>
+          <br />
+          {t('Left out, because the month is too short: {months}', {
+            months: listFormat.format(skipped),
+          })}
+        </>
+      )}
     </>
   )
 }
