@@ -18,7 +18,7 @@ one. --bounds: fails if an act costs more than its bound.
 const HOME = fileURLToPath(new URL('..', import.meta.url))
 const CONNECTIONS = 8
 /** Requests before an act is measured: a JIT compiler needs some to know what is hot. */
-const WARM = 200
+const WARM = 100
 
 /** The largest ratio of an act to the same act with a user's token. */
 const BOUNDS: Readonly<Record<Act['kind'], number>> = { text: 3, list: 3, send: 1.5, phone: 6 }

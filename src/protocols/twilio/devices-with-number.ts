@@ -11,7 +11,7 @@ export interface NumberSender {
 
 /** Devices with this number or a line that has it. `line`: that line, if the device has other ones. */
 const findSenders = (db: Db, user: string, number: string) =>
-  queries(db, 'lookUp')
+  queries(db)
     .selectFrom('devices as d')
     .leftJoin('lines as l', (join) =>
       join

@@ -1,3 +1,4 @@
+import { watchStatements } from '../../support/database/watch-statements.ts'
 import { PHONES } from '../../support/server/server-with-users.ts'
 import { startSmsgateApiFixture } from '../../support/smsgate/smsgate-api-fixture.ts'
 
@@ -172,4 +173,16 @@ test('a message is shown without text and number after retention deleted them', 
     textMessage: { text: '' },
     recipients: [{ phoneNumber: '' }],
   })
+})
+
+test('the state of a send is read by its id or batch, and not by the order of all texts', async () => {
+  for (const count of [1, 3]) {
+    const { id } = await send(count)
+    const asked = await watchStatements(['lookUp'], () => stateOf(id))
+    const [{ text, db }] = asked.filter((one) => one.text.includes('sms_events')) as [
+      (typeof asked)[0],
+    ]
+    const { rows } = await db.lookUp(`explain ${text}`, ['nobody', id])
+    expect(rows.flat().join('\n')).not.toMatch(/_rowid_key|Seq Scan on sms_messages/)
+  }
 })

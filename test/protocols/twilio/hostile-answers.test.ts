@@ -95,7 +95,7 @@ test.each([
 })
 
 test('a document of 1,000 messages is refused with few database lookups', async () => {
-  const asked = await watchStatements(['lookUp'], async () => {
+  const asked = await watchStatements(['query'], async () => {
     const outcome = await tell(() => `<Message from="${NUMBER}">a</Message>`.repeat(1_000))
     expect(outcome).toMatchObject({ verdict: 'failed', text: expect.stringMatching(/^14109 /) })
   })
