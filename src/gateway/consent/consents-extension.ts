@@ -90,11 +90,16 @@ export const consentsExtension: Extension = {
   },
 }
 
-const MISTAKE = 'Only who entered an opt-out from all texts can undo it, within two minutes.'
+const MISTAKE =
+  'Only who entered an opt-out from all texts can undo it, within two minutes, and before the person opts out.'
+
+/** Sources of opt-outs that the account enters: all others are of the person, or of an import. */
+const OF_THE_ACCOUNT = ['console', 'api'] as const
 
 /**
  * Throws 400 unless the number's last opt-out, from all texts, was just entered by this sender ('': a
- * superuser) in the console or by a program: an opt-out of the person's own stays.
+ * superuser) in the console or by a program: an opt-out of the person's own stays, also one that a phone
+ * received earlier and reported since, which changes no state.
  */
 async function requireMistake({ db }: Store, values: Values, sender: string): Promise<void> {
   const { user, number, group, purpose } = values
@@ -109,9 +114,22 @@ async function requireMistake({ db }: Store, values: Values, sender: string): Pr
     .where('s.purpose', '=', 'all')
     .where('s.state', '=', 'stopped')
     .where('e.event', '=', 'opt_out')
-    .where('e.source', 'in', ['console', 'api'])
+    .where('e.source', 'in', OF_THE_ACCOUNT)
     .where('e.entered_by', '=', sender)
     .where('e.created', '>', sql<string>`pb_text(clock_timestamp() - interval '2 minutes')`)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('consents as o')
+            .select('o.id')
+            .whereRef('o.user', '=', 'e.user')
+            .whereRef('o.number', '=', 'e.number')
+            .whereRef('o._rowid', '>', 'e._rowid')
+            .where('o.event', '=', 'opt_out')
+            .where('o.source', 'not in', OF_THE_ACCOUNT),
+        ),
+      ),
+    )
     .executeTakeFirst()
   if (!found || !isAll)
     throw invalidFields({ event: makeFieldError('validation_not_undoable', MISTAKE) })

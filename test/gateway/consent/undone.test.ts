@@ -112,6 +112,23 @@ test.each([
       await server.hear(phone, [[number, 'STOP']])
     },
   ],
+  [
+    'a phone reports since that the person had texted STOP before',
+    async (number: string) => {
+      const received_at = new Date(Date.now() - 5_000).toISOString()
+      await optOut(ann, number)
+      await must(phone, 'POST', '/api/devices/incoming', {
+        items: [{ from: number, body: 'Stop.', received_at }],
+      })
+    },
+  ],
+  [
+    'the person has used the link to leave since',
+    async (number: string) => {
+      await optOut(ann, number)
+      await enter(ann, number, 'opt_out', { source: 'page' })
+    },
+  ],
   ['the person has texted STOP alone', (number: string) => server.hear(phone, [[number, 'STOP']])],
   ['somebody else has entered it', (number: string) => optOut(server.superuser, number)],
   [
