@@ -31,6 +31,7 @@ const OPT_LANGUAGES = {
       'BEENDEN',
       'ENDE',
       'KÜNDIGEN',
+      'KUENDIGEN',
       'KEINE SMS',
     ],
     in: ['ANMELDEN', 'STARTEN'],
