@@ -143,7 +143,7 @@ readonly "answers"?: boolean | string | null
 readonly "requires_consent"?: boolean | null
 /**
  * True: a text with a gap is refused, as one whose variable has no value at all: a variable is
- * empty and has no default.
+ * empty and has no default. Variables of `body` are then filled in also without `variables`.
  */
 readonly "requires_values"?: boolean | null
 /**
@@ -244,7 +244,7 @@ readonly "answers"?: boolean | string | null
 readonly "requires_consent"?: boolean | null
 /**
  * True: a text with a gap is refused, as one whose variable has no value at all: a variable is
- * empty and has no default.
+ * empty and has no default. Variables of `body` are then filled in also without `variables`.
  */
 readonly "requires_values"?: boolean | null
 /**
@@ -367,7 +367,7 @@ readonly "answers"?: boolean | string | null
 readonly "requires_consent"?: boolean | null
 /**
  * True: a text with a gap is refused, as one whose variable has no value at all: a variable is
- * empty and has no default.
+ * empty and has no default. Variables of `body` are then filled in also without `variables`.
  */
 readonly "requires_values"?: boolean | null
 /**

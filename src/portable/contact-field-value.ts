@@ -1,5 +1,5 @@
 import type { AccountLocale } from './account-locale.ts'
-import { findByName } from './fold-text.ts'
+import { findByName, isInvisible } from './fold-text.ts'
 import { toPlainText } from './phone/plain-text.ts'
 import { readDay } from './read-day.ts'
 
@@ -35,6 +35,7 @@ export function readContactFieldValue(
   if (typeof given === 'object') return { fault: type }
   const text = String(given).trim()
   if (type === 'text') return { value: given }
+  if (isInvisible(text)) return { value: '' }
   const value =
     type === 'number'
       ? readNumber(given)

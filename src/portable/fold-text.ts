@@ -2,6 +2,10 @@
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 export const dropInvisible = (text: string): string => text.replace(INVISIBLE, '')
 
+/** Matches texts of blanks and invisible characters only: control, zero-width and filler characters. */
+const NOTHING = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
+export const isInvisible = (text: string): boolean => NOTHING.test(text)
+
 /** No-break and other blanks; U+2800 is the empty sign of Braille. */
 const BLANKS = /[\s\u2800]+/g
 

@@ -1,7 +1,7 @@
 // What replaces the variables of a text, for servers and browsers alike.
 
 import { dropFormat } from './field-formats.ts'
-import { foldName } from './fold-text.ts'
+import { foldName, isInvisible } from './fold-text.ts'
 
 /**
  * A person's own values for a text. A given value replaces a custom field, and a name only where the person
@@ -59,7 +59,7 @@ export function fillVariables(
       field && field !== 'name' ? undefined : (find(part.name) ?? find(dropFormat(part.name)))
     if (given === undefined) return part
     if (field) return { ...part, given }
-    return given.trim() === '' ? (part.fallback ?? { ...part, given }) : given
+    return isInvisible(given) ? (part.fallback ?? { ...part, given }) : given
   })
 }
 
@@ -106,7 +106,7 @@ export function renderForPerson(
     if (typeof part === 'string') text += part
     else {
       const value = findPlaceholderValue(part, person)
-      text += value?.trim() ? value : (part.fallback ?? missing(part.name, value))
+      text += value && !isInvisible(value) ? value : (part.fallback ?? missing(part.name, value))
     }
   }
   return text
@@ -119,5 +119,5 @@ function findPlaceholderValue(
   const field = findPersonField(name)
   if (!field) return given ?? person.fields?.get(name)
   const own = person[field]
-  return own?.trim() ? own : (given ?? own)
+  return own && !isInvisible(own) ? own : (given ?? own)
 }

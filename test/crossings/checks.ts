@@ -31,7 +31,7 @@ export const REMOVALS: readonly Removal[] = [
   ),
   removal(
     ['given'],
-    ['src/portable/text-template.ts', 'own?.trim() ? own : (given ?? own)', 'own'],
+    ['src/portable/text-template.ts', 'own && !isInvisible(own) ? own : (given ?? own)', 'own'],
     [
       ...['test/gateway/messages/send/given-names.test.ts', '--project', 'quick'],
       ...['-t', 'a given name fills a gap'],

@@ -3,6 +3,7 @@ import { formatPlainNumber } from '../../engine/fields/convert-values.ts'
 import { parseDate, toDate } from '../../engine/fields/parse-date.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
+import { isInvisible } from '../../portable/fold-text.ts'
 
 /** Makes a failed zod check end the parse, so that a list with a million errors creates only one. */
 const abortWith = (error: string) => ({ error, abort: true })
@@ -38,16 +39,11 @@ export const makeIdSchema = (max?: number) =>
 
 export const makeRequiredIdSchema = (max?: number) => refuseEmpty(makeIdSchema(max))
 
-/** Matches texts of blanks and invisible characters only: control, zero-width and filler characters. */
-const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
-
-export const isInvisible = (text: string): boolean => INVISIBLE.test(text)
-
 /** A text of a message; see `acceptNumber`. */
 export const makeVisibleText = () =>
   acceptNumber(
     makeTextSchema()
-      .refine((value) => !INVISIBLE.test(value), abortWith('must have a visible character'))
+      .refine((value) => !isInvisible(value), abortWith('must have a visible character'))
       .meta({ minLength: 1 }),
   )
 

@@ -1,6 +1,5 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
-import { isInvisible } from '../../gateway/base/body-schemas.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import {
   type AcceptedMessage,
@@ -11,6 +10,7 @@ import {
 import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
+import { isInvisible } from '../../portable/fold-text.ts'
 import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { isOtherForm } from '../../portable/phone/other-phone-forms.ts'
 import { countSegments } from '../../portable/segments.ts'

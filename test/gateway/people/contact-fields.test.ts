@@ -45,6 +45,9 @@ test.each([
   ['size', 'S', 'S'],
   ['Street and number', 'Hof 3', 'Hof 3'],
   ['Age', '', ''],
+  ['Age', ' ', ''],
+  ['Birthday', '\u00a0', ''],
+  ['Size', '\u200b', ''],
   ['Unknown', { any: ['json'] }, { any: ['json'] }],
 ])('%s stores %j as %j', async (name, given, stored) => {
   const { id } = await addContact({ [name]: given, other: 1 })

@@ -94,7 +94,7 @@ export function readContent(
   body: Readonly<Partial<z.output<typeof SEND> & z.output<typeof TEMPLATE_SEND>>>,
 ): Content {
   const { template_id: templateId, variables } = body
-  if (templateId == null && !variables) return { body: body.body ?? '' }
+  if (templateId == null && !variables && !body.requires_values) return { body: body.body ?? '' }
   const given = Object.entries(variables ?? {})
   const texts = Object.fromEntries(given.map(([name, of]) => [name, toText(of)]))
   return templateId != null

@@ -110,7 +110,7 @@ const OF_SEND = {
     .boolean()
     .nullish()
     .describe(
-      'True: a text with a gap is refused, as one whose variable has no value at all: a variable is empty and has no default.',
+      'True: a text with a gap is refused, as one whose variable has no value at all: a variable is empty and has no default. Variables of `body` are then filled in also without `variables`.',
     ),
   undo_seconds: makeWholeNumber(0, MAX_UNDO_SECONDS)
     .nullish()

@@ -7,6 +7,7 @@ import { admission } from '../../../platform/limits/shared-limits.ts'
 import { cleanText } from '../../../platform/tools/clean-text.ts'
 import { type AccountLocale, UNKNOWN_LOCALE } from '../../../portable/account-locale.ts'
 import { makeFieldTextFinder } from '../../../portable/field-text.ts'
+import { isInvisible } from '../../../portable/fold-text.ts'
 import { MAX_TEXT_CHARACTERS } from '../../../portable/max-text-characters.ts'
 import { E164, SHORT_CODE } from '../../../portable/phone/e164.ts'
 import { countSegments, type Segmentation } from '../../../portable/segments.ts'
@@ -20,7 +21,6 @@ import {
   parseTextTemplate,
   renderForPerson,
 } from '../../../portable/text-template.ts'
-import { isInvisible } from '../../base/body-schemas.ts'
 import { type ContactField, loadFieldDefinitions } from '../../base/contact-fields.ts'
 import { gatewayRefusal, makePhoneError, makeTemplateError } from '../../base/gateway-errors.ts'
 import { loadAccountLocale } from '../../base/load-account-locale.ts'

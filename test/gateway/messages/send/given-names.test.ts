@@ -54,6 +54,28 @@ test.each<[string, string[], Given, string[], string[]?]>([
     })
 })
 
+test.each(['\u200b', '\u3164', '\u2800', ' \u00a0\ufeff'])(
+  'an invisible value is a gap: %j',
+  async (blank) => {
+    const strict = { requires_values: true }
+    expect(await write(BODY, [STRANGER], { zeit: '9', name: blank }, strict)).toBe(
+      'Missing variable: name.',
+    )
+    expect(await write(BODY, [ZOE], { zeit: blank }, strict)).toBe('Missing variable: zeit.')
+    const body = { body: '{{name|du}}, {{zeit|bald}}' }
+    const { texts } = await write(body, [STRANGER], { name: blank, zeit: blank }, strict)
+    expect(texts).toEqual(['du, bald'])
+  },
+)
+
+test('requires_values fills in the variables of a text without given ones', async () => {
+  const more = { requires_values: true }
+  const wrote = (recipient: string) =>
+    write({ body: 'Hallo {{name}}!' }, [recipient], undefined as never, more)
+  expect((await wrote(ZOE)).texts).toEqual(['Hallo Zoe!'])
+  expect(await wrote(STRANGER)).toBe('Missing variable: name.')
+})
+
 test('a default takes the place of an empty name, not of a given one', async () => {
   const body = { body: '{{name|du}} {{phone}}' }
   const { texts } = await write(body, [STRANGER, NAMELESS], { name: '' })
