@@ -38,6 +38,14 @@ export const REMOVALS: readonly Removal[] = [
     ],
   ),
   removal(
+    ['names'],
+    ['src/portable/fold-text.ts', 'foldCase(writePlainly(name)).trim()', 'name'],
+    [
+      ...['test/gateway/people/same-names.test.ts', '--project', 'quick'],
+      ...['-t', 'finds what it names in each spelling'],
+    ],
+  ),
+  removal(
     ['day'],
     ['src/portable/read-day.ts', 'if (!zone) return written', 'return written'],
     [

@@ -25,6 +25,7 @@ export const PROMISES = {
   status: 'The status is true',
   given: 'A given value of a variable is never dropped',
   day: 'A date of a contact is the account’s day',
+  names: 'What people name is found in each spelling',
   console: 'Shown true in the console',
   docs: 'The line of the docs runs, with an API key if one opens the way',
 } as const
@@ -219,12 +220,19 @@ const DAY = tested(
   'gateway/people/contact-fields',
   '%s is the day %s of the account, and %s in its texts',
 )
+const NAMES = tested('gateway/people/same-names', '%s finds what it names in each spelling')
 const VALUES = {
+  names: NAMES,
   given: tested('gateway/messages/send/given-names', 'a given name fills a gap: %s'),
   day: DAY,
 } as const
-const NO_VALUES = { given: not('noField'), day: not('noField') } as const
+const NO_VALUES = {
+  names: not('noField'),
+  given: not('noField'),
+  day: not('noField'),
+} as const
 const VALUES_OF_CAMPAIGN = {
+  names: NAMES,
   given: tested(
     'gateway/messages/send/given-names',
     'a campaign takes a given name, and lists a gap',
@@ -856,6 +864,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       'gateway/conversations/answer-pictures.ts',
     ],
     cells: {
+      names: NAMES,
       given: not('noClient'),
       day: tested(
         'gateway/conversations/answers',
@@ -947,6 +956,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     ],
     cells: {
       ...NO_VALUES,
+      names: NAMES,
       ...SENT,
       ...FILES,
       stored: and(
@@ -1359,6 +1369,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     tools: ['send_message', 'send_template'],
     by: ['protocols/mcp/mcp-routes.ts', 'protocols/mcp/send-tools.ts'],
     cells: {
+      names: NAMES,
       given: tested('protocols/mcp/mcp', 'an assistant gives a name to a number without a contact'),
       day: DAY,
       ...SENT,
@@ -1427,6 +1438,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     ],
     cells: {
       ...NO_VALUES,
+      names: NAMES,
       ...DOOR,
       keyBounds: and(
         'keyBounds',
@@ -1524,6 +1536,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     routes: ['POST /vendel/api/sms/send', 'POST /vendel/api/sms/send-template'],
     by: [...ACCEPT, 'protocols/vendel/vendel-routes.ts'],
     cells: {
+      names: NAMES,
       given: tested('protocols/vendel/vendel', 'a template takes the name that a request gives'),
       day: DAY,
       ...DOOR,

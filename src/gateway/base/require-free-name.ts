@@ -3,17 +3,18 @@ import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { acquireLock, queries } from '../../platform/db/queries.ts'
-import { isSameName } from '../../portable/fold-text.ts'
+import { isSameName, isSpelledAlike } from '../../portable/fold-text.ts'
 
 type Values = Readonly<Record<string, Value>>
 
 /**
- * Throws 400 if another record of the account has the same name. A name that is not changed stays, whatever
- * others have. Until the transaction of `db` ends, other namings of the account wait.
+ * Throws 400 if another record of the account has the same name in another spelling: the unique index refuses
+ * equal ones. For groups, whose names are compared as in PocketBase, case counts. A name that is not changed
+ * stays, whatever others have. Until the transaction of `db` ends, other namings of the account wait.
  */
 export async function requireFreeName(
   db: Db,
-  table: 'labels' | 'contact_groups',
+  table: 'labels' | 'contact_groups' | 'verify_services',
   { id, user, name }: Values,
   old?: Values,
 ): Promise<void> {
@@ -25,6 +26,7 @@ export async function requireFreeName(
     .where('user', '=', String(user))
     .where('id', '<>', String(id))
     .execute()
-  if (others.some((other) => isSameName(other.name, String(name))))
+  const isSame = table === 'contact_groups' ? isSpelledAlike : isSameName
+  if (others.some((other) => other.name !== name && isSame(other.name, String(name))))
     throw invalidFields({ name: makeFieldError('validation_not_unique', 'Value must be unique') })
 }

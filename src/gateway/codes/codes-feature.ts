@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import { type Extension, makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
@@ -6,6 +7,7 @@ import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { parseJson } from '../../platform/tools/json.ts'
 import { EVERY_MINUTE, type Feature, HOURLY } from '../base/feature.ts'
+import { requireFreeName } from '../base/require-free-name.ts'
 import { limitTextDays } from '../base/retention-periods.ts'
 import type { SendingServices } from '../messages/require-sender.ts'
 import { checkTemplate } from './code-template.ts'
@@ -33,13 +35,15 @@ const WRONG = makeFieldError(
 )
 
 async function completeService(
+  { db }: Store,
   values: Record<string, Value>,
   { auth }: RequestInfo,
-  old: Readonly<Record<string, Value>> = {},
+  old?: Readonly<Record<string, Value>>,
 ): Promise<undefined> {
-  if (!auth?.isSuperuser) values.api_key = old.api_key ?? ''
+  if (!auth?.isSuperuser) values.api_key = old?.api_key ?? ''
   for (const [name, value] of Object.entries(SERVICE_DEFAULTS)) values[name] ||= value
   checkTemplates(values)
+  await requireFreeName(db, 'verify_services', values, old)
   return undefined
 }
 
@@ -52,8 +56,8 @@ function checkTemplates({ templates }: Readonly<Record<string, Value>>): void {
 const verifyServicesExtension: Extension = {
   setByServer: ['api_key'],
   check: checkTemplates,
-  beforeCreate: (_store, values, request) => completeService(values, request),
-  beforeUpdate: (_store, values, old, request) => completeService(values, request, old),
+  beforeCreate: completeService,
+  beforeUpdate: (store, values, old, request) => completeService(store, values, request, old),
 }
 
 export const CODES: Feature<SendingServices> = {

@@ -5,18 +5,14 @@ import { findGroupsByName } from '../../gateway/hooks/compose-hook-text.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
+import { foldName } from '../../portable/fold-text.ts'
 import { splitAtCommas } from '../read-parameters.ts'
 
 /** Recipients by kind, each a list with commas: `to` of numbers, `contacts` and `groups` of names. */
 export type Recipients = Partial<Record<'to' | 'contacts' | 'groups', string>>
 
-const findContacts = (db: Db, user: string, names: readonly string[]) =>
-  queries(db)
-    .selectFrom('contacts')
-    .select(['name', 'phone'])
-    .where('user', '=', user)
-    .where('name', '=', matchAny(names))
-    .execute()
+const findContacts = (db: Db, user: string) =>
+  queries(db).selectFrom('contacts').select(['name', 'phone']).where('user', '=', user)
 
 /**
  * Phone numbers and group ids of recipients; `numbers`: those of the request alone. Throws 400 for more than
@@ -40,10 +36,16 @@ async function findPhonesByName(
   user: string,
   names: readonly string[],
 ): Promise<string[]> {
-  const found = names.length > 0 ? await findContacts(store.db, user, names) : []
-  const people = Map.groupBy(found, ({ name }) => name)
+  if (names.length === 0) return []
+  const exact = await findContacts(store.db, user).where('name', '=', matchAny(names)).execute()
+  const people = Map.groupBy(exact, ({ name }) => name)
+  // other spellings are looked for only if there is none that is exact
+  const others = names.every((name) => people.has(name))
+    ? []
+    : await findContacts(store.db, user).where('name', '<>', '').execute()
+  const spelled = Map.groupBy(others, ({ name }) => foldName(name))
   return names.map((name) => {
-    const [person, other] = people.get(name) ?? []
+    const [person, other] = people.get(name) ?? spelled.get(foldName(name)) ?? []
     if (person && !other) return person.phone
     throw invalidRequest(
       `${other ? 'Several contacts are' : 'No contact is'} called "${name.slice(0, 40)}"`,

@@ -1,3 +1,7 @@
+import {
+  failForDeletedDevice,
+  failForDeletedLine,
+} from '../../../src/gateway/messages/queue/overdue-messages.ts'
 import { deliveriesOf, makeWebhook, startWebhookFixture } from '../../support/webhook-fixture.ts'
 
 const { gateway, user, receiver } = await startWebhookFixture()
@@ -123,3 +127,33 @@ test("a webhook accepts only its user's lines, and gets no other events after it
   const { body } = await user.call('PATCH', `${PATH}/${hooks[1]!.id}`, { enabled: false })
   expect(body).toMatchObject({ enabled: false, lines: [one] })
 })
+
+test.each(['line_id', 'device_id'])(
+  'webhooks hear of a text by %s that fails because its phone is deleted, also those limited to its line',
+  async (named) => {
+    const owner = await gateway.makeUser()
+    const old = await gateway.pair(owner, { sims: [{ slot: 1 }, { slot: 2 }] })
+    const { items } = (await owner.call('GET', '/api/collections/lines/records')).body
+    const [one, two]: string[] = items.map(({ id }: { id: string }) => id)
+    const { body } = await owner.call('POST', '/api/sms/send', {
+      recipients: ['+4930111'],
+      body: 'Hi',
+      [named]: named === 'line_id' ? one : old.id,
+    })
+    const path = `/api/collections/sms_messages/records/${body.message_ids[0]}`
+    const { line } = (await owner.call('GET', path)).body
+    const other = line === one ? two : one
+    const limits = [{}, { lines: [line] }, { lines: [other] }, { lines: [one, two] }]
+    const made = await Promise.all(limits.map((limit) => makeWebhook(owner, receiver.url, limit)))
+    await owner.call('DELETE', `/api/collections/devices/records/${old.id}`)
+    for (const fail of [failForDeletedLine, failForDeletedDevice])
+      await fail(gateway.server.services.store.db)
+    expect((await owner.call('GET', path)).body).toMatchObject({ status: 'failed', line })
+    const told = await deliveriesOf(owner)
+    const events = made.map(({ id }) =>
+      told.flatMap(({ webhook, event }) => (webhook === id ? [event] : [])),
+    )
+    const failed = ['message.failed']
+    expect(events).toEqual([failed, failed, [], failed])
+  },
+)

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isSameName } from '#portable/fold-text.ts'
 import { E164 } from '#portable/phone/e164.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
@@ -221,20 +222,23 @@ function OnPaper({
 }
 
 const MOST_OTHERS = 5
+/** Conversations whose names contain the name, as `Anna Berg` contains `Anna`. */
+const MOST_ALIKE = 50
 
 function Others({ number, name }: { number: string; name: string }) {
   const { items } = useList<Conversation>('conversations', {
-    filter: pb.filter('name = {:name} && number != {:number}', { name, number }),
+    filter: pb.filter('name:fold ~ {:name} && number != {:number}', { name, number }),
     sort: '-last_at',
-    perPage: MOST_OTHERS,
+    perPage: MOST_ALIKE,
     live: false,
   })
-  if (items.length === 0) return null
+  const others = items.filter((other) => isSameName(other.name, name)).slice(0, MOST_OTHERS)
+  if (others.length === 0) return null
   return (
     <section>
       <h2>{t('Other numbers of {name}', { name })}</h2>
       <ul>
-        {items.map((other) => (
+        {others.map((other) => (
           <li key={other.id}>
             <a href={makePageHref(makeConversationPath(other.number))}>
               <PhoneNumber number={other.number} />
