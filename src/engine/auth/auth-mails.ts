@@ -130,7 +130,7 @@ export const sendAuthAlertMail = (
     stored: toAuthCollection(auth).authAlert.emailTemplate,
     fill(language) {
       const now = formatNow()
-      const time = language === 'en' ? now : formatMailTime(language, now)
+      const time = language === 'en' ? now : formatMailTime({ language }, now)
       return { ALERT_INFO: escapeHtml(`${time} - ${place}`) }
     },
     browser,

@@ -12,8 +12,13 @@ import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
-import { formatMailTime, makeSay, type SaySentence } from '../../platform/words/say.ts'
-import { type Language, readLanguage } from '../../portable/languages.ts'
+import {
+  formatMailTime,
+  makeSay,
+  type SaySentence,
+  type TimeReader,
+} from '../../platform/words/say.ts'
+import { readLanguage } from '../../portable/languages.ts'
 import { isTimeZone } from '../lines/quiet-hours.ts'
 import de from './words/de.json' with { type: 'json' }
 import en from './words/en.json' with { type: 'json' }
@@ -46,7 +51,7 @@ const findOwner = (db: Db, { holder }: Job) =>
   queries(db)
     .selectFrom('users as u')
     .leftJoin('user_settings as s', 's.user', 'u.id')
-    .select(['u.email as to', 'u.language', 's.time_zone as timeZone'])
+    .select(['u.email as to', 'u.language', 's.time_zone as timeZone', 's.country'])
     .where('u.id', '=', holder)
     .where('u.verified', '=', true)
     .executeTakeFirst()
@@ -83,10 +88,13 @@ export const makeAlarmMailJobs = (
     if (await findOlderMail(db, job)) return { inSeconds: IN_ORDER_SECONDS }
     const owner = await findOwner(db, job)
     if (!owner) return
-    const language = readLanguage(owner.language)
-    const timeZone = isTimeZone(owner.timeZone ?? '') ? owner.timeZone! : 'UTC'
+    const reader = {
+      language: readLanguage(owner.language),
+      timeZone: isTimeZone(owner.timeZone ?? '') ? owner.timeZone! : 'UTC',
+      country: owner.country ?? '',
+    }
     await sendMail(post, {
-      ...renderAlarmMail(job.payload as AlarmNews[], readMailSender(post), { language, timeZone }),
+      ...renderAlarmMail(job.payload as AlarmNews[], readMailSender(post), reader),
       messageId: makeMessageId(post, job.key),
       to: owner.to,
     })
@@ -120,16 +128,10 @@ export interface AlarmNews {
 /** Maximum devices that a mail lists in each part. The rest are counted. */
 const MAX_LISTED = 100
 
-/** Who reads a mail. */
-interface Reader {
-  readonly language: Language
-  readonly timeZone: string
-}
-
 export function renderAlarmMail(
   news: readonly AlarmNews[],
   sender: MailSender,
-  reader: Reader = { language: 'en', timeZone: 'UTC' },
+  reader: TimeReader = { language: 'en' },
 ): { subject: string; html: string } {
   const failing = news.filter(({ failingSince }) => failingSince)
   const low = news.filter(({ battery }) => battery !== undefined)
@@ -174,7 +176,7 @@ export function renderAlarmMail(
 /** The sentence about a device, by what has happened to it. */
 type NewsWord = 'silent' | 'failing' | 'low' | 'faulty' | 'spent' | 'back' | 'refused' | 'stopped'
 
-function describeNews(news: readonly AlarmNews[], word: NewsWord, reader: Reader): string[] {
+function describeNews(news: readonly AlarmNews[], word: NewsWord, reader: TimeReader): string[] {
   const say = makeSay(WORDS, reader.language)
   const more = news.length - MAX_LISTED
   const lines = news.slice(0, MAX_LISTED).map((one) => {
@@ -186,12 +188,12 @@ function describeNews(news: readonly AlarmNews[], word: NewsWord, reader: Reader
 
 const WITH_WAITING: ReadonlySet<NewsWord> = new Set(['silent', 'failing', 'low', 'back'])
 
-function makeValues(one: AlarmNews, word: NewsWord, { language, timeZone }: Reader) {
+function makeValues(one: AlarmNews, word: NewsWord, reader: TimeReader) {
   const since = word === 'back' ? one.backSince : (one.failingSince ?? one.silentSince)
   return {
-    name: nameThing(one, word, makeSay(WORDS, language)),
-    time: formatMailTime(language, since ?? '', timeZone),
-    from: formatMailTime(language, one.silentSince ?? '', timeZone),
+    name: nameThing(one, word, makeSay(WORDS, reader.language)),
+    time: formatMailTime(reader, since ?? ''),
+    from: formatMailTime(reader, one.silentSince ?? ''),
     percent: Math.round(one.battery ?? 0),
     fault: one.fault ?? '',
     budget: one.budget ?? '',

@@ -83,12 +83,12 @@ const addMailJobs = (db: Db) =>
     .execute()
 
 /**
- * Address, language, time zone, and `until`: newer messages are not mailed yet. No row if the user gets no
- * mails.
+ * Address, language, time zone, country, and `until`: newer messages are not mailed yet. No row if the user
+ * gets no mails.
  */
 const findRecipient = (db: Db, user: string) =>
   selectRecipients(db)
-    .select(['u.email as to', 'u.language', 's.time_zone as timeZone'])
+    .select(['u.email as to', 'u.language', 's.time_zone as timeZone', 's.country'])
     .select(sql<string>`pb_text(now() - s.reply_mail_minutes * interval '1 minute')`.as('until'))
     .where('s.user', '=', user)
     .executeTakeFirst()
@@ -149,10 +149,12 @@ export const makeReplyMailJobs = (
   },
 })
 
-type Recipient = Readonly<Record<'user' | 'to' | 'language' | 'timeZone' | 'until', string>>
+type Recipient = Readonly<
+  Record<'user' | 'to' | 'language' | 'timeZone' | 'country' | 'until', string>
+>
 
 async function sendReplyMail(db: Db, post: MailServices, recipient: Recipient) {
-  const { user, to, timeZone, until } = recipient
+  const { user, to, timeZone, country, until } = recipient
   const language = readLanguage(recipient.language)
   const found = await readWaiting(db, user, until)
   const waiting = found.map(({ number, name, since }) => ({ number, name, since }))
@@ -163,7 +165,7 @@ async function sendReplyMail(db: Db, post: MailServices, recipient: Recipient) {
   await sendMail(post, {
     to,
     messageId,
-    ...renderReplyMail(waiting, total, timeZone, sender, {
+    ...renderReplyMail(waiting, total, { timeZone, country }, sender, {
       ...(await loadMailLook(db, user, sender)),
       language,
     }),
@@ -174,7 +176,7 @@ async function sendReplyMail(db: Db, post: MailServices, recipient: Recipient) {
 function renderReplyMail(
   waiting: readonly WaitingConversation[],
   total: number,
-  timeZone: string,
+  { timeZone, country }: Pick<Recipient, 'timeZone' | 'country'>,
   { appName, appUrl }: MailSender,
   look: MailLook,
 ): { subject: string; html: string } {
@@ -183,7 +185,7 @@ function renderReplyMail(
   const fillLink = (text: string, link: string) => escapeHtml(text).replace('{link}', () => link)
   const lineOf = ({ number, name, since }: WaitingConversation) => {
     const link = `${appUrl}/#/conversations/${encodeURIComponent(number)}`
-    const time = formatMailTime(look.language, since, zone)
+    const time = formatMailTime({ language: look.language, timeZone: zone, country }, since)
     const line = say('waitsSince', { time })
     return `<p>${fillLink(line, renderLink(link, formatNameForMail(name, number)))}</p>`
   }

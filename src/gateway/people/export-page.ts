@@ -1,5 +1,10 @@
 import { escapeHtml } from '../../engine/auth/mail-html.ts'
-import { makeSay, makeTimeFormat, type SaySentence } from '../../platform/words/say.ts'
+import {
+  makeSay,
+  makeTimeFormat,
+  type SaySentence,
+  type TimeReader,
+} from '../../platform/words/say.ts'
 import type { Language } from '../../portable/languages.ts'
 import type { Place } from '../base/personal-data.ts'
 import de from './words/de.json' with { type: 'json' }
@@ -11,11 +16,8 @@ import pt from './words/pt.json' with { type: 'json' }
 const WORDS = { en, de, es, fr, pt }
 type PageWord = keyof typeof en
 
-/** The language of the account's owner, and the account's time zone. */
-export interface PageLook {
-  readonly language: Language
-  readonly timeZone: string
-}
+/** The language of the account's owner, and the account's time zone and country. */
+export type PageLook = Required<TimeReader>
 
 /** What a page says in its language. */
 export interface PageWords {
@@ -24,10 +26,10 @@ export interface PageWords {
   readonly formatTime: (instant: string) => string
 }
 
-export const makePageWords = ({ language, timeZone }: PageLook): PageWords => ({
-  language,
-  say: makeSay<PageWord>(WORDS, language),
-  formatTime: makeTimeFormat(language, timeZone),
+export const makePageWords = (look: PageLook): PageWords => ({
+  language: look.language,
+  say: makeSay<PageWord>(WORDS, look.language),
+  formatTime: makeTimeFormat(look),
 })
 
 const STYLE = `

@@ -144,11 +144,11 @@ async function loadAccount(
         'shownName',
       ),
     )
-    .select(['u.language', 's.time_zone as timeZone'])
+    .select(['u.language', 's.time_zone as timeZone', 's.country'])
     .where('u.id', '=', id)
     .executeTakeFirst()
   const timeZone = isTimeZone(found?.timeZone ?? '') ? found!.timeZone! : 'UTC'
-  const look = { language: readLanguage(found?.language), timeZone }
+  const look = { language: readLanguage(found?.language), timeZone, country: found?.country ?? '' }
   return { name: found?.name ?? '', shownName: found?.shownName ?? '', look }
 }
 

@@ -1,3 +1,4 @@
+import { makeLocaleTag } from '../../portable/account-locale.ts'
 import type { Language } from '../../portable/languages.ts'
 
 /** A sentence, or its forms by the count, as CLDR names them. */
@@ -8,7 +9,7 @@ export type Catalogues<Word extends string> = {
   readonly [Name in Language]: { readonly [Each in Word]: Sentence }
 }
 
-/** How each language writes dates and numbers. */
+/** How each language writes dates and numbers for people whose country is unknown. */
 const LOCALES: Readonly<Record<Language, string>> = {
   en: 'en-GB',
   de: 'de-DE',
@@ -42,13 +43,40 @@ export const makeSay =
     })
   }
 
-/** Writes stored instants as `20 Nov 2026, 07:00 UTC`. What is no instant, stays. */
-export function makeTimeFormat(language: Language, timeZone = 'UTC'): (instant: string) => string {
-  const format = new Intl.DateTimeFormat(LOCALES[language], {
+/** How a language is written in a country. Where `Intl` does not know that, as where it is unknown. */
+function findLocale(language: Language, country: string): string {
+  if (country === '') return LOCALES[language]
+  const tag = makeLocaleTag({ language, country, zone: '' })
+  const known = new Intl.DateTimeFormat(tag).resolvedOptions().locale
+  return new Intl.Locale(known).region === country ? tag : LOCALES[language]
+}
+
+/** How a person reads times. */
+export interface TimeReader {
+  readonly language: Language
+  /** An IANA time zone; UTC if unknown. */
+  readonly timeZone?: string
+  /** ISO 3166 alpha-2: the account's; '' if unknown. */
+  readonly country?: string
+}
+
+/**
+ * Writes stored instants as `20 Nov 2026, 07:00 UTC`, in the USA as `Nov 20, 2026, 7:00 AM UTC`. What is no
+ * instant, stays.
+ */
+export function makeTimeFormat({
+  language,
+  timeZone = 'UTC',
+  country = '',
+}: TimeReader): (instant: string) => string {
+  const locale = findLocale(language, country)
+  const isTwelveHours = new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions()
+    .hour12
+  const format = new Intl.DateTimeFormat(locale, {
     day: 'numeric',
     month: 'short',
     year: 'numeric',
-    hour: '2-digit',
+    hour: isTwelveHours ? 'numeric' : '2-digit',
     minute: '2-digit',
     timeZone,
     timeZoneName: 'short',
@@ -59,6 +87,6 @@ export function makeTimeFormat(language: Language, timeZone = 'UTC'): (instant: 
   }
 }
 
-/** A stored instant as `20 Nov 2026, 07:00 UTC`. What is no instant, stays. */
-export const formatMailTime = (language: Language, instant: string, timeZone = 'UTC'): string =>
-  makeTimeFormat(language, timeZone)(instant)
+/** A stored instant as its reader writes it: see makeTimeFormat. */
+export const formatMailTime = (reader: TimeReader, instant: string): string =>
+  makeTimeFormat(reader)(instant)

@@ -7,7 +7,7 @@ import {
   renderRow,
 } from '../../../src/gateway/people/export-page.ts'
 
-const words = makePageWords({ language: 'de', timeZone: 'Europe/Berlin' })
+const words = makePageWords({ language: 'de', timeZone: 'Europe/Berlin', country: 'DE' })
 const makeTestPlace = (title: string, ...onPage: string[]) =>
   makePlace({ table: 'contacts', title, rows: matchNumber(), onPage, erasure: 'records' })
 /** The lines of a row, as `label: value`. */

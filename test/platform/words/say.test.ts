@@ -23,16 +23,26 @@ test('a value is not filled in again, and a name without a value keeps its brace
 })
 
 test.each([
-  ['en', '20 Nov 2026, 08:00 CET'],
-  ['de', '20. Nov. 2026, 08:00 MEZ'],
-  ['es', '20 nov 2026, 08:00 CET'],
-  ['fr', '20 nov. 2026, 08:00 UTC+1'],
-  ['pt', '20 de nov. de 2026, 08:00 GMT+1'],
-] as const)('a time of a mail in %s is %s', (language, written) => {
-  expect(formatMailTime(language, '2026-11-20 07:00:12.345Z', 'Europe/Berlin')).toBe(written)
+  ['en', '', 'Europe/Berlin', '20 Nov 2026, 08:00 CET'],
+  ['de', '', 'Europe/Berlin', '20. Nov. 2026, 08:00 MEZ'],
+  ['es', '', 'Europe/Berlin', '20 nov 2026, 08:00 CET'],
+  ['fr', '', 'Europe/Berlin', '20 nov. 2026, 08:00 UTC+1'],
+  ['pt', '', 'Europe/Berlin', '20 de nov. de 2026, 08:00 GMT+1'],
+  ['en', 'US', 'America/New_York', 'Nov 20, 2026, 2:00 AM EST'],
+  ['en', 'AU', 'Australia/Sydney', '20 Nov 2026, 6:00 pm AEDT'],
+  ['en', 'GB', 'Europe/London', '20 Nov 2026, 07:00 GMT'],
+  ['en', 'DE', 'Europe/Berlin', '20 Nov 2026, 08:00 CET'],
+  ['es', 'MX', 'America/Mexico_City', '20 nov 2026, 1:00 a.m. GMT-6'],
+  ['fr', 'CA', 'America/Toronto', '20 nov. 2026, 02 h 00 HNE'],
+  ['pt', 'PT', 'Europe/Lisbon', '20/11/2026, 07:00 WET'],
+  ['en', 'TH', 'Asia/Bangkok', '20 Nov 2026, 14:00 GMT+7'],
+] as const)('a time of a mail in %s of the country “%s”, zone %s, is %s', (...row) => {
+  const [language, country, timeZone, written] = row
+  const time = formatMailTime({ language, country, timeZone }, '2026-11-20 07:00:12.345Z')
+  expect(time.replaceAll(/\s/g, ' ')).toBe(written)
 })
 
 test('a time of a mail that is no instant stays as it is, and an early year too', () => {
-  expect(formatMailTime('de', 'soon')).toBe('soon')
-  expect(formatMailTime('en', '0000-01-01 00:00:00.000Z')).toBe('1 Jan 1, 00:00 UTC')
+  expect(formatMailTime({ language: 'de' }, 'soon')).toBe('soon')
+  expect(formatMailTime({ language: 'en' }, '0000-01-01 00:00:00.000Z')).toBe('1 Jan 1, 00:00 UTC')
 })
