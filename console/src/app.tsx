@@ -3,6 +3,7 @@ import { ACCOUNT_PAGES } from './account/account-pages.ts'
 import { PublicPage } from './account/page-frame.tsx'
 import { SignIn } from './account/sign-in.tsx'
 import { isOnline } from './data/connection/connection.ts'
+import { databaseFault } from './data/connection/database-fault.ts'
 import { renewals, session } from './data/session.ts'
 import { takeAskedPlace } from './data/team/chosen-account.ts'
 import { t } from './language/words.ts'
@@ -14,17 +15,26 @@ import { Late } from './shell/late.tsx'
 import { hasPage } from './shell/own-pages.ts'
 import { Shell } from './shell/shell.tsx'
 
-/** The whole console: the page of the URL or the sign-in, the connection warning, dialogs and toasts. */
+/** The whole console: the page of the URL or the sign-in, the banner, dialogs and toasts. */
 export const App = () => (
   <>
     <Content />
     <p class="line-bar" role="status">
-      {!isOnline.value && t('No connection. Texts that you send wait for it.')}
+      {isOnline.value
+        ? databaseFault.value && DATABASE_WORDS[databaseFault.value]
+        : t('No connection. Texts that you send wait for it.')}
     </p>
     <Questions />
     <Toasts />
   </>
 )
+
+const DATABASE_WORDS = {
+  away: t('The server cannot reach its database. This page tries again by itself.'),
+  full: t(
+    'The disk of the server is full, nothing can be stored. This page tries again by itself.',
+  ),
+} as const
 
 const isAccountPage = (path: string) =>
   ACCOUNT_PAGES.some(({ path: pattern }) => matchPath(pattern, path))

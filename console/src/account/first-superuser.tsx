@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { useSetup } from '../data/setup.ts'
 import { t } from '../language/words.ts'
+import { Reading } from '../parts/page.tsx'
 import { RowsForm } from '../parts/rows/rows-form.tsx'
 import { goToPage, type PageProps } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
@@ -14,7 +15,7 @@ const ROWS = [EMAIL_ROW, ...makeNewPasswordRows(t('Password'))]
 /** Creates the first superuser. Until one exists, the server prints a link to this page at each start. */
 export function Page({ params }: PageProps) {
   const [isUsedUp, setUsedUp] = useState(false)
-  const { value: setup, reload } = useSetup()
+  const { value: setup, fault, reload } = useSetup()
   const create = async (_: unknown, account: Readonly<Record<string, unknown>>) => {
     const headers = { authorization: params.token ?? '' }
     const superusers = pb.collection('_superusers')
@@ -43,6 +44,7 @@ export function Page({ params }: PageProps) {
         text={t('It is used up or older than 30 minutes. Start the server again for a new one.')}
       />
     )
+  if (!setup) return <Reading value={setup} fault={fault} />
   return (
     <PageFrame
       title={t('Create the first superuser')}

@@ -1,5 +1,6 @@
 import { ClientResponseError } from 'pocketbase'
 import { t } from '../language/words.ts'
+import { findDatabaseFault } from './connection/database-fault.ts'
 import { findSentence, translateFault } from './words/fault-sentences.ts'
 
 export interface Fault {
@@ -14,6 +15,8 @@ export interface Fault {
   readonly said?: string
   /** Whether the server could not be reached: the same request may succeed later. */
   readonly isAway?: boolean
+  /** Whether a read failed for the database: the banner of the page says so, and it is read again. */
+  readonly isInBanner?: boolean
 }
 
 const AWAY = t('The server cannot be reached. Look at your connection and try again.')
@@ -45,6 +48,12 @@ export function readFault(error: unknown): Fault {
   const fields = readFieldFaults(response.data ?? {})
   const said = String(response.message || error.message)
   return { message: translateFault(said), fields, code: String(response.error ?? ''), status, said }
+}
+
+/** The Fault of a read. One of the database is shown by the banner of the page alone. */
+export function readFaultOfRead(error: unknown): Fault {
+  const fault = readFault(error)
+  return findDatabaseFault(fault.status, fault.said) ? { ...fault, isInBanner: true } : fault
 }
 
 function makeLocalFault(error: unknown): Fault {

@@ -7,6 +7,9 @@ import { makePageHref, place } from '../router.ts'
 import { FaultNotice } from './form/form.tsx'
 import { Icon } from './icon.tsx'
 
+/** A longer title is a person's name, which gets one line; a press shows the rest. */
+const MOST_LETTERS = 40
+
 /**
  * The heading of a page. Also sets the window's title, with the number of unread conversations. Takes the
  * focus when first shown, unless another element has it.
@@ -18,7 +21,11 @@ export function Title({ children }: { children: string }) {
   }, [children, news])
   // focuses here, because pages that read a record render their title only later
   useEffect(focusTitle, [])
-  return <h1 tabIndex={-1}>{children}</h1>
+  return (
+    <h1 tabIndex={-1} class={children.length > MOST_LETTERS ? 'long-title cut' : undefined}>
+      {children}
+    </h1>
+  )
 }
 
 const HELP = t('How this page works')
@@ -125,7 +132,7 @@ export const Loading = ({ what = t('Loading') }: { what?: string }) => (
 
 /** Shown until a value is read, or why it cannot be read. */
 export const Reading = ({ value, fault }: { value: unknown; fault: Fault | undefined }) =>
-  fault ? <FaultNotice fault={fault} /> : value ? null : <Loading />
+  fault && !fault.isInBanner ? <FaultNotice fault={fault} /> : value ? null : <Loading />
 
 /** A progress bar: `value` of `max`, described by `label`. `tone`: `warn` near a limit, `bad` at it. */
 export const Progress = ({

@@ -19,12 +19,17 @@ vi.stubGlobal('addEventListener', () => {})
 vi.stubGlobal('document', { addEventListener: () => {}, visibilityState: 'visible' })
 vi.stubGlobal('sessionStorage', tab)
 vi.stubGlobal('localStorage', browser)
+const deleted: string[] = []
+vi.stubGlobal('caches', { delete: (name: string) => deleted.push(name) })
+vi.stubGlobal('history', { replaceState: () => {} })
 afterAll(() => void vi.unstubAllGlobals())
 const FOLDER = '../../../console/src/data'
 const { pb } = await import(`${FOLDER}/client.ts`)
 const { namePerson } = await import(`${FOLDER}/session.ts`)
 const { rememberForPerson } = await import(`${FOLDER}/remember-for-person.ts`)
 const { forgetDraftsOfAccounts, hasDraft } = await import(`${FOLDER}/use/use-draft.ts`)
+
+const { watchNextPerson } = await import(`${FOLDER}/next-person.ts`)
 
 const ACCOUNT = 'account00000001'
 const tokenOf = (claims: object) =>
@@ -60,4 +65,17 @@ test('drafts that name the account alone go, and those of a person stay', () => 
   forgetDraftsOfAccounts()
   expect(tab.getItem(`pocketsms.draft.${former}`)).toBeNull()
   expect(tab.getItem(`pocketsms.draft.${own}`)).toBe('{}')
+})
+
+test('files that a person has shared with the console go when another signs in in the same tab', () => {
+  const signIn = (id: string) =>
+    pb.authStore.save(tokenOf({}), { id, collectionName: 'users' } as never)
+  signIn('person000000001')
+  watchNextPerson()
+  pb.authStore.clear()
+  signIn('person000000001')
+  expect(deleted).toEqual([])
+  pb.authStore.clear()
+  signIn('person000000002')
+  expect(deleted).toEqual(['pocketsms.shared'])
 })

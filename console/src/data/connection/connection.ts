@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { EventSource } from 'eventsource'
 import { serverUrl } from '../client.ts'
+import { askDatabase } from './database-fault.ts'
 
 export const isOnline = signal(true)
 
@@ -59,6 +60,7 @@ export async function askServerHealth(): Promise<boolean> {
   // after an outage, restarts the event stream: its old connection may be dead
   if (isWell && !isOnline.value) stream?.fail()
   setOnline(isWell)
+  if (isWell) void askDatabase(serverUrl, AbortSignal.timeout(ANSWER_MS))
   return isWell
 }
 

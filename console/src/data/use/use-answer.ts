@@ -1,7 +1,8 @@
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
 import { pb } from '../client.ts'
-import { type Fault, readFault } from '../fault.ts'
+import { type Fault, readFaultOfRead } from '../fault.ts'
 import { useLatest } from './use-latest.ts'
+import { useReadAgain } from './use-read-again.ts'
 
 export interface Answer<T> {
   /** The last successful answer; undefined before the first. */
@@ -12,12 +13,9 @@ export interface Answer<T> {
   reload(): Promise<void>
 }
 
-/** Pause before the next request to an unreachable server. */
-const AGAIN_MS = 5_000
-
 /**
  * Reads GET `path`. With `everyMs`, repeats this at that interval while the page is visible. While the server
- * is unreachable, tries again every 5 s.
+ * or its database is unreachable, tries again every 5 s.
  */
 export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
   const [answer, setAnswer] = useState<{ readonly path: string; readonly value: T }>()
@@ -31,7 +29,7 @@ export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
       setAnswer({ path, value })
       setFault(undefined)
     } catch (error) {
-      if (isLatest()) setFault(readFault(error))
+      if (isLatest()) setFault(readFaultOfRead(error))
     }
   }, [path])
   useLayoutEffect(() => {
@@ -43,12 +41,7 @@ export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
       clearInterval(timer)
     }
   }, [reload, everyMs])
-  const isAway = fault?.isAway === true
-  useLayoutEffect(() => {
-    if (!isAway) return
-    const timer = setInterval(() => void reload(), AGAIN_MS)
-    return () => clearInterval(timer)
-  }, [isAway, reload])
+  useReadAgain(fault?.isAway === true || fault?.isInBanner === true, reload)
   const isOld = answer !== undefined && answer.path !== path
   return { value: answer?.value, isOld, fault, reload }
 }

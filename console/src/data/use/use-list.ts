@@ -2,12 +2,13 @@ import type { RecordModel } from 'pocketbase'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { locale } from '../../language/language.ts'
 import { pb } from '../client.ts'
-import { type Fault, readFault } from '../fault.ts'
+import { type Fault, readFaultOfRead } from '../fault.ts'
 import type { ContactGroup, Line, RecordOf, Template } from '../record-types.ts'
 import { keepUnchanged } from './keep-unchanged.ts'
 import { findKeptList, keepList } from './last-lists.ts'
 import { useLatest } from './use-latest.ts'
 import { useLive } from './use-live.ts'
+import { useReadAgain } from './use-read-again.ts'
 import { useRows } from './use-rows.ts'
 
 export interface ListOptions {
@@ -61,9 +62,8 @@ interface Shown<T> {
   readonly total: number
 }
 
-/** The status of an answer while the database is away or full, and when the list is read again. */
+/** The status of an answer while the database is away or full, or a table is locked. */
 const UNAVAILABLE = 503
-const AGAIN_MS = 5_000
 
 const NOTHING: Shown<never> = { items: [], pages: 1, total: 0 }
 
@@ -126,11 +126,9 @@ export function useList<T extends RecordModel>(
       setFault(undefined)
     } catch (error) {
       if (!isLatest()) return
-      const fault = readFault(error)
+      const fault = readFaultOfRead(error)
       const isAway = fault.status === 0 || fault.status === UNAVAILABLE
       if (isAway) setShown((old) => old ?? findKeptList(question + page))
-      // the connection's end is noticed elsewhere; a server without its database still answers
-      if (fault.status === UNAVAILABLE) timer.current ??= setTimeout(() => void reload(), AGAIN_MS)
       setFault(fault)
     }
     setAnswered(question)
@@ -143,6 +141,9 @@ export function useList<T extends RecordModel>(
       clearTimeout(timer.current ?? undefined)
     }
   }, [reload])
+
+  // the connection's end is noticed elsewhere; a server without its database still answers
+  useReadAgain(fault?.status === UNAVAILABLE, reload)
 
   useEffect(() => {
     if (everyMs === undefined) return

@@ -2,9 +2,10 @@ import type { RecordModel } from 'pocketbase'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
-import { type Fault, readFault } from '../fault.ts'
+import { type Fault, readFaultOfRead } from '../fault.ts'
 import { useLatest } from './use-latest.ts'
 import { useLive } from './use-live.ts'
+import { useReadAgain } from './use-read-again.ts'
 
 export interface Watched<T> {
   /** Undefined until the record is read, and after its deletion. */
@@ -40,7 +41,7 @@ export function useRecord<T extends RecordModel>(
       const record = await pb.collection<T>(collection).getOne(id, expand ? { expand } : {})
       put(() => ({ record }))
     } catch (error) {
-      const fault = readFault(error)
+      const fault = readFaultOfRead(error)
       put(({ record }) => (fault.status === 404 ? { fault } : { record, fault }))
     }
   }, [collection, id, expand])
@@ -60,5 +61,6 @@ export function useRecord<T extends RecordModel>(
     () => void reload(),
   )
   const { record, fault } = state
-  return { record, loading: !record && !fault, fault, reload }
+  useReadAgain(fault?.isInBanner === true, reload)
+  return { record, loading: !record && (!fault || fault.isInBanner === true), fault, reload }
 }

@@ -11,7 +11,7 @@ import { NO_MAIL, useSetup } from '../../data/setup.ts'
 import { writeEmail } from '../../data/text/write-email.ts'
 import { t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
-import { Card } from '../../parts/page.tsx'
+import { Card, Reading } from '../../parts/page.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { showToast } from '../../parts/toast.tsx'
@@ -35,13 +35,14 @@ const TAKEN = makeEmailRows(
 
 function RequestEmail() {
   const [sentTo, setSentTo] = useState('')
-  const { value: setup } = useSetup()
+  const { value: setup, fault } = useSetup()
   const ask = async (_: object, { newEmail }: { newEmail?: unknown }) => {
     await pb.collection('users').requestEmailChange(String(newEmail))
     setSentTo(String(newEmail))
     return ''
   }
-  if (setup?.sends_mail === false)
+  if (!setup) return <Reading value={setup} fault={fault} />
+  if (!setup.sends_mail)
     return (
       <Notice kind="warning">
         {NO_MAIL} {t('A superuser can change your address on the page Users.')}

@@ -7,7 +7,7 @@ import { isUser } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useSims } from '../../data/use/use-sims.ts'
 import { t, tn } from '../../language/words.ts'
-import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
+import { Button, ButtonLink, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Pager } from '../../parts/list/records.tsx'
 import { Table } from '../../parts/list/table.tsx'
@@ -137,7 +137,7 @@ function Found({
   }
   return (
     <>
-      {fault && !isRefused && <Notice kind="wrong">{fault.message}</Notice>}
+      {!isRefused && <FaultNotice fault={fault} />}
       {items.length > 0 && !isRefused && (
         <div class="messages-table">
           <div class="messages-fresh" role="status">

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { countRecords, pb } from '../../data/client.ts'
-import { type Fault, readFault } from '../../data/fault.ts'
+import { type Fault, readFaultOfRead } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
 import { holdRows } from '../../data/use/hold-rows.ts'
@@ -10,6 +10,7 @@ import { useCalm } from '../../data/use/use-calm.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { usePersonAt } from '../../data/use/use-person-at.ts'
+import { useReadAgain } from '../../data/use/use-read-again.ts'
 import { MOST_ROWS, useRows } from '../../data/use/use-rows.ts'
 import { NEWEST_FIRST } from './question.ts'
 
@@ -99,11 +100,13 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
       tookMs.current = performance.now() - began
     } catch (error) {
       if (!isLatest()) return
-      const fault = readFault(error)
-      if (fault.status === 0) setShown((old) => old ?? findKeptList(question + page))
+      const fault = readFaultOfRead(error)
+      if (fault.status === 0 || fault.isInBanner)
+        setShown((old) => old ?? findKeptList(question + page))
       setFault({ question, fault })
     }
   }, [question, page, rows, count.question === question])
+  useReadAgain(fault?.fault.isInBanner === true, read)
 
   const look = async () => {
     if (page === 1 || filter === undefined) return read()

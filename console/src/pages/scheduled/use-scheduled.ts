@@ -1,11 +1,12 @@
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { type Fault, readFault } from '../../data/fault.ts'
+import { type Fault, readFaultOfRead } from '../../data/fault.ts'
 import type { Campaign, Conversation, Message } from '../../data/record-types.ts'
 import { useCalm } from '../../data/use/use-calm.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
+import { useReadAgain } from '../../data/use/use-read-again.ts'
 import { makePeriodQuery, type Period } from './periods.ts'
 
 /** A send whose texts wait for their time. The fields from `to` on are those of one of its texts. */
@@ -54,7 +55,7 @@ export function useScheduledSends({ from, until }: Period): Sends {
       setShown({ ...page, period })
       setFault(undefined)
     } catch (error) {
-      if (isLatest()) setFault(readFault(error))
+      if (isLatest()) setFault(readFaultOfRead(error))
     }
   }, [period, rows])
   useLayoutEffect(() => {
@@ -63,6 +64,7 @@ export function useScheduledSends({ from, until }: Period): Sends {
   }, [reload])
   const soon = useCalm(reload, () => CALM_MS)
   useLive<Message>('sms_messages', '*', soon, soon)
+  useReadAgain(fault?.isInBanner === true, reload)
   const isShown = shown?.period === period
   return {
     items: isShown ? shown.items : [],

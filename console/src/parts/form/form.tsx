@@ -57,7 +57,10 @@ export function Notice({
   )
 }
 
-/** The error of an action or of a read, if there is one. `retry`: reads again, for what is read only once. */
+/**
+ * The error of an action or of a read, unless the page's banner says it. `retry`: reads again, for what is
+ * read only once.
+ */
 export const FaultNotice = ({
   fault,
   retry,
@@ -65,7 +68,7 @@ export const FaultNotice = ({
   fault: Fault | undefined
   retry?: () => Promise<unknown>
 }) =>
-  fault ? (
+  fault && !fault.isInBanner ? (
     <Notice kind="wrong">
       {retry ? (
         <div class="row">

@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { type Fault, readFault } from '../../../data/fault.ts'
+import { type Fault, readFaultOfRead } from '../../../data/fault.ts'
 import type { Message } from '../../../data/record-types.ts'
 import { useDebounced } from '../../../data/use/use-debounced.ts'
 import { useLatest } from '../../../data/use/use-latest.ts'
 import { useLive } from '../../../data/use/use-live.ts'
+import { useReadAgain } from '../../../data/use/use-read-again.ts'
 import { applyTextChange } from './apply-text-change.ts'
 import {
   joinNewest,
@@ -46,7 +47,7 @@ export function useThread(number: string, at: string): ThreadTexts {
       put(found)
       setFault(undefined)
     } catch (error) {
-      if (isLatest()) setFault(readFault(error))
+      if (isLatest()) setFault(readFaultOfRead(error))
     }
     if (isLatest()) isReading.current = false
   }, [])
@@ -68,11 +69,12 @@ export function useThread(number: string, at: string): ThreadTexts {
         setStretch((old) => (old ? joinNewest(old, newest) : makeEndStretch(newest)))
         setFault(undefined)
       },
-      (error) => isLatest() && setFault(readFault(error)),
+      (error) => isLatest() && setFault(readFaultOfRead(error)),
     )
     return () => void beginNewest()
   }, [settled, number])
-  const catchUp = () => setChanges((count) => count + 1)
+  const catchUp = useCallback(() => setChanges((count) => count + 1), [])
+  useReadAgain(fault?.isInBanner === true, catchUp)
   useLive<Message>(
     TEXTS,
     '*',
