@@ -33,6 +33,7 @@ import { watchOwnSettings } from './data/user-settings/own.ts'
 import { loadPageTexts } from './language/catalogue.ts'
 import { DIRECTIONS, language } from './language/language.ts'
 import { t } from './language/words.ts'
+import { watchCutTexts } from './parts/cut-texts.ts'
 import { askToConfirm } from './parts/dialog/dialog.tsx'
 import { guardLeaving } from './router.ts'
 import { isPageShown } from './shell/late.tsx'
@@ -77,6 +78,7 @@ watchConnection()
 markBrowser()
 startServiceWorker()
 guardUnsaved()
+watchCutTexts()
 watchNextPerson()
 watchOutbox()
 isPageShown.subscribe((isShown) => {

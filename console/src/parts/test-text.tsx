@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { codeOfCountry, isCountry } from '#portable/phone/numbering-plans.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { postRequest } from '../data/client.ts'
 import { requestKeys } from '../data/connection/request-key.ts'
@@ -58,7 +59,7 @@ export function TestText({ device, isAsked = false }: { device: string; isAsked?
             label={t('To')}
             name="to"
             type="tel"
-            placeholder="+49 151 12345678"
+            placeholder={isCountry(country) ? `+${codeOfCountry(country)} …` : '+49 151 12345678'}
             error={isTried && fault ? `${describePhoneFault(fault)}.` : undefined}
             inputRef={to}
             value={number.value}

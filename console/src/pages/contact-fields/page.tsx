@@ -85,7 +85,7 @@ const makeColumns = (
   edit: (field: ContactField) => void,
   check: (field: ContactField) => void,
 ): readonly Column<ContactField>[] => [
-  { title: t('Name'), cell: ({ name }) => <span class="breaks">{name}</span> },
+  { title: t('Name'), cell: ({ name }) => name },
   {
     title: t('Type'),
     cell: ({ type, choices }) =>

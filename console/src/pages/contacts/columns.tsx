@@ -51,7 +51,7 @@ export const makeContactColumns = ({
             onChange={(event) => pick(contact, event.currentTarget.checked)}
           />
         </label>
-        <a href={makePageHref(`/contacts/${contact.id}`)}>
+        <a class="cut" href={makePageHref(`/contacts/${contact.id}`)}>
           {contact.name || <PhoneNumber number={contact.phone} />}
         </a>
         <LabelChips ids={contact.labels} labels={labels} most={3} />

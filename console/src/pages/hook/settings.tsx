@@ -140,6 +140,7 @@ const makeHookRows = ({
   {
     name: 'groups',
     label: t('and to these groups'),
+    class: 'group-choice',
     shown: (values) => isNoRecipientNamed(values) && groups.length > 0,
     choices: nameChoices(groups),
   },

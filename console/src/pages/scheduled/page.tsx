@@ -202,7 +202,12 @@ const makeColumns = (
       title: t('To'),
       cell: (entry) => (
         <span class={entry.isLater ? 'muted' : ''}>
-          {hour.format(parseDate(entry.at))} · {entry.title && `${entry.title} · `}
+          {hour.format(parseDate(entry.at))} ·{' '}
+          {entry.title && (
+            <>
+              <span class="scheduled-title cut">{entry.title}</span> ·{' '}
+            </>
+          )}
           {entry.number === ''
             ? tn('1 person', '{count} people', entry.people)
             : findName(entry.number) || <PhoneNumber number={entry.number} />}

@@ -49,7 +49,8 @@ export const makeMemberColumns = (
     cell: ({ id, name, addresses, isFormer }) => (
       <>
         <span class="row">
-          {name} {id === mine.sender && <Badge tone="calm">{t('You')}</Badge>}
+          <span class="cut">{name}</span>{' '}
+          {id === mine.sender && <Badge tone="calm">{t('You')}</Badge>}
           {isFormer && <Badge tone="warn">{t('By a former directory')}</Badge>}
         </span>
         {addresses && (

@@ -124,6 +124,16 @@ function Block({ rows: given, columns, href, onOpen, below }: BlockProps) {
 const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && one.every((each, at) => each === other[at])
 
+const MOST_LETTERS = 40
+
+/** Gives a long name one line. */
+const cutText = (content: ComponentChildren): ComponentChildren =>
+  typeof content === 'string' && content.length > MOST_LETTERS ? (
+    <span class="cut">{content}</span>
+  ) : (
+    content
+  )
+
 interface RowProps {
   readonly row: { id: string }
   readonly columns: readonly Column<never>[]
@@ -147,17 +157,17 @@ const Row = memoizeComponent(({ row: given, columns, href, onOpen, below, unfold
           class={`${align ?? ''} ${long ? 'long' : ''} ${minor ? 'minor' : ''} ${at === 0 ? 'first' : ''} ${spare?.(row) ? 'spare' : ''}`}
         >
           {at === 0 && href ? (
-            <a href={href}>{cell(row)}</a>
+            <a href={href}>{cutText(cell(row))}</a>
           ) : at === 0 && onOpen ? (
             <button
               type="button"
               aria-expanded={unfolds ? below !== undefined : undefined}
               onClick={() => onOpen(row)}
             >
-              {cell(row)}
+              {cutText(cell(row))}
             </button>
           ) : (
-            cell(row)
+            cutText(cell(row))
           )}
         </td>
       ))}

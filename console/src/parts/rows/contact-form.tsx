@@ -16,7 +16,6 @@ import { Notice } from '../form/form.tsx'
 import { showOptedOut } from '../opted-out-toast.ts'
 import type { FieldRow, FormRow } from './form-row.ts'
 import { RecordForm } from './record-form.tsx'
-import './contact-form.css'
 
 /**
  * Adds or edits a contact. Saves only changed fields, so that an opt-out that arrives meanwhile is kept.
