@@ -61,7 +61,6 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   ],
   'data/use/use-draft.ts': ['pocketsms.draft.'],
   'parts/usage-plot/bar-chart.ts': ['(prefers-color-scheme: dark)'],
-  'pages/account/page.tsx': ['EUR'],
   'pages/account/sessions.tsx': [
     ...[
       'Edg',

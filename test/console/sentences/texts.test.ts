@@ -255,7 +255,7 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'You can undo this for a few seconds. Then the device is signed out and sends nothing more. The messages stay.',
-    'Sie können dies einige Sekunden lang rückgängig machen. Danach wird das Gerät abgemeldet und sendet nichts mehr. Die Nachrichten bleiben.',
+    'Sie können dies einige Sekunden lang rückgängig machen. Danach wird das Gerät getrennt und sendet nichts mehr. Die Nachrichten bleiben.',
     async () => {
       const lost = await server.pair(ann)
       const { id } = await send(nextNumber(), { device_id: lost.id })

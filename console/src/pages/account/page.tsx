@@ -2,6 +2,7 @@ import type { RecordModel } from 'pocketbase'
 import type { ComponentChildren } from 'preact'
 import { pb } from '../../data/client.ts'
 import { user_settings as userSettings } from '../../data/collections.ts'
+import { findCurrency } from '../../data/country-currency.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { UserSettings } from '../../data/record-types.ts'
 import { hasTeamRole, type Session, session } from '../../data/session.ts'
@@ -126,6 +127,7 @@ function Settings() {
   const saved = ownSettings.value?.time_zone
   const zone = saved || HERE
   const country = defaultCountry.value
+  const example = findCurrency(country)
   const {
     account_name = '',
     currency = '',
@@ -161,9 +163,10 @@ function Settings() {
     {
       name: 'currency',
       label: t('Currency'),
-      placeholder: 'EUR',
+      placeholder: example,
       hint: t(
-        'Three letters, such as EUR. The prices and budgets of your lines are in this currency.',
+        'Three letters, such as {currency}. The prices and budgets of your lines are in this currency.',
+        { currency: example },
       ),
       write: (typed) => String(typed).trim().toUpperCase(),
     },

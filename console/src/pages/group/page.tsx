@@ -170,7 +170,7 @@ const ROWS: readonly FormRow[] = [
     rows: 2,
     shown: asksForConsent,
     hint: t(
-      'Empty: the server asks in the first of the “Opt-out words of other languages” of Account; without one, a page asks in the language of its visitor. {account} and {group} stand for the names.',
+      'Empty: the server asks in the language of the account, and a page in that of its visitor if it is one of the account’s. {account} and {group} stand for the names.',
     ),
   },
   { name: 'requires_consent', label: t('Send only to people with proof of consent') },

@@ -6,7 +6,7 @@ import { useLive } from '../../data/use/use-live.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
 import { FaultNotice } from '../../parts/form/form.tsx'
 import { makePageHref } from '../../router.ts'
-import { addDays, fillWeeks, makePeriodQuery, type Period } from './periods.ts'
+import { addDays, countFromFirst, fillWeeks, makePeriodQuery, type Period } from './periods.ts'
 import './page.css'
 
 interface Day {
@@ -16,6 +16,12 @@ interface Day {
 }
 
 const CALM_MS = 600
+
+/** Monday is 1, as for `Intl`. */
+const numberDay = (day: (typeof DAYS)[number]) => DAYS.indexOf(day) + 1
+
+/** The days of a week, as weeks begin in the person's region. */
+const WEEK = DAYS.toSorted((a, b) => countFromFirst(numberDay(a)) - countFromFirst(numberDay(b)))
 
 /**
  * A month as weeks of days. Each day says how many texts and other entries it has, and leads to its week;
@@ -45,7 +51,7 @@ export function Month({
     <>
       <FaultNotice fault={fault} />
       <div class="scheduled-weekdays" aria-hidden="true">
-        {DAYS.map((day) => (
+        {WEEK.map((day) => (
           <span key={day}>{shortenDay(day)}</span>
         ))}
       </div>

@@ -1,3 +1,5 @@
+import { locale } from '../../language/language.ts'
+
 /** The first and the last day, such as `2026-11-30`; '' for no limit. */
 export interface Period {
   readonly from: string
@@ -26,12 +28,33 @@ export const isDay = (text: string): boolean =>
 export const addDays = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
 
-const SUNDAY = 0
+/** Monday, as `Intl` numbers days of the week: up to 7 for Sunday. */
+const MONDAY = 1
+const WEEK_DAYS = 7
 
-/** The week of the day, from Monday to Sunday. */
-export function findWeek(day: string): Period {
-  const weekday = new Date(day).getUTCDay()
-  const from = addDays(day, weekday === SUNDAY ? -6 : 1 - weekday)
+interface WeekInfo {
+  readonly firstDay: number
+}
+
+/** The day on which weeks begin in the region of a locale: 7 in the USA. Monday if that is unknown. */
+export function findFirstDay(tag: string): number {
+  const locale = new Intl.Locale(tag) as Intl.Locale & {
+    readonly weekInfo?: WeekInfo
+    getWeekInfo?(): WeekInfo
+  }
+  if (!locale.region) return MONDAY
+  return (locale.getWeekInfo?.() ?? locale.weekInfo)?.firstDay ?? MONDAY
+}
+
+const FIRST_DAY = findFirstDay(locale)
+
+/** Days from the first day of a week to `weekday`, which may be 0 for Sunday. */
+export const countFromFirst = (weekday: number, firstDay = FIRST_DAY): number =>
+  (weekday - firstDay + WEEK_DAYS) % WEEK_DAYS
+
+/** The week of the day, as weeks begin in the person's region. */
+export function findWeek(day: string, firstDay = FIRST_DAY): Period {
+  const from = addDays(day, -countFromFirst(new Date(day).getUTCDay(), firstDay))
   return { from, until: addDays(from, 6) }
 }
 
@@ -45,10 +68,10 @@ export function findMonth(day: string): Period {
   }
 }
 
-/** All weeks that a period touches, from Monday to Sunday. */
-export const fillWeeks = ({ from, until }: Period): Period => ({
-  from: findWeek(from).from,
-  until: findWeek(until).until,
+/** All weeks that a period touches. */
+export const fillWeeks = ({ from, until }: Period, firstDay = FIRST_DAY): Period => ({
+  from: findWeek(from, firstDay).from,
+  until: findWeek(until, firstDay).until,
 })
 
 /**

@@ -26,9 +26,12 @@ export function OptOutLanguages() {
     <Card title={t('Opt-out words of your country')}>
       <p>
         {t(
-          'Now only some words end texts, such as STOP. Shall the usual words of these languages count, too: {languages}? You can change it on the page Account.',
+          'Now only some words end texts, such as STOP. Shall the usual words of these languages count, too: {languages}?',
           { languages },
-        )}
+        )}{' '}
+        {hasTeamRole('owner')
+          ? t('You can change it on the page Account.')
+          : t('The owner can change it on the page Account.')}
       </p>
       <FaultNotice fault={save.fault} />
       <Actions>

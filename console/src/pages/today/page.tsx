@@ -4,6 +4,7 @@ import { usePeople } from '../../data/team/people.ts'
 import { formatBounded } from '../../data/unread.ts'
 import { countKind, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { writeStateFilter } from '../../data/words/message-states.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'
@@ -87,10 +88,16 @@ const OnlineTile = ({ title, of: { online, all } }: { title: string; of: Online 
 
 function Figures({ today: { days, waiting, devices, lines, cost } }: { today: Today }) {
   const count = (id: (typeof KINDS)[number]['id']) => countKind(days.at(-1)!, findKind(id))
-  const link = (state: string) => makePageHref('/messages', { state, from: days.at(-1)!.day })
+  const from = days.at(-1)!.day
+  const link = (state: string) => makePageHref('/messages', { state, from })
+  const sent = findKind('done').states.map(writeStateFilter).join(' || ')
   return (
     <ul class="tiles">
-      <Tile title={t('Sent today')} value={formatNumber(count('done'))} href={link('')} />
+      <Tile
+        title={t('Sent today')}
+        value={formatNumber(count('done'))}
+        href={makePageHref('/messages', { filter: sent, from })}
+      />
       <Tile
         title={t('Failed today')}
         value={formatNumber(count('failed'))}
