@@ -58,7 +58,7 @@ export async function changeAuthRecord(
   if (password !== undefined || values.email !== auth.values.email || endsTokens)
     rotateTokenKey(collection, values)
   try {
-    await store.db.transaction(async (db) => {
+    return await store.db.transaction(async (db) => {
       const inside = { db, catalog: store.catalog }
       await deleteInvalidSignIns(inside, collection, values, auth.values)
       const found = { old: auth.values, version: auth.version }
@@ -66,11 +66,12 @@ export async function changeAuthRecord(
       if (isTakenOver(values, auth.values))
         await revokeFormerAccess(inside, extensions, collection, auth.id)
       await also?.(db, auth)
+      // read before the commit: a later change, such as another sign-out, must not lend its key to this one
+      return (await findAuthRecord(inside, collection, auth.id)) ?? auth
     })
   } catch (error) {
     throw toUniqueError(collection, failure, error)
   }
-  return (await findAuthRecord(store, collection, auth.id)) ?? auth
 }
 
 /** Whether the email's owner takes over an unverified record: it becomes verified, with another password. */

@@ -5,6 +5,7 @@ import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { satisfiesAuthRule } from './auth-rule.ts'
 import { findAuthRecord } from './find-auth-record.ts'
+import { lockProofState, readProofState } from './proof-state.ts'
 import { readFactor } from './second-factor.ts'
 import { addSystemRecord, deleteSystemRecord, findSystemRecord } from './system-records.ts'
 
@@ -50,8 +51,8 @@ export async function findStartingPerson(
 /**
  * After the first of two required sign-in methods, throws 401 with an `mfaId`. The request for the second
  * must contain this id and uses it up. Throws 400 for a wrong id. A person with a second factor of their own
- * needs it, whatever the collection requires. `onStart` runs before the 401, with its `mfaId`. PocketBase:
- * apis/record_helpers.go, checkMFA
+ * needs it, whatever the collection requires. `onStart` runs before the 401, with its `mfaId`. Returns the
+ * `mfaId` that was used up, else ''. PocketBase: apis/record_helpers.go, checkMFA
  */
 export async function checkMfa(
   store: Store,
@@ -60,7 +61,7 @@ export async function checkMfa(
   request: RequestInfo,
   readForm: () => Promise<MfaForm>,
   onStart?: (mfaId: string) => Promise<void>,
-) {
+): Promise<string> {
   const { mfa } = auth.collection as AuthCollection
   const { since, hasApp, hasPasskey } = await readFactor(store.db, auth)
   const hasOwn = since !== ''
@@ -70,15 +71,15 @@ export async function checkMfa(
       (await satisfiesAuthRule(store, auth, mfa.rule, request).catch((cause) => {
         throw Object.assign(badRequest('Failed to authenticate.'), { cause })
       })))
-  if (!isWanted) return
+  if (!isWanted) return ''
   const read = () =>
     readForm().catch((error) => {
       throw error instanceof ApiError ? badRequest('Failed to read MFA Id') : error
     })
   const mfaId = request.query.mfaId || (await read()).mfaId
-  if (mfaId === '' && method === 'passkey') return
+  if (mfaId === '' && method === 'passkey') return ''
   if (mfaId === '') {
-    const started = await addSystemRecord(store, '_mfas', auth, { method })
+    const started = await startSignIn(store, auth, method)
     await onStart?.(started)
     const own = hasApp ? 'totp' : 'passkey'
     const more = hasApp && hasPasskey && { passkey: true }
@@ -91,4 +92,17 @@ export async function checkMfa(
   // deleting the row uses up the id, so two concurrent requests cannot both use it
   if (!(await deleteSystemRecord(store, '_mfas', mfaId)))
     throw badRequest('Invalid or expired MFA session.')
+  return mfaId
 }
+
+/**
+ * Notes the first of two methods, and returns the id of the note. Throws 400 if anything by which the person
+ * signs in has changed since the proof: that change has ended all sign-ins that waited.
+ */
+const startSignIn = ({ db, catalog }: Store, auth: AuthRecord, method: Method): Promise<string> =>
+  db.transaction(async (inside) => {
+    const store = { db: inside, catalog }
+    if ((await lockProofState(store, auth)) !== (await readProofState(inside, auth)))
+      throw badRequest('Failed to authenticate.')
+    return addSystemRecord(store, '_mfas', auth, { method })
+  })

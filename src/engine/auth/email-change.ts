@@ -18,6 +18,7 @@ import { sendLinkMail } from './auth-mails.ts'
 import { type AuthCall, makeAuthAttempt } from './auth-services.ts'
 import { changeAuthRecord, demandUsers, type InSameTransaction } from './change-auth-record.ts'
 import { findByEmail } from './find-auth-record.ts'
+import { mailNotice } from './mail-notice.ts'
 import { readFactorState } from './proof-state.ts'
 import { findOwnerError, findRecordByToken, readTokenClaim } from './tokens.ts'
 
@@ -52,8 +53,8 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
 export const EMAIL_CHANGE_CONFIRM_FORM = makeObjectShape({ token: text, password: text })
 
 /**
- * Sets the token's email and marks it as verified; ends older tokens. PocketBase:
- * record_auth_email_change_confirm.go
+ * Sets the token's email and marks it as verified; ends older tokens. The former address gets a mail.
+ * PocketBase: record_auth_email_change_confirm.go
  */
 export async function confirmEmailChange(
   call: AuthCall<ValueOf<typeof EMAIL_CHANGE_CONFIRM_FORM>>,
@@ -88,7 +89,14 @@ export async function confirmEmailChange(
     'Failed to confirm email change.',
     also,
   )
+  mailNotice(services, auth, MOVED, call.browser)
 }
+
+/** For the former address: whoever has stolen a session and the password can change it. */
+const MOVED = {
+  subject: 'movedSubject',
+  lines: ['moved', 'movedEnd', 'linkedIgnore'],
+} as const
 
 const WRONG_PASSWORD = makeFieldError(
   'validation_invalid_password',

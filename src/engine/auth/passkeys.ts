@@ -113,7 +113,7 @@ export async function storePasskey(
   const { transports, ...made } = await verifyCreation(site, challenge, response)
   return db.transaction(async (inside) => {
     // locks the row of the person's factors first, so that their number is right
-    await requireProofState(inside, auth, state)
+    await requireProofState({ db: inside, catalog }, auth, state)
     const codes = await protectPerson(inside, auth)
     const { numInsertedOrUpdatedRows: stored = 0n } = await queries(inside)
       .insertInto('auth_passkeys')

@@ -3,7 +3,11 @@ import { sql } from 'kysely'
 import { badRequest } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
+import { columnsOf } from '../records/record-row.ts'
 import type { AuthRecord } from '../request/request.ts'
+import { findAuthRecord } from './find-auth-record.ts'
 
 // What a person begins, such as a new passkey, ends as soon as anything changes by which the person signs in.
 
@@ -39,14 +43,34 @@ export async function readProofState(db: Db, auth: AuthRecord): Promise<string> 
   return hash('sha256', JSON.stringify([tokenKey, password, email, factors]))
 }
 
-/** Locks the person's factors. Throws 400 if anything has changed since `state` was read. */
-export async function requireProofState(db: Db, auth: AuthRecord, state: string): Promise<void> {
+/**
+ * Locks a person's record until the transaction ends, and returns its `readProofState` as the database has it
+ * now; '' if it was deleted.
+ */
+export async function lockProofState(store: Store, auth: AuthRecord): Promise<string> {
   const { collection, id } = auth
-  const owner = { collection: collection.id, record: id }
-  await queries(db)
+  await store.db.query(`select 1 from ${columnsOf(collection).table} where id = $1 for update`, [
+    id,
+  ])
+  const now = await findAuthRecord(store, collection as AuthCollection, id)
+  return now ? readProofState(store.db, now) : ''
+}
+
+/**
+ * Locks the person's record and factors. Throws 400 if anything has changed since `state` was read, even in a
+ * request at the same moment.
+ */
+export async function requireProofState(
+  store: Store,
+  auth: AuthRecord,
+  state: string,
+): Promise<void> {
+  const owner = { collection: auth.collection.id, record: auth.id }
+  if ((await lockProofState(store, auth)) !== state) throw badRequest(CHANGED)
+  await queries(store.db)
     .insertInto('auth_factors')
     .values(owner)
     .onConflict((found) => found.columns(['collection', 'record']).doUpdateSet(owner))
     .execute()
-  if ((await readProofState(db, auth)) !== state) throw badRequest(CHANGED)
+  if ((await readProofState(store.db, auth)) !== state) throw badRequest(CHANGED)
 }

@@ -12,7 +12,7 @@ import { deleteSignIns } from '../records/revoke-sign-ins.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countSignInTry } from './attempt-limits.ts'
 import type { InSameTransaction } from './change-auth-record.ts'
-import { readProofState } from './proof-state.ts'
+import { lockProofState, readProofState } from './proof-state.ts'
 import { APP_CODE, DRIFT, findTotpStep, makeTotpSecret, readTotpStep } from './totp.ts'
 
 // The second factor of a person: an authenticator app (TOTP), passkeys, and recovery codes, each good for one
@@ -116,11 +116,13 @@ export async function confirmFactor(
   code: string,
   also: InSameTransaction,
 ): Promise<readonly string[]> {
-  if (!(await findPending(db, auth))) throw badRequest(NOTHING_PENDING)
+  const before = await readProofState(db, auth)
+  if (!(await findPending(db, auth, before))) throw badRequest(NOTHING_PENDING)
   await countTry(db, nameSetUpTries(auth))
   const { codes, recovery } = await makeRecoveryCodes(db, auth)
   await db.transaction(async (inside) => {
-    const secret = await findPending(inside, auth)
+    const state = await lockProofState({ db: inside, catalog }, auth)
+    const secret = await findPending(inside, auth, state)
     if (!secret) throw badRequest(NOTHING_PENDING)
     const step = findTotpStep(secret, readTypedCode(code), await readPresentStep(inside))
     if (!step) throw badRequest(WRONG_CODE)
@@ -143,10 +145,10 @@ export const endStartedSignIns = (store: Store, { collection, id }: AuthRecord) 
   deleteSignIns(store, collection, [id], ['_mfas', '_otps'])
 
 /**
- * The secret that may be confirmed, and a lock on its row; undefined if there is none, or if anything by
- * which the person signs in has changed since.
+ * The secret that may be confirmed, and a lock on its row; undefined if there is none, or if it was begun
+ * under another state.
  */
-async function findPending(db: Db, auth: AuthRecord): Promise<string | undefined> {
+async function findPending(db: Db, auth: AuthRecord, state: string): Promise<string | undefined> {
   const found = await queries(db)
     .selectFrom('auth_factors')
     .select('pending')
@@ -155,7 +157,6 @@ async function findPending(db: Db, auth: AuthRecord): Promise<string | undefined
     .forUpdate()
     .executeTakeFirst()
   if (!found?.pending) return undefined
-  const state = await readProofState(db, auth)
   return unsealSecret(db, PURPOSE, `${nameOwner(auth)} ${state}`, found.pending)
 }
 

@@ -87,15 +87,22 @@ export async function answerSignIn(
   const { readmits } = services.extensions.get(known.collection.id) ?? {}
   if (!(known.isDisabled && said && (await readmits?.(store, known, said)))) requireEnabled(known)
   await checkAuthRule(store, known, signIn.request)
+  // a code of an authenticator app and a recovery code have used up the first half already
+  let usedUp = said?.mfaId
   if (proof.method) {
-    // a code of an authenticator app and a recovery code were the second method already
     if (proof.method !== 'totp' && proof.method !== 'recovery')
-      await checkMfa(store, known, proof.method, signIn.request, signIn.readMfaForm, (mfaId) =>
-        proof.said ? storeClaims(store, known, mfaId, proof.said) : Promise.resolve(),
+      usedUp = await checkMfa(
+        store,
+        known,
+        proof.method,
+        signIn.request,
+        signIn.readMfaForm,
+        (mfaId) => (proof.said ? storeClaims(store, known, mfaId, proof.said) : Promise.resolve()),
       )
     await recordSignInOrigin(store, services, known, signIn)
   }
-  const auth = said ? await followProvider(store, services, known, said) : known
+  const isComplete = said && (said.mfaId === '' || said.mfaId === usedUp)
+  const auth = isComplete ? await followProvider(store, services, known, said) : known
   requireEnabled(auth)
   const { method, provenAt } = proof
   const token = proof.token ?? (await startSession(store.db, auth, signIn, method, provenAt))

@@ -14,6 +14,15 @@ export const isDisabledSql = (user: string) =>
 export const isDisabled = (user: string) =>
   sql<boolean>`exists (select from user_settings s where s."user" = ${sql.ref(user)} and s.disabled)`
 
+export async function isUserDisabled(db: Db, user: string): Promise<boolean> {
+  const found = await queries(db)
+    .selectFrom('user_settings')
+    .select('disabled')
+    .where('user', '=', user)
+    .executeTakeFirst()
+  return found?.disabled === true
+}
+
 /** Whether a superuser has disabled the user whose storage a file uses: its links are then void. */
 export async function isFileOfDisabledUser(
   db: Db,

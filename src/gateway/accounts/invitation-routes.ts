@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { limitCodeGuesses, limitMails } from '../../engine/auth/attempt-limits.ts'
-import { findByEmail } from '../../engine/auth/find-auth-record.ts'
+import { checkAuthRule } from '../../engine/auth/auth-rule.ts'
+import { findByEmail, requireEnabled } from '../../engine/auth/find-auth-record.ts'
 import { hasFactor, requireFactorCode } from '../../engine/auth/second-factor.ts'
 import { authWithPassword } from '../../engine/auth/sign-in-with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
+import { isUserDisabled } from '../../engine/records/disabled-user.ts'
 import { allowEverybody, allowRole } from '../../http/allow-callers.ts'
 import { asCaller, authenticate, CHECKED } from '../../http/attempt.ts'
 import { readForm } from '../../http/body/form.ts'
@@ -78,6 +80,9 @@ async function findKnownMember(
   const readForm = async () => ({ identity: email, password, identityField: 'email' })
   const ip = c.env.incoming.ip
   const auth = await authWithPassword({ store, services, collection, ip, readForm })
+  // who has left all accounts may join another one, but not whom a superuser has disabled
+  if (await isUserDisabled(store.db, auth.id)) requireEnabled(auth)
+  await checkAuthRule(store, auth, c.env.incoming.describe(null, {}, 'password'))
   if (await hasFactor(store.db, auth)) {
     if (!code) throw invalidFields({ code: CODE_NEEDED })
     await requireFactorCode(store.db, auth, code)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Extension, ProviderPerson } from '../../engine/records/collection-extension.ts'
+import { isUserDisabled } from '../../engine/records/disabled-user.ts'
 import type { Role } from '../../engine/request/request.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -40,15 +41,6 @@ async function readTrusted({
   }
 }
 
-async function isDisabledBySuperuser(db: Db, user: string): Promise<boolean> {
-  const found = await queries(db)
-    .selectFrom('user_settings')
-    .select('disabled')
-    .where('user', '=', user)
-    .executeTakeFirst()
-  return found?.disabled === true
-}
-
 export const followProviders: Pick<
   Extension,
   'admitNewcomer' | 'findProviderClaims' | 'readmits' | 'onProviderSignIn'
@@ -72,7 +64,7 @@ export const followProviders: Pick<
 
   async readmits({ db }, auth, { provider, claims }) {
     const roles = [...findRoles(await selectRows(db, provider), claims).values()]
-    return roles.some(Boolean) && !(await isDisabledBySuperuser(db, auth.id))
+    return roles.some(Boolean) && !(await isUserDisabled(db, auth.id))
   },
 
   async onProviderSignIn(store, extensions, { provider, claims, auth, log }) {

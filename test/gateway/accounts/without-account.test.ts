@@ -9,8 +9,8 @@ import {
   signIn,
 } from '../../support/server/server-with-devices.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
-import { SUPERUSER } from '../../support/server/start.ts'
 import { setUpApp } from '../../support/server/set-up-app.ts'
+import { SUPERUSER } from '../../support/server/start.ts'
 import { codeIn } from '../../support/services/mail-server.ts'
 
 // People who join by an invitation are members without an account of their own.
@@ -209,4 +209,27 @@ test('where all sign-ins need two proofs, the password joins only by a link that
   while (!mailed) mailed = /#\/join\/(\w+)/.exec((await fixture.mail.next()).text)?.[1]
   expect((await guest.call('POST', ACCEPT, { ...form, secret: mailed })).status).toBe(200)
   await fixture.change('users', { mfa })
+})
+
+test('a person whom a superuser has disabled joins no other team by the password, and uses up no invitation', async () => {
+  const person = await join(shop)
+  const other = await makeUser()
+  const values = { user: person.id, disabled: true }
+  const { id } = await must(root, 'POST', records('user_settings'), values)
+  const form = { secret: await invite(other), email: person.email, password: PASSWORD }
+  expect((await guest.call('POST', ACCEPT, form)).status).toBe(403)
+  expect((await other.call('GET', records('members'))).body.items).toEqual([])
+  await must(root, 'PATCH', records('user_settings', id), { disabled: false })
+  expect((await guest.call('POST', ACCEPT, form)).status).toBe(200)
+})
+
+test('whom the rule of sign-ins refuses joins no other team by the password', async () => {
+  const person = await join(shop)
+  const other = await makeUser()
+  const { authRule } = fixture.find('users')
+  const form = { secret: await invite(other), email: person.email, password: PASSWORD }
+  await fixture.change('users', { authRule: 'verified = true' })
+  expect((await guest.call('POST', ACCEPT, form)).status).toBe(403)
+  await fixture.change('users', { authRule })
+  expect((await guest.call('POST', ACCEPT, form)).status).toBe(200)
 })

@@ -277,6 +277,21 @@ describe('half a sign-in', () => {
     expect(await proven()).toBe('agent,2026-01-01 00:00:00.000Z')
   })
 
+  test('that ended with another change is completed by no other sign-in', async () => {
+    const person = await addMember()
+    const { body } = await signIn()
+    await ageProofs()
+    const removed = await call(root, 'DELETE', `/api/users/${person.id}/second-factor`)
+    expect(removed.status).toBe(204)
+    const password = 'another-password'
+    const form = { password, passwordConfirm: password }
+    expect((await call(root, 'PATCH', records('users', person.id), form)).status).toBe(200)
+    const path = '/api/collections/users/auth-with-password'
+    const given = { identity: email, password, mfaId: body.mfaId }
+    expect((await call({}, 'POST', path, given)).status).toBe(200)
+    expect(await proven()).toBe('agent,2026-01-01 00:00:00.000Z')
+  })
+
   test('of a disabled person changes nothing', async () => {
     await signIn()
     const [[id]] = (await server.rows('select id from users where email = $1', email)) as [[string]]

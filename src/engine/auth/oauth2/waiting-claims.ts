@@ -46,14 +46,11 @@ export async function findClaims(
     : { provider: found!.provider, claims: JSON.parse(text) as ProviderClaims['claims'] }
 }
 
-/** Deletes claims whose started sign-in is used up. False if it was not, or if another request did so. */
+/** Deletes the claims of a started sign-in that is used up. False if another request did so. */
 export async function useClaims({ db }: Store, mfaId: string): Promise<boolean> {
   const { numDeletedRows } = await queries(db)
     .deleteFrom('_provider_claims')
     .where('mfa', '=', mfaId)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('_mfas').select('id').where('id', '=', mfaId))),
-    )
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
