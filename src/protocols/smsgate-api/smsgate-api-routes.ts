@@ -3,6 +3,7 @@ import { deleteRecord } from '../../engine/records/delete.ts'
 import { MAX_PER_PAGE } from '../../engine/records/list.ts'
 import { REFRESH_SCOPE, type TokenScope } from '../../engine/request/scopes.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
+import { noteAct } from '../../gateway/messages/queue/audit-message-change.ts'
 import { checkDevice } from '../../gateway/messages/send/prepare-offer.ts'
 import { renderDevice } from '../../gateway/smsgate-app/app-json.ts'
 import { type Bound, BY_KEYS, BY_PIECES, WITHOUT_ROWS } from '../../http/bounds.ts'
@@ -35,17 +36,14 @@ async function listDevices(call: Call) {
 }
 
 /** Deletes a device of the caller. Other devices take over its waiting messages. Throws 404. */
-async function deleteDevice({ c, services, store, auth, attempt, id }: Call): Promise<void> {
+async function deleteDevice(call: Call): Promise<void> {
+  const { c, services, store, auth, attempt, id } = call
   await checkDevice(store, auth.id, id)
   const devices = store.catalog.find('devices')!
-  await deleteRecord(
-    store,
-    services.extensions,
-    devices,
-    id,
-    c.env.incoming.describe(auth, {}),
-    attempt,
-  )
+  await deleteRecord(store, services.extensions, devices, id, c.env.incoming.describe(auth, {}), {
+    ...attempt,
+    ...noteAct(call, 'devices', 'delete'),
+  })
 }
 
 const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there are in all.') })

@@ -12,6 +12,7 @@ import {
   makeRequiredTextSchema,
 } from '../../gateway/base/body-schemas.ts'
 import { makeScopeError } from '../../gateway/base/permissions.ts'
+import { noteAct } from '../../gateway/messages/queue/audit-message-change.ts'
 import type { FitWebhook } from '../../gateway/webhooks/webhook-extensions.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
@@ -120,9 +121,11 @@ export async function saveWebhook(call: Call) {
 }
 
 async function writeWebhook(
-  { c, services: { extensions }, store, auth, attempt }: Call,
+  call: Call,
   { id, url, event, deviceId }: z.output<typeof WEBHOOK_BODY>,
 ): Promise<{ smsgate_id: string; url: string }> {
+  const { c, store, auth, attempt } = call
+  const { extensions } = call.services
   const webhooks = requireWebhooks(store)
   const device = deviceId ?? ''
   const values = {
@@ -135,9 +138,11 @@ async function writeWebhook(
   }
   const request = c.env.incoming.describe(auth, { ...values, events: ['message.sent'] })
   const known = id && (await findWebhook(store, auth.id, id))
+  const noted = noteAct(call, 'webhooks', known ? 'update' : 'create', Object.keys(values))
+  const options = { ...attempt, ...noted }
   const text = known
-    ? await updateRecord(store, extensions, webhooks, known, request, attempt)
-    : await createRecord(store, extensions, webhooks, request, attempt)
+    ? await updateRecord(store, extensions, webhooks, known, request, options)
+    : await createRecord(store, extensions, webhooks, request, options)
   return JSON.parse(text)
 }
 
@@ -151,14 +156,8 @@ const NAMES: Readonly<Record<string, string>> = {
 /**
  * Deletes a webhook of the caller. `id` is the one that SMSGate's clients use. An unknown one is no error.
  */
-export async function deleteWebhook({
-  c,
-  services,
-  store,
-  auth,
-  attempt,
-  id,
-}: Call): Promise<void> {
+export async function deleteWebhook(call: Call): Promise<void> {
+  const { c, services, store, auth, attempt, id } = call
   const known = await findWebhook(store, auth.id, id)
   if (!known) return
   await deleteRecord(
@@ -167,6 +166,6 @@ export async function deleteWebhook({
     requireWebhooks(store),
     known,
     c.env.incoming.describe(auth, {}),
-    attempt,
+    { ...attempt, ...noteAct(call, 'webhooks', 'delete') },
   )
 }

@@ -1,6 +1,7 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import { updateRecords } from '../../gateway/base/message-status.ts'
+import { auditAct } from '../../gateway/messages/queue/audit-message-change.ts'
 import { type TableRow, toObjects } from '../../platform/db/execute-statement.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -118,7 +119,8 @@ export async function changeNumber(call: Call) {
   await store.db.transaction(async (db) => {
     const inside = { ...call, store: { db, catalog: store.catalog } }
     if (method !== '') await setCallbackMethod(db, id, method)
-    if (name !== '') await renameDevice(db, id, name)
+    if (name !== '' && (await renameDevice(db, id, name)).length > 0)
+      await auditAct(db, { sender: call }, 'devices', 'update', id, ['name'])
     if (url !== undefined) await setCallbackUrl(inside, id, url)
   })
   return fetchNumber(call)
@@ -153,6 +155,7 @@ async function setCallbackUrl(call: Call, device: string, url: string) {
   const deleted = url === '' ? hooks : hooks.slice(1)
   const webhooks = store.catalog.find('webhooks')!
   if (deleted.length > 0) await deleteRecords(store, services.extensions, webhooks, deleted)
+  for (const id of deleted) await auditAct(store.db, { sender: call }, 'webhooks', 'delete', id)
   if (url === '') return
   const values = { url, enabled: true, api_key: call.sentBy }
   const more = { user, format: 'twilio', device, events: ['message.received'] }

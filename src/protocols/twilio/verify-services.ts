@@ -1,5 +1,6 @@
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import { hasScope, type TokenScope } from '../../engine/request/scopes.ts'
+import { auditAct } from '../../gateway/messages/queue/audit-message-change.ts'
 import { type TableRow, toObjects } from '../../platform/db/execute-statement.ts'
 import { formatIsoDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
@@ -119,9 +120,11 @@ export async function deleteService(call: Call): Promise<void> {
   const { store, services } = call
   const id = await requireOwnService(call)
   const { catalog } = store
-  await store.db.transaction((db) =>
-    deleteRecords({ db, catalog }, services.extensions, catalog.find('verify_services')!, [id]),
-  )
+  await store.db.transaction(async (db) => {
+    const inside = { db, catalog }
+    await deleteRecords(inside, services.extensions, catalog.find('verify_services')!, [id])
+    await auditAct(db, { sender: call }, 'verify_services', 'delete', id)
+  })
 }
 
 function readServiceValues(parameters: Parameters) {

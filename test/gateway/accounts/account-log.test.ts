@@ -1,8 +1,10 @@
+import { request } from '../../support/server/request.ts'
 import {
   type Client,
   must,
   startServerWithDevices,
 } from '../../support/server/server-with-devices.ts'
+import { makeKey } from '../../support/twilio/twilio-fixture.ts'
 
 // The log of an account: what its owner and members did, who joined and who left.
 
@@ -90,4 +92,51 @@ test('the log has each text that the owner deletes, and nothing of a deletion th
     { action: 'make pairing code', collection: 'devices' },
     { action: 'delete', collection: 'sms_messages', record: id, sender: shop.id },
   ])
+})
+
+test('the log has what an API key changes by the APIs of Twilio and SMSGate', async () => {
+  const device = await fixture.pair(shop)
+  const key = await makeKey(shop, { scopes: ['all:any'] })
+  const twilio = (method: string, path: string, form?: Record<string, string>) =>
+    request(fixture.url, method, path, form && new URLSearchParams(form), {
+      authorization: `Basic ${btoa(`${key.account_sid}:${key.auth_token}`)}`,
+    })
+  const smsgate = (method: string, path: string, body?: object) =>
+    request(fixture.url, method, `/api/3rdparty/v1${path}`, body, {
+      authorization: `Bearer ${key.key}`,
+    })
+  await must(shop, 'PATCH', records('devices', device.id), { phone: '+4915550000001' })
+  const before = (await log()).length
+  const { sid } = (await twilio('POST', '/v2/Services', { FriendlyName: 'Shop' })).body
+  expect((await twilio('DELETE', `/v2/Services/${sid}`)).status).toBe(204)
+  const numbers = `/2010-04-01/Accounts/${key.account_sid}/IncomingPhoneNumbers`
+  const [number] = (await twilio('GET', `${numbers}.json`)).body.incoming_phone_numbers
+  const change = (form: Record<string, string>) =>
+    twilio('POST', `${numbers}/${number.sid}.json`, form)
+  expect((await change({ FriendlyName: 'Front', SmsUrl: 'https://example.com/a' })).status).toBe(
+    200,
+  )
+  expect((await change({ FriendlyName: 'Front', SmsUrl: '' })).status).toBe(200)
+  const hook = { id: 'mine', url: 'https://example.com/b', event: 'sms:sent' }
+  expect((await smsgate('POST', '/webhooks', hook)).status).toBe(201)
+  expect((await smsgate('POST', '/webhooks', hook)).status).toBe(201)
+  expect((await smsgate('POST', '/webhooks', { ...hook, event: 'no' })).status).toBe(400)
+  expect((await smsgate('DELETE', '/webhooks/mine')).status).toBe(204)
+  expect((await smsgate('DELETE', '/webhooks/mine')).status).toBe(204)
+  expect((await smsgate('DELETE', `/devices/${device.id}`)).status).toBe(204)
+  const entries = (await log()).slice(before)
+  const acts = entries.map((one: Record<string, string>) => `${one.action} ${one.collection}`)
+  expect(acts).toEqual([
+    'create verify_services',
+    'delete verify_services',
+    'update devices',
+    'create webhooks',
+    'delete webhooks',
+    'create webhooks',
+    'update webhooks',
+    'delete webhooks',
+    'delete devices',
+  ])
+  const senders = entries.map(({ sender }: Record<string, string>) => sender)
+  expect(new Set(senders)).toEqual(new Set([key.id]))
 })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { WriteOptions } from '../../../engine/records/write-in-progress.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { NOW, queries } from '../../../platform/db/queries.ts'
 import type { Permit } from '../../base/permissions.ts'
@@ -12,7 +13,7 @@ interface AuditedAct {
 export async function auditAct(
   db: Db,
   { sender: { user, sentBy: by } }: AuditedAct,
-  collection: 'campaigns' | 'sms_messages',
+  collection: string,
   action: string,
   record: string,
   fields: readonly string[] = [],
@@ -31,6 +32,16 @@ export async function auditAct(
     })
     .execute()
 }
+
+/** Options of a write of a record that note it in the account's audit log, in the same transaction. */
+export const noteAct = (
+  sender: AuditedAct['sender'],
+  collection: string,
+  action: 'create' | 'update' | 'delete',
+  fields: readonly string[] = [],
+): Pick<WriteOptions, 'inSameTransaction'> => ({
+  inSameTransaction: ({ db }, id) => auditAct(db, { sender }, collection, action, id, fields),
+})
 
 /** Texts that were changed. `record`: the id of their message or batch. `authors`: their senders. */
 interface Changed {
