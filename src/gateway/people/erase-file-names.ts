@@ -132,6 +132,9 @@ async function renameInMessage(db: Db, message: string, old: string, next: strin
 const renameInChanges = (db: Db, old: string, next: string) =>
   queries(db)
     .updateTable('_changes')
-    .set({ image: sql`replace(image::text, ${old}, ${next})::json` })
-    .where(sql<boolean>`strpos(image::text, ${old}) > 0`)
+    .set({
+      image: sql`replace(image::text, ${old}, ${next})::json`,
+      former: sql`replace(former::text, ${old}, ${next})::json`,
+    })
+    .where(sql<boolean>`strpos(concat(image, former), ${old}) > 0`)
     .execute()

@@ -174,7 +174,7 @@ const forgetChanges = (db: Db, { user, spellings }: Person) =>
   queries(db)
     .deleteFrom('_changes')
     .where(sql`image ->> 'user'`, '=', user)
-    .where(sql<boolean>`image::text ~ ${spellings}`)
+    .where(sql<boolean>`concat(image, ' ', former) ~ ${spellings}`)
     .execute()
 
 /** The reasons of all requests about the person stay, without the number and the name. */

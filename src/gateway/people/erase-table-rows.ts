@@ -123,9 +123,11 @@ async function blankChanges(
   values: object,
 ): Promise<void> {
   if (ids.length === 0 || Object.keys(values).length === 0) return
+  const overwritten = (row: RawBuilder<unknown>) =>
+    sql<string>`(${row}::jsonb || ${JSON.stringify(values)}::jsonb)::json`
   await queries(db)
     .updateTable('_changes')
-    .set({ image: sql`(image::jsonb || ${JSON.stringify(values)}::jsonb)::json` })
+    .set({ image: overwritten(sql`image`), former: overwritten(sql`former`) })
     .where('collection', '=', table)
     .where('record', '=', matchAny(ids))
     .where('image', 'is not', null)

@@ -23,8 +23,11 @@ export const ENGINE_TABLES: Readonly<Record<string, string>> = {
   _migrations: 'names of migrations',
   _otps: 'sign-in codes of auth records, which expire within minutes',
   _params: 'settings and keys of the server',
+  _provider_claims:
+    'what a provider says of people who sign in, encrypted, deleted within the hour',
   _subscribing: 'requests to subscribe, deleted after a minute',
   _superusers: 'people who sign in',
+  _unproven_links: 'ids of rows',
   auth_challenges: 'random numbers',
   auth_passkeys: 'passkeys of people who sign in',
   auth_factors: 'second factors of people who sign in',
@@ -40,12 +43,12 @@ const REASONS: Readonly<Record<string, string>> = {
     collection _file_contents.account auth_session_tokens.account batch_id batches former_batch event_id api_key verification answer
     collectionRef recordRef session sms_dispatch.scope sms_dispatch.send hook_once.hook hook_windows.hook push_subscriptions.sender
     inbox_views.assignee inbox_views.labels
-    contacts.person`,
+    contacts.person _provider_claims.mfa _unproven_links.link`,
   'a number: rows of the person are found by it':
     'number phone to from recipients audience without_consent numbers',
   'the server chooses it from a list': `event kind api state country time_zone charged waiting_for quiet_zone
     period month type sms_dispatch.refused purpose counts repeat thumb node _audit.action account_audit.action
-    _changes.action _mfas.method auth_sessions.method _externalAuths.provider members.directory directory_roles.provider device_batteries.connection smsgate_tokens.scopes
+    _changes.action _mfas.method auth_sessions.method _externalAuths.provider _provider_claims.provider members.directory directory_roles.provider device_batteries.connection smsgate_tokens.scopes
     sms_messages_brief.message_type sms_messages_brief.status`,
   'a name of a field, file or function of the program': `_audit.fields account_audit.fields _functions.name
     _migrations.file`,
@@ -71,10 +74,10 @@ const REASONS: Readonly<Record<string, string>> = {
     auth_passkeys.name auth_passkeys.host auth_passkeys.transports member_invitations.email push_subscriptions.endpoint push_subscriptions.user_agent users.email users.name`,
   'random, a hash, or encrypted': `hash sealed auth_factors.pending recovery auth_passkeys.credential auth_passkeys.public_key fingerprint secret previous_secret signing_secret token
      service_token address_hash token_hash code_hash tokenKey signing_key checksum api_keys.prefix
-    _file_contents.sha256 api_keys.previous_hash api_keys.previous_prefix api_keys.previous_signing api_keys.signing
+    _file_contents.sha256 _migrations.sha256 api_keys.previous_hash api_keys.previous_prefix api_keys.previous_signing api_keys.signing
     push_subscriptions.keys`,
   'a request by the pattern of its route, without values': '_logs.data',
-  'what an erasure clears otherwise': '_changes.image _file_chunks.bytes',
+  'what an erasure clears otherwise': '_changes.image _changes.former _file_chunks.bytes',
   'counts and ids of texts': 'hook_windows.summary',
   'the name of a file that another person sent': '_files.name',
   'a row that names the person in any column is deleted': `hook_calls.body hook_calls.error hook_calls.texts
