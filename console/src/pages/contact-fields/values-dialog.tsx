@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
+import { writeFieldValue } from '#portable/field-text.ts'
 import { formatPhone } from '#portable/phone/format-phone.ts'
+import { accountLocale } from '../../data/account-locale.ts'
 import type { ContactField } from '../../data/record-types.ts'
 import { useLongTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
@@ -58,7 +60,7 @@ export function ValuesDialog({
             label={t('{count} of {total}', { count: through!, total: total! })}
           />
         )}
-        {found && !isWorking && <Found name={field.name} found={found} />}
+        {found && !isWorking && <Found field={field} found={found} />}
         {many > 0 ? (
           <FormActions busy={convert.busy} onCancel={onClose} onStop={convert.stop}>
             {t('Convert {count}', { count: many })}
@@ -73,7 +75,8 @@ export function ValuesDialog({
   )
 }
 
-function Found({ name, found }: { name: string; found: FoundValues }) {
+function Found({ field, found }: { field: ContactField; found: FoundValues }) {
+  const { name, type } = field
   const { fits, convertible, example, misfits, listed } = found
   const [before = '', after = ''] = example ?? []
   return (
@@ -88,7 +91,10 @@ function Found({ name, found }: { name: string; found: FoundValues }) {
             { before, after },
           )}{' '}
         {example &&
-          t('Texts with {variable} then say {after}, too.', { variable: `{{${name}}}`, after })}
+          t('Texts with {variable} then say {after}, too.', {
+            variable: `{{${name}}}`,
+            after: writeFieldValue(type, after, undefined, accountLocale()),
+          })}
       </p>
       {misfits > 0 && (
         <>
