@@ -115,6 +115,8 @@ test('a mailed link changes the address after the password is checked, and ends 
     (await signIn(newEmail, PASSWORD)).status,
   ]).toEqual([400, 200])
   expect((await users('auth-refresh', {}, { authorization: session })).status).toBe(401)
+  const notice = await server.mail.next()
+  expect([notice.to, notice.text.includes(newEmail)]).toEqual([address, false])
 })
 
 test('a change to an address that was taken meanwhile is refused', async () => {

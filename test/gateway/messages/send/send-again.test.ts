@@ -175,7 +175,7 @@ test('a template counts as its rendered text and a group as its members', async 
 })
 
 describe('a repeated client_ref gets the first answer', () => {
-  test('a repeated client_ref gets the first answer after the text was changed', async () => {
+  test('a repeated client_ref gets the first answer, with its new time, after the text was changed', async () => {
     const body = { client_ref: newRef(), scheduled_at: '2099-01-01 08:00:00Z' }
     const first = await server.send(body)
     const path = `messages/${first.body.message_ids[0]}`
@@ -184,7 +184,8 @@ describe('a repeated client_ref gets the first answer', () => {
     )
     expect((await server.send({ ...body, body: 'Another' })).body).toEqual(REUSED)
     expect((await server.ask('PATCH', path, { body: 'Changed' })).status).toBe(200)
-    expect((await server.send(body)).body).toEqual(first.body)
+    const moved = { ...first.body, scheduled_at: '2099-01-01 09:00:00.000Z' }
+    expect((await server.send(body)).body).toEqual(moved)
     expect((await server.send({ ...body, recipients: ['+4911112'] })).body).toEqual(REUSED)
   })
 
