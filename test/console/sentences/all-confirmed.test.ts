@@ -19,6 +19,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/gateway/people/contact-fields.test.ts',
   'Automatic answers that then send nothing: {names}.':
     'test/gateway/conversations/answers.test.ts',
+  'Remove {name} from the directory as well: the next sign-in by it adds {name} again.':
+    'test/gateway/directory-roles/sign-in.slow.test.ts',
   'The logs of all servers are deleted and cannot be restored.': 'test/http/server/logs.test.ts',
   '{own} is not in the list as it stands. If no subnet there has it, you are locked out at once, and only somebody at one of these addresses can change that.':
     'test/engine/auth/superuser-places.slow.test.ts',
