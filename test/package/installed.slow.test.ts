@@ -62,7 +62,7 @@ test('the installed package has the program, its data and the console, and no so
     package.json sql`.split(/\s+/),
   )
   const [megabytes] = execFileSync('du', ['-sm', place], { encoding: 'utf8' }).split('\t')
-  expect(Number(megabytes)).toBeLessThanOrEqual(142)
+  expect(Number(megabytes)).toBeLessThanOrEqual(144)
   const { devDependencies } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
   const extra = Object.keys({ '@scarf/scarf': '', ...devDependencies })
   expect(extra.filter((name) => existsSync(join(place, 'node_modules', name)))).toEqual([])
