@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { defineCommand } from 'citty'
-import { FORMER_DIRECTORY } from '../gateway/accounts/members.ts'
+import { FORMER_DIRECTORY } from '../gateway/accounts/former-directory.ts'
 import { describeZones } from '../gateway/lines/quiet-hours.ts'
 import { isPublicSubject } from '../gateway/lines/web-push.ts'
 import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'

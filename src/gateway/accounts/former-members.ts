@@ -14,7 +14,7 @@ import type { JobKind } from '../../platform/jobs/job-queue.ts'
 import { makeSay } from '../../platform/words/say.ts'
 import { readLanguage } from '../../portable/languages.ts'
 import { loadMailLook } from '../base/account-look.ts'
-import { FORMER_DIRECTORY } from './members.ts'
+import { FORMER_DIRECTORY } from './former-directory.ts'
 import de from './words/de.json' with { type: 'json' }
 import en from './words/en.json' with { type: 'json' }
 import es from './words/es.json' with { type: 'json' }

@@ -6,6 +6,7 @@ import { forbidden, invalidFields, makeFieldError } from '../../platform/api-err
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
+import { FORMER_DIRECTORY } from './former-directory.ts'
 import { checkNotifyHours, completeNotifyHours } from './notify-hours.ts'
 
 export const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]
@@ -28,9 +29,6 @@ const BY_DIRECTORY = makeFieldError(
 
 /** Only `setDirectoryRole` sets these. */
 const BY_SERVER = ['directory', 'proven_until'] as const
-
-/** `directory` of members whom a directory made that no longer can end it. The account decides who stays. */
-export const FORMER_DIRECTORY = 'former'
 
 /**
  * Updates cannot change account or member, nor a role that a directory gave. A new role gets a new key, which
