@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
-import { asCaller, CHECKED, CHECKED_READ, WRITE } from '../../http/attempt.ts'
+import { type Attempt, asCaller, CHECKED, CHECKED_READ, WRITE } from '../../http/attempt.ts'
 import { BY_KEY_OR_TOKEN } from '../../http/identify-caller.ts'
 import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
@@ -84,13 +84,15 @@ export function asSender<T>(
   options: RetryOptions,
   work: (sender: SendingCaller, permit: Permit) => Promise<T>,
 ): Promise<T> {
-  return asCaller(c, services, options, ({ found, store }) => {
-    const sender = found?.key
-      ? makeKeyCaller(store, found.key)
-      : requireSendingUser(store, found?.auth ?? null)
+  return asCaller(c, services, options, (attempt) => {
+    const sender = requireSender(attempt)
     return work(sender, requirePermit(sender, act))
   })
 }
+
+/** The user or API key of a request. Throws 401 for a guest, 403 for a device or superuser. */
+export const requireSender = ({ found, store }: Attempt): SendingCaller =>
+  found?.key ? makeKeyCaller(store, found.key) : requireSendingUser(store, found?.auth ?? null)
 
 export const makeKeyCaller = (store: Store, holder: KeyHolder): SendingCaller => ({
   ...makeKeySender(holder),

@@ -6,20 +6,22 @@ import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
+import { requirePermit } from '../base/permissions.ts'
 import { ACCOUNT_USAGE, loadAccountUsage } from '../base/quota.ts'
 import { LINE_COSTS, loadLineCosts } from '../lines/line-costs.ts'
-import { allowReader } from './require-sender.ts'
+import { allowReader, requireSender } from './require-sender.ts'
 import { countMessagesByDay, readDays, USAGE_DAYS } from './usage-days.ts'
 
 /** The user whose statistics the caller may read; null for a superuser, who reads all. */
 const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly store: Store }> = {
   ...allowReader('readUsage'),
   withCaller: (c, services, work) =>
-    asCaller(c, services, CHECKED_READ, async ({ caller, store }) =>
-      caller?.isSuperuser
-        ? work({ user: null, store })
-        : allowReader('readUsage').withCaller!(c, services, work),
-    ),
+    asCaller(c, services, CHECKED_READ, async (attempt) => {
+      if (attempt.caller?.isSuperuser) return work({ user: null, store: attempt.store })
+      const sender = requireSender(attempt)
+      requirePermit(sender, 'readUsage')
+      return work(sender)
+    }),
 }
 
 /** `/api/sms/usage`: statistics of an account. */
