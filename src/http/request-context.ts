@@ -55,6 +55,8 @@ export interface Api extends CountedApi, DescribedRoutes {
   readonly takesKeys?: boolean
   /** Whether requests are never redirected: the protocol's clients take a redirect for a success. */
   readonly isNeverRedirected?: boolean
+  /** Whether HEAD is refused at all roots: programs of the product expect that a GET changes something. */
+  readonly refusesHead?: boolean
   readonly canonicalPath?: (path: string) => string
   /** `canonicalPath` is called only for paths that contain this text. */
   readonly pathMark?: string

@@ -38,13 +38,16 @@ export function createApp(services: GatewayServices): Hono<Env> {
   return app
 }
 
+/** The roots of other products' APIs. */
+const OTHER_ROOTS = [
+  ...FEATURES.flatMap(({ api }) => (api?.refusesHead ? api.roots : [])),
+  ...PROTOCOLS.flatMap(({ roots }) => roots),
+]
+
 /** Paths at which a GET may change something: ours, and all of other products' APIs. */
 const HEADLESS: readonly string[] = [
-  ...FEATURES.flatMap(({ rows = [] }) => findChangingGets(rows)),
-  ...PROTOCOLS.flatMap(({ roots, rows }) => [
-    ...roots.map((root) => `${root}/*`),
-    ...findChangingGets(rows),
-  ]),
+  ...OTHER_ROOTS.map((root) => `${root}/*`),
+  ...[...FEATURES, ...PROTOCOLS].flatMap(({ rows = [] }) => findChangingGets(rows)),
 ]
 
 const RETRY_SECONDS = 5

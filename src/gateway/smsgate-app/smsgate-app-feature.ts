@@ -13,6 +13,7 @@ export const SMSGATE_APP: Feature = {
     group: 'mobile',
     groups: { [`GET ${MOBILE_PATH}/events`]: STREAMS },
     errorForm: sendMessageError,
+    refusesHead: true,
   },
   alsoDeletes: { devices: forgetPhones },
   personalData: {

@@ -45,24 +45,19 @@ const byPhone: Permission<DeviceCaller & HasServices> = {
     work({ ...(await identifyPhone(c, services)), services }),
 }
 
-/** A GET that the app expects to change something: it claims texts, makes a key, notes the phone. */
-const withChange = <Row extends object>(row: Row) => ({ ...row, changes: true as const })
-
-const pull = withChange(
-  makeUndescribedRow(
-    byPhone,
-    { cost: 'the queue of the device', by: '20 messages (`MAX_CAPACITY`), by an index' },
-    async ({ device, store, services }, c) =>
-      // without a limit of memory: its messages are claimed, and must reach the phone
-      c.json(
-        await pullMessages(
-          store,
-          device,
-          services.config,
-          readAppRules(c.env.incoming.headers['user-agent']),
-        ),
+const pull = makeUndescribedRow(
+  byPhone,
+  { cost: 'the queue of the device', by: '20 messages (`MAX_CAPACITY`), by an index' },
+  async ({ device, store, services }, c) =>
+    // without a limit of memory: its messages are claimed, and must reach the phone
+    c.json(
+      await pullMessages(
+        store,
+        device,
+        services.config,
+        readAppRules(c.env.incoming.headers['user-agent']),
       ),
-  ),
+    ),
 )
 const report = makeUndescribedRow(
   byPhone,
@@ -107,35 +102,31 @@ export const SMSGATE_APP_ROUTES = makeRoutes('', {
       },
     ),
   },
-  'GET /api/mobile/v1/user/code': withChange(
-    makeUndescribedRow(
-      allowEverybody(),
-      { cost: 'codes of the user', by: 'keys; limits of sign-ins' },
-      async ({ services }, c) => {
-        const { code, expires_at } = await retryRequest(
-          services.store,
-          { identify: () => signInBasic(c, services) },
-          (user) =>
-            startPairing(c.env.incoming.openStore(user), user, '', services.config.publicUrl),
-        )
-        return { code, validUntil: renderDate(expires_at) }
-      },
-    ),
+  'GET /api/mobile/v1/user/code': makeUndescribedRow(
+    allowEverybody(),
+    { cost: 'codes of the user', by: 'keys; limits of sign-ins' },
+    async ({ services }, c) => {
+      const { code, expires_at } = await retryRequest(
+        services.store,
+        { identify: () => signInBasic(c, services) },
+        (user) => startPairing(c.env.incoming.openStore(user), user, '', services.config.publicUrl),
+      )
+      return { code, validUntil: renderDate(expires_at) }
+    },
   ),
-  'GET /api/mobile/v1/webhooks': withChange(
-    makeUndescribedRow(byPhone, BY_KEYS, async ({ device, store, services }) =>
+  'GET /api/mobile/v1/webhooks': makeUndescribedRow(
+    byPhone,
+    BY_KEYS,
+    async ({ device, store, services }) =>
       listPhoneWebhooks(await findOrMakePhone(store, device), services.config.publicUrl),
-    ),
   ),
-  'GET /api/mobile/v1/settings': withChange(
-    makeUndescribedRow(byPhone, BY_KEYS, async ({ device, store }) =>
-      makePhoneSettings(await findOrMakePhone(store, device)),
-    ),
+  'GET /api/mobile/v1/settings': makeUndescribedRow(byPhone, BY_KEYS, async ({ device, store }) =>
+    makePhoneSettings(await findOrMakePhone(store, device)),
   ),
-  'GET /api/mobile/v1/events': withChange(
-    makeUndescribedRow(byPhone, BY_KEYS, ({ device, store, services }, c) =>
-      sendEvents(c, services, device, store),
-    ),
+  'GET /api/mobile/v1/events': makeUndescribedRow(
+    byPhone,
+    BY_KEYS,
+    ({ device, store, services }, c) => sendEvents(c, services, device, store),
   ),
   'POST /api/mobile/v1/incoming/:path': {
     maxBytes: MAX_EVENT_BYTES,
