@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { badRequest, tooManyTries } from '../../platform/api-errors.ts'
 import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
-import { hashWithKey, sealSecret, unsealSecret } from '../../platform/db/secrets.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { hashWithKey, unsealSecret } from '../../platform/db/secrets.ts'
 import { makeRandomLetters } from '../../platform/tools/random.ts'
 import { readTypedCode, readTypedLetters } from '../../portable/typed-code.ts'
 import type { Store } from '../collections/catalog.ts'
@@ -11,24 +11,22 @@ import type { Collection } from '../collections/collection.ts'
 import { deleteSignIns } from '../records/revoke-sign-ins.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countSignInTry } from './attempt-limits.ts'
-import type { InSameTransaction } from './change-auth-record.ts'
-import { lockProofState, readProofState } from './proof-state.ts'
-import { APP_CODE, DRIFT, findTotpStep, makeTotpSecret, readTotpStep } from './totp.ts'
+import { APP_CODE, DRIFT, findTotpStep, readTotpStep } from './totp.ts'
 
 // The second factor of a person: an authenticator app (TOTP), passkeys, and recovery codes, each good for one
 // sign-in. A person has a second factor while the row in auth_factors is confirmed.
 
-const PURPOSE = 'second factor'
+/** The purpose of the key that seals secrets of apps. */
+export const FACTOR_PURPOSE = 'second factor'
 const RECOVERY_CODES = 10
 const RECOVERY_LENGTH = 12
 const RECOVERY_CODE = /^[a-z]{12}$/
 /** Wrong codes of a person in an hour, from all networks. Only those with the password can use them up. */
 const MAX_TRIES = 10
 const TRIES_SECONDS = 3_600
-/** How long an app that is being set up may be confirmed. */
-const PENDING_SECONDS = 3_600
 
-const nameOwner = ({ collection, id }: AuthRecord) => `${collection.id} ${id}`
+/** Names a person in keys of seals and of counted tries. */
+export const nameOwner = ({ collection, id }: AuthRecord) => `${collection.id} ${id}`
 
 /** The columns of a person's rows in `auth_factors` and `auth_passkeys`. */
 export const makeOwnerKey = ({ collection, id }: AuthRecord) => ({
@@ -78,96 +76,21 @@ export async function readFactor(db: Db, auth: AuthRecord) {
   return found ?? { since: '', hasApp: false, hasPasskey: false, recoveryCodes: 0 }
 }
 
-/**
- * Stores a new secret, which counts once a code of it was confirmed. `state`: the person's `readProofState`
- * before the proof. Throws 400 if there is an app.
- */
-export async function startFactor(db: Db, auth: AuthRecord, state: string): Promise<string> {
-  const secret = makeTotpSecret()
-  const pending = await sealSecret(db, PURPOSE, `${nameOwner(auth)} ${state}`, secret)
-  const begun = { pending, pending_until: writeTimeInSeconds(PENDING_SECONDS) }
-  const { numInsertedOrUpdatedRows } = await queries(db)
-    .insertInto('auth_factors')
-    .values({ ...makeOwnerKey(auth), ...begun })
-    .onConflict((found) =>
-      found
-        .columns(['collection', 'record'])
-        .doUpdateSet(begun)
-        .where('auth_factors.sealed', '=', ''),
-    )
-    .executeTakeFirst()
-  if (numInsertedOrUpdatedRows === 0n) throw badRequest('You have an authenticator app already.')
-  await clearAttempts(db, nameSetUpTries(auth))
-  return secret
-}
-
-const WRONG_CODE = 'This code is wrong or was used. Enter the one that your app shows now.'
+export const WRONG_CODE = 'This code is wrong or was used. Enter the one that your app shows now.'
 const WRONG_RECOVERY_CODE = 'This recovery code is wrong or was used.'
-const NOTHING_PENDING =
-  'No app is being set up, or your sign-in has changed since it was begun. Begin again.'
-
-/**
- * Confirms the stored secret by a code of it. Returns the recovery codes. `also` runs in the transaction.
- * Throws 400, 429.
- */
-export async function confirmFactor(
-  { db, catalog }: Store,
-  auth: AuthRecord,
-  code: string,
-  also: InSameTransaction,
-): Promise<readonly string[]> {
-  const before = await readProofState(db, auth)
-  if (!(await findPending(db, auth, before))) throw badRequest(NOTHING_PENDING)
-  await countTry(db, nameSetUpTries(auth))
-  const { codes, recovery } = await makeRecoveryCodes(db, auth)
-  await db.transaction(async (inside) => {
-    const state = await lockProofState({ db: inside, catalog }, auth)
-    const secret = await findPending(inside, auth, state)
-    if (!secret) throw badRequest(NOTHING_PENDING)
-    const step = findTotpStep(secret, readTypedCode(code), await readPresentStep(inside))
-    if (!step) throw badRequest(WRONG_CODE)
-    const sealed = await sealSecret(inside, PURPOSE, nameOwner(auth), secret)
-    await queries(inside)
-      .updateTable('auth_factors')
-      .set({ sealed, pending: '', pending_until: null, last_step: step, recovery })
-      .set({ confirmed_at: sql<Date>`coalesce(confirmed_at, now())` })
-      .where(({ and }) => and(makeOwnerKey(auth)))
-      .execute()
-    await endStartedSignIns({ db: inside, catalog }, auth)
-    await also(inside, auth)
-  })
-  await clearAttempts(db, nameSetUpTries(auth))
-  return codes
-}
 
 /** Ends the sign-ins of a person that wait for a second method: the methods have changed. */
 export const endStartedSignIns = (store: Store, { collection, id }: AuthRecord) =>
   deleteSignIns(store, collection, [id], ['_mfas', '_otps'])
 
-/**
- * The secret that may be confirmed, and a lock on its row; undefined if there is none, or if it was begun
- * under another state.
- */
-async function findPending(db: Db, auth: AuthRecord, state: string): Promise<string | undefined> {
-  const found = await queries(db)
-    .selectFrom('auth_factors')
-    .select('pending')
-    .where(({ and }) => and(makeOwnerKey(auth)))
-    .where('pending_until', '>', sql<Date>`now()`)
-    .forUpdate()
-    .executeTakeFirst()
-  if (!found?.pending) return undefined
-  return unsealSecret(db, PURPOSE, `${nameOwner(auth)} ${state}`, found.pending)
-}
-
 /** The time step by the clock of the database: the clocks of servers may differ. */
-const readPresentStep = async (db: Db): Promise<number> =>
+export const readPresentStep = async (db: Db): Promise<number> =>
   readTotpStep(
     await evaluateSql(db, sql<number>`extract(epoch from clock_timestamp())::float8 * 1000`),
   )
 
 /** New recovery codes, as people copy them, and their hashes. */
-async function makeRecoveryCodes(db: Db, auth: AuthRecord) {
+export async function makeRecoveryCodes(db: Db, auth: AuthRecord) {
   const codes = Array.from({ length: RECOVERY_CODES }, () => makeRandomLetters(RECOVERY_LENGTH))
   const recovery = await Promise.all(codes.map((one) => hashRecoveryCode(db, auth, one)))
   return { codes: codes.map((one) => one.replace(/.{4}(?=.)/g, '$&-')), recovery }
@@ -189,23 +112,6 @@ export async function protectPerson(db: Db, auth: AuthRecord): Promise<readonly 
     .executeTakeFirst()
   return numInsertedOrUpdatedRows > 0n ? codes : []
 }
-
-/** Removes the authenticator app; with the last second factor, recovery codes end. */
-export const removeApp = (
-  { db, catalog }: Store,
-  auth: AuthRecord,
-  also: InSameTransaction,
-): Promise<void> =>
-  db.transaction(async (inside) => {
-    await queries(inside)
-      .updateTable('auth_factors')
-      .set({ sealed: '', pending: '', last_step: 0 })
-      .where(({ and }) => and(makeOwnerKey(auth)))
-      .execute()
-    await deleteEmptyFactor(inside, auth)
-    await endStartedSignIns({ db: inside, catalog }, auth)
-    await also(inside, auth)
-  })
 
 /** Deletes the row of a person who has neither an app nor a passkey any more. */
 export async function deleteEmptyFactor(db: Db, auth: AuthRecord): Promise<void> {
@@ -262,15 +168,15 @@ async function useAppCode(db: Db, auth: AuthRecord, digits: string): Promise<boo
 }
 
 const nameTries = (auth: AuthRecord) => `second factor ${nameOwner(auth)}`
-const nameSetUpTries = (auth: AuthRecord) => `new second factor ${nameOwner(auth)}`
 
-async function countTry(db: Db, key: string): Promise<void> {
+/** Counts a try of a code. Throws 429 after too many. */
+export async function countTry(db: Db, key: string): Promise<void> {
   const wait = await countSignInTry(db, key, MAX_TRIES, TRIES_SECONDS)
   if (wait > 0) throw tooManyTries(wait, 'Too many codes were tried. Please try again later.')
 }
 
 const hashRecoveryCode = (db: Db, auth: AuthRecord, code: string) =>
-  hashWithKey(db, PURPOSE, `${nameOwner(auth)} ${code}`)
+  hashWithKey(db, FACTOR_PURPOSE, `${nameOwner(auth)} ${code}`)
 
 /** The secret of the person's app; undefined if there is none. */
 async function findSecret(db: Db, auth: AuthRecord): Promise<string | undefined> {
@@ -279,7 +185,7 @@ async function findSecret(db: Db, auth: AuthRecord): Promise<string | undefined>
     .select('sealed')
     .where(({ and }) => and(makeOwnerKey(auth)))
     .executeTakeFirst()
-  return found?.sealed ? unsealSecret(db, PURPOSE, nameOwner(auth), found.sealed) : undefined
+  return found?.sealed ? unsealSecret(db, FACTOR_PURPOSE, nameOwner(auth), found.sealed) : undefined
 }
 
 /**

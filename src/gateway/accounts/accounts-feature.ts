@@ -16,12 +16,14 @@ import { PASSKEY_SIGN_IN_ROUTES } from './passkey-sign-in-routes.ts'
 import { makeFactorJobs } from './required-factors.ts'
 import { ACCOUNT_ROUTES } from './routes.ts'
 import { SECOND_FACTOR_ROUTES } from './second-factor-routes.ts'
+import { SESSION_ROUTES } from './session-routes.ts'
 import { USER_ROUTES } from './user-routes.ts'
 import { userSettingsExtension } from './user-settings-extension.ts'
 import { usersExtension } from './users-extension.ts'
 
 export const ACCOUNTS: Feature = {
   rows: [
+    ...SESSION_ROUTES,
     ...ACCOUNT_ROUTES,
     ...SECOND_FACTOR_ROUTES,
     ...PASSKEY_ROUTES,

@@ -1,11 +1,7 @@
 import { z } from 'zod'
 import { readMailSender } from '../../engine/auth/auth-mails.ts'
-import {
-  confirmFactor,
-  readFactor,
-  removeApp,
-  startFactor,
-} from '../../engine/auth/second-factor.ts'
+import { confirmFactor, removeApp, startFactor } from '../../engine/auth/authenticator-app.ts'
+import { readFactor } from '../../engine/auth/second-factor.ts'
 import { makeTotpUrl } from '../../engine/auth/totp.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../engine/fields/date-schema.ts'
