@@ -95,7 +95,7 @@ export async function confirmEmailChange(
 /** For the former address: whoever has stolen a session and the password can change it. */
 const MOVED = {
   subject: 'movedSubject',
-  lines: ['moved', 'movedEnd', 'linkedIgnore'],
+  lines: ['moved', 'movedEnd', 'signInIgnore'],
 } as const
 
 const WRONG_PASSWORD = makeFieldError(

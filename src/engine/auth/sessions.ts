@@ -139,38 +139,30 @@ export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<S
     .limit(sql.lit(MAX_LISTED))
     .execute()
 
-/** The session of a token of this record. */
-const selectSessionOf = (db: Db, auth: AuthRecord, token: string) =>
-  queries(db)
+/** How long a proof counts for changes of second factors and for new links to providers. */
+const FRESH_SECONDS = 600
+
+/**
+ * How the session of a token began, and when its person last gave a proof by which second factors may be
+ * changed, as Postgres writes it; both are '' if there is none. `isFresh`: within the last ten minutes.
+ */
+export async function findProof(db: Db, auth: AuthRecord, token: string) {
+  const found = await queries(db)
     .selectFrom('auth_sessions as s')
     .innerJoin('auth_session_tokens as t', 't.session', 's.id')
+    .select(sql<SignInSession['method']>`s.method`.as('method'))
+    .select(sql<string>`coalesce(s.proven_at::text, '')`.as('provenAt'))
+    .select(
+      sql<boolean>`coalesce(s.proven_at > ${writeTimeInSeconds(-FRESH_SECONDS)}, false)`.as(
+        'isFresh',
+      ),
+    )
     .where('t.token_hash', '=', hashSha256(token))
     .where('s.collection', '=', auth.collection.id)
     .where('s.record', '=', auth.id)
     .where('s.ended_at', 'is', null)
-
-/**
- * How the session of a token began, and when its person last gave a proof by which second factors may be
- * changed, as Postgres writes it. Both are '' if there is none.
- */
-export async function findProof(db: Db, auth: AuthRecord, token: string) {
-  const found = await selectSessionOf(db, auth, token)
-    .select(sql<SignInSession['method']>`s.method`.as('method'))
-    .select(sql<string>`coalesce(s.proven_at::text, '')`.as('provenAt'))
     .executeTakeFirst()
-  return found ?? { method: '' as const, provenAt: '' }
-}
-
-/** How long a proof counts for changes of second factors and for new links to providers. */
-const FRESH_SECONDS = 600
-
-/** Whether the person of a token's session has given a proof within the last ten minutes. */
-export async function isFreshSession(db: Db, auth: AuthRecord, token: string): Promise<boolean> {
-  const found = await selectSessionOf(db, auth, token)
-    .select('s.id')
-    .where('s.proven_at', '>', writeTimeInSeconds(-FRESH_SECONDS))
-    .executeTakeFirst()
-  return found !== undefined
+  return found ?? { method: '' as const, provenAt: '', isFresh: false }
 }
 
 /** Minimum time between two notes of the use of a session. */

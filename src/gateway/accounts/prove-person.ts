@@ -5,7 +5,7 @@ import type { InSameTransaction } from '../../engine/auth/change-auth-record.ts'
 import { requireSignature } from '../../engine/auth/passkeys.ts'
 import { readProofState } from '../../engine/auth/proof-state.ts'
 import { hasFactor, requireFactorCode } from '../../engine/auth/second-factor.ts'
-import { isFreshSession } from '../../engine/auth/sessions.ts'
+import { findProof } from '../../engine/auth/sessions.ts'
 import { type AuthenticationResponseJSON, requirePasskeySite } from '../../engine/auth/webauthn.ts'
 import { recordAudit } from '../../engine/auth/write-audit-log.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
@@ -105,8 +105,8 @@ const NEEDED = makeFieldError('validation_required', 'Cannot be blank.')
  * Whether the caller has just signed in by an OAuth2 provider, or with two proofs. That replaces the
  * password, which people whose provider knows them may not have.
  */
-export const hasFreshSignIn = ({ auth, store }: FactorCall, c: Ctx): Promise<boolean> =>
-  isFreshSession(store.db, auth, c.env.incoming.token)
+export const hasFreshSignIn = async ({ auth, store }: FactorCall, c: Ctx): Promise<boolean> =>
+  (await findProof(store.db, auth, c.env.incoming.token)).isFresh
 
 /**
  * Requires the caller's password, or a fresh sign-in by a provider, and, if there is a second factor, a proof

@@ -20,7 +20,7 @@ import {
   OAUTH2_FORM,
   renderMeta,
 } from '../../engine/auth/oauth2/identify-by-oauth2.ts'
-import { mailNewLink } from '../../engine/auth/oauth2/mail-new-link.ts'
+import { mailNewLink } from '../../engine/auth/oauth2/provider-links.ts'
 import {
   authWithOtp,
   OTP_FORM,

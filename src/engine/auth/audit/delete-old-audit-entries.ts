@@ -20,7 +20,7 @@ export async function deleteOldAuditEntries(db: Db, days: number): Promise<void>
     while ((await db.transaction((tx) => deleteBeginning(tx, account, before))) > 0);
 }
 
-const tableOf = (account: string) => (account === SUPERUSERS_LOG ? '_audit' : 'account_audit')
+const findLogTable = (account: string) => (account === SUPERUSERS_LOG ? '_audit' : 'account_audit')
 
 async function findOldLogs(db: Db, before: string): Promise<string[]> {
   const found = await queries(db)
@@ -50,7 +50,7 @@ async function findOldLogs(db: Db, before: string): Promise<string[]> {
  */
 async function deleteBeginning(tx: Db, account: string, before: string): Promise<number> {
   if (!(await tryAcquireLock(tx, LOCKS.auditEntries))) return 0
-  const entries = sql<Record<'id' | 'created', string>>`${sql.table(tableOf(account))}`
+  const entries = sql<Record<'id' | 'created', string>>`${sql.table(findLogTable(account))}`
   const numbered = () =>
     queries(tx)
       .selectFrom('_audit_numbers as n')
@@ -70,7 +70,7 @@ async function deleteBeginning(tx: Db, account: string, before: string): Promise
   const last = old.at(-1)
   if (!last) return 0
   const ids = matchAny(old.map(({ entry }) => entry))
-  await queries(tx).deleteFrom(tableOf(account)).where('id', '=', ids).execute()
+  await queries(tx).deleteFrom(findLogTable(account)).where('id', '=', ids).execute()
   await queries(tx)
     .deleteFrom('_audit_numbers')
     .where('account', '=', account)

@@ -9,7 +9,7 @@ import { toUniqueError } from '../../records/store-record.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { type AuthChange, changeAuthRecord } from '../change-auth-record.ts'
 import { findAuthRecord, findByEmail, requireEnabled } from '../find-auth-record.ts'
-import { findProof, isFreshSession } from '../sessions.ts'
+import { findProof } from '../sessions.ts'
 import { addSystemRecord } from '../system-records.ts'
 import {
   createFromProfile,
@@ -113,8 +113,7 @@ async function findProofOfLink(
   known: AuthRecord | null,
 ): Promise<LinkProof | undefined> {
   if (!known || known !== request.auth) return undefined
-  const { provenAt } = await findProof(store.db, known, token)
-  return { provenAt, isFresh: await isFreshSession(store.db, known, token) }
+  return findProof(store.db, known, token)
 }
 
 /** The record that is linked already, and the proof of the link if a session made it without a fresh one. */
