@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../engine/collections/catalog.ts'
-import { loadAccountCountry, readNumber } from '../gateway/base/read-numbers.ts'
+import { BY_PROGRAMS, loadAccountCountry, readNumber } from '../gateway/base/read-numbers.ts'
 import type { SendingCaller } from '../gateway/messages/require-sender.ts'
 import { makeRoutes } from '../http/make-routes.ts'
 import type { Ctx } from '../http/request-context.ts'
@@ -32,7 +32,7 @@ function parseWholeNumber(
 /** Kannel's recipients, which its documentation separates by spaces. Commas separate them, too. */
 async function readKannelRecipients(store: Store, user: string, list: string): Promise<string[]> {
   const country = await loadAccountCountry(store, user)
-  return splitAtCommas(list).flatMap((part) => splitAtSpaces(part, country, { bare: 'world' }))
+  return splitAtCommas(list).flatMap((part) => splitAtSpaces(part, country, BY_PROGRAMS))
 }
 
 /** Parameters that make a text another one, or a signal. */

@@ -1,4 +1,5 @@
 import type { Catalog, Past } from '../collections/catalog.ts'
+import { quoteSqlText } from '../collections/from-sqlite/sql-tokens.ts'
 import { toTableName } from '../collections/sql-names.ts'
 import { columnsOf } from './record-row.ts'
 
@@ -35,7 +36,7 @@ export const writeInPast = (
   tables: readonly string[],
   past: Past,
 ): string => {
-  const literal = (value: string, type: string) => `'${value.replaceAll("'", "''")}'::${type}`
+  const literal = (value: string, type: string) => `${quoteSqlText(value)}::${type}`
   const ctes = writePastTables(catalog, tables, past, literal)
   return ctes.length > 0 ? `with ${ctes.join(',\n')} ${text}` : text
 }

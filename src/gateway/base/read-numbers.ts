@@ -6,7 +6,7 @@ import { findSettings } from './find-settings.ts'
 import { makeCountError } from './permissions.ts'
 
 /** Programs write digits without a plus with any calling code, or as a number of the account's country. */
-const BY_PROGRAMS: ReadOptions = { bare: 'world' }
+export const BY_PROGRAMS: ReadOptions = { bare: 'world' }
 /** Digits without a plus are a number of the account's country: a person may have mistyped them. */
 export const BY_PERSONS: ReadOptions = { bare: 'home' }
 

@@ -47,7 +47,7 @@ export const contactFieldsExtension: Extension = {
           `An account has at most ${MOST_FIELDS} fields.`,
         ),
       })
-    requireFreeName(fields, values)
+    requireFreeFieldName(fields, values)
     Object.assign(values, { key: values.name, former: null })
     await takeOverValues(db, { user: String(values.user), key: String(values.name) })
     return undefined
@@ -57,7 +57,7 @@ export const contactFieldsExtension: Extension = {
     Object.assign(values, { user: old.user, key: old.key, former: old.former })
     if (values.name === old.name) return
     const fields = await lockFields(db, String(values.user))
-    requireFreeName(
+    requireFreeFieldName(
       fields.filter(({ id }) => id !== values.id),
       values,
     )
@@ -103,7 +103,7 @@ async function lockFields(db: Db, user: string): Promise<ContactField[]> {
   return loadFieldDefinitions(db, user)
 }
 
-function requireFreeName(others: readonly ContactField[], { name }: Values): void {
+function requireFreeFieldName(others: readonly ContactField[], { name }: Values): void {
   const other = makeFieldFinder(others)(String(name))
   if (!other) return
   const isNow = isSameName(other.name, String(name))

@@ -63,8 +63,7 @@ const TYPO_MS = 60_000
 
 /** Waits for Postgres. Throws a UserError if it is too old, refuses the login, or has a newer schema. */
 async function awaitServer(query: DbSession['query'], log: Logger): Promise<void> {
-  const typoAt = Date.now() + TYPO_MS
-  let hasSaidTypo = false
+  let typoAt = Date.now() + TYPO_MS
   for (let attempt = 0; ; attempt++) {
     try {
       const { rows } = await query('show server_version_num')
@@ -78,8 +77,8 @@ async function awaitServer(query: DbSession['query'], log: Logger): Promise<void
       if (!(error instanceof DatabaseUnavailable)) throw explainConnectError(error)
       if (attempt % SAY_EVERY === 0)
         log.warn(`waiting for the database: ${formatErrorHint(error.cause) || 'no connection'}`)
-      if (!hasSaidTypo && Date.now() > typoAt) {
-        hasSaidTypo = true
+      if (Date.now() > typoAt) {
+        typoAt = Number.POSITIVE_INFINITY
         log.warn(
           'the database has not answered for a minute: is its address in DATABASE_URL right?',
         )

@@ -46,12 +46,12 @@ interface ClientIdentity extends Identity {
 
 const MAX_KNOWN = 10_000
 /** The user of each token when it was last looked up. */
-const ownersOf = memoize((_: Catalog) => new Lru<string, ClientIdentity | null>(MAX_KNOWN))
+const listKnownCallers = memoize((_: Catalog) => new Lru<string, ClientIdentity | null>(MAX_KNOWN))
 
 /** A token issued for an API key. */
 const BY_ISSUED_TOKEN: Credentials<ClientIdentity> = {
   findCached({ headers: { authorization = '' }, ip }, catalog) {
-    const known = ownersOf(catalog).get(readBearerToken(authorization))
+    const known = listKnownCallers(catalog).get(readBearerToken(authorization))
     return known?.key && isKeyAllowedAt(known.key, ip) ? known : undefined
   },
   async lookUp({ headers: { authorization = '' }, ip }, signIn) {
@@ -61,8 +61,8 @@ const BY_ISSUED_TOKEN: Credentials<ClientIdentity> = {
     const key = token && (await findKeyHolderById(signIn, token.apiKey, token.secret, token.until))
     if (key) requireKeyAddress(signIn, key, ip)
     const found = key && key.auth.id === token.user ? { ...makeKeyIdentity(key), token } : null
-    const owners = ownersOf(signIn.catalog)
-    if (found || owners.get(text)) owners.set(text, found)
+    const callers = listKnownCallers(signIn.catalog)
+    if (found || callers.get(text)) callers.set(text, found)
     return found
   },
 }

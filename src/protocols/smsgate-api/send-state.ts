@@ -55,7 +55,7 @@ const REACHED = `
  * first if `hasText` says so. They are found before they are ordered: where Postgres avoids sorts (lookups),
  * it would read the whole table by the index of `_rowid`.
  */
-const writeStateOf = (messages: string, hasText: string) => `
+const writeSendStateSql = (messages: string, hasText: string) => `
   with found as materialized (${messages}), m as materialized (
     select n.id, n."to", n.device, n.error_message, n.updated, n._rowid, ${writeStateSql('n')} as state,
       case when ${hasText} and row_number() over (order by n._rowid) = 1 then n.body end as text
@@ -76,16 +76,16 @@ const STATE_OF_SENDS = `
 select s.number - 1, t.*
 from rows from (json_to_recordset($2) as (ref text, is_batch boolean))
   with ordinality s(ref, is_batch, number)
-cross join lateral (${writeStateOf(MESSAGES_OF_SEND, '$3')}) t
+cross join lateral (${writeSendStateSql(MESSAGES_OF_SEND, '$3')}) t
 where t.recipients is not null
 order by s.number`
 
 /** SQL: the state of the send $2, prepared for all values: planning it took half of its time. */
-const STATE_OF_MESSAGE = writeStateOf(
+const STATE_OF_MESSAGE = writeSendStateSql(
   `select a.* from sms_messages a where a.id = $2 and ${isOwnSend('a')}`,
   'true',
 )
-const STATE_OF_BATCH = writeStateOf(
+const STATE_OF_BATCH = writeSendStateSql(
   `select b.* from sms_messages b
     where b.batch_id between $2 and $2 and b.batch_id <> '' and ${isOwnSend('b')}`,
   'true',

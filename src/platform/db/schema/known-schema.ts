@@ -20,14 +20,22 @@ export interface AppliedMigration {
   readonly sha256: string | null
 }
 
-/** This version's migrations, in order. */
-export const listMigrations = () =>
-  readSqlFiles('migrations').map(({ name, sql }) => ({
+interface Migration {
+  readonly file: string
+  readonly sql: string
+  readonly sha256: string
+}
+
+let migrations: readonly Migration[] | undefined
+
+/** This version's migrations, in order. Hashed once: readiness asks for them each second. */
+export const listMigrations = (): readonly Migration[] =>
+  (migrations ??= readSqlFiles('migrations').map(({ name, sql }) => ({
     file: `${name}.sql`,
     sql,
     // a clone on Windows may have other line ends
     sha256: createHash('sha256').update(sql.replaceAll('\r\n', '\n')).digest('hex'),
-  }))
+  })))
 
 /** The migrations in `applied` that this version lacks. A newer version applied them. */
 export function findUnknownMigrations(applied: readonly AppliedMigration[]): string[] {
