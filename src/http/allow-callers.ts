@@ -12,11 +12,15 @@ import type { Ctx, Services } from './request-context.ts'
 
 /** Who may use a route. `Asking`: what the route gets of its caller. `Own`: the services that it needs. */
 export interface Permission<Asking, Own extends Services = Services> {
+  /** The lowest role of a member who may; a collection may require a higher one. Without: no member may. */
+  readonly least?: Role | undefined
   /**
-   * The lowest role of a member who may. 'act': the permission asks what the sender may do to texts. A
-   * collection may require a higher role. Without: the caller is not a member.
+   * Whether a user without an account who acts for no account may, and one who must set up a second factor
+   * first. API rules limit which records the former sees; the latter sees none.
    */
-  readonly least?: Role | 'act'
+  readonly personal?: true
+  /** Scopes of which an API key needs one; [] for any key. Without: no key may. */
+  readonly scopes?: readonly string[]
   /** How clients send credentials, for OpenAPI. */
   readonly security: Security
   /** How the server reads them, for limits and for the route. Default: a token in `Authorization`. */
@@ -68,7 +72,8 @@ export const allowOwner = <Own extends Services = Services>(): Permission<
 
 /** Any signed-in record: a user, a device, a superuser, and with `least` a member with at least that role. */
 export const allowAuthenticated = (least?: Role): Permission<Caller & HasServices> => ({
-  ...(least && { least }),
+  least,
+  personal: true,
   security: SIGNED_IN,
   withCaller: async (c, services, work) => work({ ...(await requireAuth(c, services)), services }),
 })
@@ -81,7 +86,8 @@ export const allowSuperuser: Permission<Caller & HasServices> = {
 
 /** A record of the auth collection in the path. */
 export const allowPathRecord = (least?: Role): Permission<Caller & HasServices> => ({
-  ...(least && { least }),
+  least,
+  personal: true,
   security: SIGNED_IN,
   withCaller: async (c, services, work) =>
     work({ ...(await requireMember(c, services)), services }),
@@ -89,7 +95,8 @@ export const allowPathRecord = (least?: Role): Permission<Caller & HasServices> 
 
 /** Guests and all who signed in. The route itself asks who calls, and the rules of the collection decide. */
 export const allowByRules = (least?: Role): Permission<HasServices> => ({
-  ...(least && { least }),
+  least,
+  personal: true,
   security: ANYONE,
 })
 

@@ -1,10 +1,11 @@
 import type { Store } from '../engine/collections/catalog.ts'
+import { isRoleEnough, makeNotAllowed } from '../engine/records/check-rules.ts'
 import type { AuthRecord, RequestInfo } from '../engine/request/request.ts'
-import { requireRouteRole } from './authenticate.ts'
 import { readRequestBody } from './body/read-body.ts'
 import type { Identity } from './identify-caller.ts'
 import type { Ctx, Services } from './request-context.ts'
 import { type AttemptFlags, type RetryOptions, retryRequest } from './retry-request.ts'
+import type { RouteLimits } from './route-limits.ts'
 import type { RequestBody, ServedRequest } from './served-request.ts'
 
 /** One run of `asCaller`. A repetition makes a new one, as the caller or the collections may have changed. */
@@ -60,6 +61,14 @@ export const CHECKED_READ: RetryOptions = { isRead: true }
 /** `WRITE` for SQL that does not compare the caller's version, which is then compared before. */
 export const CHECKED: RetryOptions = {}
 
+/** Throws 403 if the caller's role does not allow the route. A path without a row is for accounts alone. */
+export function requireRole({ limits }: AuthRecord, row: RouteLimits | undefined): void {
+  if (limits === undefined) return
+  const { least = 'owner', personal = false } = row?.permission ?? {}
+  const isAlone = limits === 'none' || limits === 'unprotected'
+  if (!(isAlone ? personal : isRoleEnough(limits, least))) throw makeNotAllowed(limits)
+}
+
 /**
  * Runs `work` for the caller whom the cache has and, if that or the record changed meanwhile, again for the
  * caller from the database. Throws 403 if the caller's role does not allow the route.
@@ -74,7 +83,7 @@ export const asCaller = <T>(
     services.store,
     c.env.incoming,
     (found, flags) => {
-      if (found?.auth.limits) requireRouteRole(c, found.auth, services)
+      if (found) requireRole(found.auth, c.env.incoming.row)
       return work(new Attempt(c.env.incoming, found, flags))
     },
     options,

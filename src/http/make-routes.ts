@@ -5,14 +5,15 @@ import { admission } from '../platform/limits/shared-limits.ts'
 import type { HasServices, Permission } from './allow-callers.ts'
 import { readJsonBody } from './body/raw-body.ts'
 import type { Bound } from './bounds.ts'
+import { limitRequests } from './middleware/limit-requests.ts'
 import {
   addIdempotencyHeader,
   describeOperation,
   type Operation,
 } from './openapi/describe-operations.ts'
 import type { DescribedRecords } from './openapi/document.ts'
-import type { Ctx, Env, RouteRights, Services } from './request-context.ts'
-import { type MaxBytes, noteRouteLimits } from './route-limits.ts'
+import type { Ctx, Env, Services } from './request-context.ts'
+import type { MaxBytes } from './route-limits.ts'
 import { sendRaw } from './send-answer.ts'
 
 /** A route: who may use it, how OpenAPI describes it, and what it does. */
@@ -30,6 +31,8 @@ export interface Row<Asking, Own extends Services> {
   readonly heavy?: true
   /** The route repeats its first answer for an Idempotency-Key. Of other routes the header is not read. */
   readonly idempotent?: true
+  /** The route takes no place and has no rate limit. */
+  readonly unlimited?: true
   /** A GET that changes something: a HEAD is refused. */
   readonly changes?: true
   /** How JSON is sent. Default: as by the rows beside it. */
@@ -107,23 +110,17 @@ export function mountRoutes<Own extends Services>(
       ? (c: Ctx, id: string) => withCaller(c, services, (caller) => run(caller as never, c, id))
       : // routes of records: makes no function and no object for a request
         (c: Ctx, id: string) => run(withoutCaller as never, c, id)
-    const handle = async (c: Ctx) => {
+    const answer = async (c: Ctx) => {
       const made = await work(c, first === undefined ? '' : (c.req.param(first) ?? ''))
       if (made instanceof Response || made === RESPONSE_ALREADY_SENT) return made as Response
       if (made === undefined) return c.body(null, 204)
       return send(c, typeof made === 'string' ? made : JSON.stringify(made))
     }
-    noteRouteLimits(handle, row)
+    const handle = row.unlimited ? answer : (c: Ctx) => limitRequests(c, services, row, answer)
     app.on(method, path.replace(/:(\w+)\.json$/, ':$1{[^/]+\\.json}'), handle)
   }
   return app
 }
-
-/** The lowest roles of members, by method and path. */
-export const sumRights = (routes: readonly Route<never>[]): RouteRights =>
-  Object.fromEntries(
-    routes.flatMap(({ at, permission: { least } }) => (least ? [[at, least]] : [])),
-  )
 
 export const findChangingGets = (routes: readonly Route<never>[]): string[] =>
   routes.flatMap(({ at, changes }) => (changes ? [splitMethodPath(at)[1]] : []))

@@ -5,7 +5,6 @@ import type { Backups } from '../engine/backup/backups.ts'
 import type { RequestLog } from '../engine/logs/request-log.ts'
 import type { Realtime } from '../engine/realtime/open-realtime.ts'
 import type { Extensions } from '../engine/records/collection-extension.ts'
-import type { Role } from '../engine/request/request.ts'
 import type { ApiError, GatewayError } from '../platform/api-errors.ts'
 import type { TimedJob } from '../platform/jobs/timed-jobs.ts'
 import type { WorkerMember } from '../platform/jobs/worker-member.ts'
@@ -16,13 +15,6 @@ import type { CallerServices } from './route-limits.ts'
 import type { ServedRequest } from './served-request.ts'
 import type { OpenStreams } from './server/open-streams.ts'
 
-/**
- * For each route of the server, by method and path, the lowest role of a member who may use it. 'act': the
- * route itself asks what the caller may do to texts (`gateway/base/permissions`). A route that is missing
- * needs the account itself. A collection may require a higher role.
- */
-export type RouteRights = Readonly<Record<string, Role | 'act'>>
-
 /** What all routes use. Those of the gateway use more: `protocols/gateway-services`. */
 export interface Services extends CallerServices {
   readonly log: Logger
@@ -30,7 +22,6 @@ export interface Services extends CallerServices {
   readonly extensions: Extensions
   readonly textCode: AuthServices['textCode']
   readonly jobs: readonly TimedJob[]
-  readonly rights: RouteRights
   readonly apis: readonly Api[]
   readonly backups: Backups
   readonly realtime: Realtime

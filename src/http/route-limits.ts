@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import { matchedRoutes } from 'hono/route'
 import type { CatalogStore } from '../engine/collections/catalog-store.ts'
+import type { Role } from '../engine/request/request.ts'
 import type { Credentials } from './identify-caller.ts'
 import type { TrustServices } from './server/client-address.ts'
 
@@ -15,9 +15,13 @@ export interface CallerServices extends TrustServices {
   readonly store: CatalogStore
 }
 
-/** What limits and requests read of the row of a route. */
+/** What limits and requests read of the row of a route. `least`, `personal`: as in Permission. */
 export interface RouteLimits {
-  readonly permission: { readonly credentials?: Credentials }
+  readonly permission: {
+    readonly credentials?: Credentials
+    readonly least?: Role | undefined
+    readonly personal?: true
+  }
   readonly maxBytes?: MaxBytes
   readonly idempotent?: true
 }
@@ -30,17 +34,3 @@ export const GUEST_BODY_BYTES = 64 << 10
 
 /** Maximum bytes of a form with tokens, passwords or settings. */
 export const FORM_BYTES = 1 << 20
-
-const rows = new WeakMap<object, RouteLimits>()
-
-export const noteRouteLimits = (handler: object, row: RouteLimits): void =>
-  void rows.set(handler, row)
-
-/** The row that will answer a request; undefined for a path without one. */
-export function findRouteLimits(c: Context): RouteLimits | undefined {
-  for (const { handler } of matchedRoutes(c)) {
-    const found = rows.get(handler)
-    if (found) return found
-  }
-  return undefined
-}

@@ -13,26 +13,23 @@ import { DESCRIBED } from './api-description.ts'
 import { makeAssetRoutes, makeConsoleRoutes, makeOpenApiRoutes } from './console.ts'
 import { APIS, FEATURES } from './features.ts'
 import { makeMetricsRoutes } from './metrics-routes.ts'
-import { READY_ROUTES } from './status-routes.ts'
 
 /** All routes of the server. `http/middleware/answer-errors` answers the errors that they throw. */
 export function createApp(services: GatewayServices): Hono<Env> {
   const app = new Hono<Env>({ getPath: makePathReader(services.apis) })
-  app.route('/', mountRoutes(READY_ROUTES, services))
   app.route('/', makeMetricsRoutes(services))
   for (const path of HEADLESS) app.use(path, refuseHead)
-  app.use('/api/*', limitRequests(services))
-  for (const { roots } of APIS)
-    for (const root of roots)
-      if (!root.startsWith('/api/')) app.use(`${root}/*`, limitRequests(services))
   app.use('/api/account/*', (c, next) => {
     c.header('cache-control', 'no-store')
     return next()
   })
-  for (const { rows = [] } of FEATURES) app.route('/', mountRoutes(rows, services))
+  for (const { rows = [] } of [...FEATURES, ...PROTOCOLS])
+    app.route('/', mountRoutes(rows, services))
+  const roots = APIS.flatMap((api) => api.roots).filter((root) => !root.startsWith('/api/'))
+  for (const root of ['/api', ...roots])
+    app.use(`${root}/*`, (c, next) => limitRequests(c, services, undefined, next))
   app.route('/', makeOpenApiRoutes(services, DESCRIBED))
   app.route('/', makeConsoleRoutes(services))
-  for (const { rows } of PROTOCOLS) app.route('/', mountRoutes(rows, services))
   app.notFound((c) => answerUnknownRoute(c, services))
   app.onError((error, c) => answerFailure(c, error, services))
   return app

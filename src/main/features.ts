@@ -24,10 +24,10 @@ import { SHARED_FILES } from '../gateway/shared-files/shared-files-feature.ts'
 import { SMSGATE_APP } from '../gateway/smsgate-app/smsgate-app-feature.ts'
 import type { FitWebhook } from '../gateway/webhooks/webhook-extensions.ts'
 import { makeWebhooks } from '../gateway/webhooks/webhooks-feature.ts'
-import { describeRoutes, sumRights } from '../http/make-routes.ts'
+import { describeRoutes } from '../http/make-routes.ts'
 import type { Family } from '../http/metrics/family.ts'
 import type { DescribedRecords } from '../http/openapi/document.ts'
-import type { Api, RouteRights } from '../http/request-context.ts'
+import type { Api } from '../http/request-context.ts'
 import type { Config } from '../platform/config.ts'
 import type { JobKind } from '../platform/jobs/job-queue.ts'
 import type { TimedJob } from '../platform/jobs/timed-jobs.ts'
@@ -77,10 +77,6 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
 
 /** Our own APIs and those of other products. */
 export const APIS: readonly Api[] = [...FEATURES.flatMap(({ api = [] }) => api), ...PROTOCOLS]
-
-export const RIGHTS: RouteRights = sumRights(
-  [...FEATURES, ...PROTOCOLS].flatMap(({ rows = [] }) => rows),
-)
 
 /** Code that features add to their collections, by collection id. */
 export function collectExtensions(config: Pick<Config, 'webhookAllowPrivate'>): Extensions {

@@ -41,7 +41,6 @@ import {
   collectJobKinds,
   collectTimedJobs,
   PERSONAL_DATA,
-  RIGHTS,
 } from './features.ts'
 import type { Work } from './restart-work.ts'
 
@@ -84,7 +83,6 @@ export async function startWork(
     sending,
     textCode: (user, text) => sendCodeText(servicesOf(user).store, config, user, text),
     jobs: collectTimedJobs({ ...every, stopping: stopping.signal }),
-    rights: RIGHTS,
     apis: APIS,
     otherForms: {
       ...makeOtherForms(config, servicesOf),

@@ -44,10 +44,11 @@ const WARNINGS = z
   )
   .meta({ id: 'Warnings' })
 
-/** For proxies. Also answers before the gate, and so without a rate limit. */
+/** For proxies. */
 export const READY_ROUTES = makeRoutes(SERVER_TAG, {
   'GET /api/ready': {
     permission: allowEverybody(),
+    unlimited: true,
     bound: {
       cost: 'the queue of all accounts',
       by: 'one statement at a time, shared by all requests',

@@ -1,3 +1,4 @@
+import { ACTS } from '../gateway/base/permissions.ts'
 import type { HasServices, Permission } from '../http/allow-callers.ts'
 import type { Bound } from '../http/bounds.ts'
 import { BY_NOTHING, byKey, readKeyHeader } from '../http/identify-caller.ts'
@@ -21,6 +22,7 @@ type DoorPermission = Permission<HasServices<GatewayServices>, GatewayServices>
 
 /** Callers with an API key in this header. */
 export const allowKeyHeader = (name: string, security: Security): DoorPermission => ({
+  scopes: ACTS.send.scopes,
   security,
   credentials: byKey(readKeyHeader(name)),
 })
@@ -30,6 +32,7 @@ export const allowKeyHeader = (name: string, security: Security): DoorPermission
  * of these routes are guests.
  */
 export const ALLOW_KEY_PARAMETER: DoorPermission = {
+  scopes: ACTS.send.scopes,
   security: NO_CREDENTIALS,
   credentials: BY_NOTHING,
 }

@@ -4,7 +4,6 @@ import { Hono } from 'hono'
 import { BY_NOTHING, BY_TOKEN } from '../../src/http/identify-caller.ts'
 import { makeUndescribedRow, mountRoutes } from '../../src/http/make-routes.ts'
 import { answerFailure } from '../../src/http/middleware/answer-errors.ts'
-import { limitRequests } from '../../src/http/middleware/limit-requests.ts'
 import type { Ctx, Env } from '../../src/http/request-context.ts'
 import { ServedRequest } from '../../src/http/served-request.ts'
 import { makePathReader } from '../../src/http/server/clean-paths.ts'
@@ -35,16 +34,19 @@ async function findCallerOfRow({ auth, holder, device }: Asking, c: Ctx) {
 
 let seenByLimits: string | null = null
 const app = new Hono<Env>({ getPath: makePathReader(APIS) })
-app.use('*', limitRequests(services))
-app.use('*', async (c, next) => {
-  seenByLimits = c.env.incoming.caller?.id ?? null
-  await next()
+/** The permission, which first notes the caller that limits have found. */
+const noteSeen = ({ withCaller, ...permission }: (typeof ROWS)[number]['permission']) => ({
+  ...permission,
+  withCaller: async (c: Ctx, own: never, work: (asking: unknown) => unknown) => {
+    seenByLimits = c.env.incoming.caller?.id ?? null
+    return withCaller ? withCaller(c, own, work) : work({ services: own })
+  },
 })
 const probes = ROWS.map(({ at, tag, permission, bound, maxBytes }) => ({
   at,
   tag,
   ...(maxBytes !== undefined && { maxBytes }),
-  ...makeUndescribedRow(permission, bound, async (asking, c) =>
+  ...makeUndescribedRow(noteSeen(permission), bound, async (asking, c) =>
     c.json({ caller: await findCallerOfRow((asking ?? {}) as Asking, c) }),
   ),
   send: () => undefined,

@@ -101,11 +101,7 @@ export const CHECKS: readonly Removed[] = [
     'await requireSuperuser(c, services)',
     'await requireAuth(c, services)',
   ],
-  [
-    'src/http/authenticate.ts',
-    "isPersonal ? PERSONAL.test(route) : least === 'act' || isRoleEnough(limits, least)",
-    'true',
-  ],
+  ['src/http/attempt.ts', 'isAlone ? personal : isRoleEnough(limits, least)', 'true'],
   [
     'src/gateway/campaigns/routes.ts',
     "'POST /api/campaigns': {\n    permission: allowPerson('campaign')",

@@ -14,7 +14,7 @@ import { CALLERS, type Caller, NUMBER, query, SECRETS, server, url, user } from 
 import { leavesAfter, SINCE } from './due.ts'
 import { mailRows } from './mails.ts'
 import { OTHERS } from './others.ts'
-import { listRoles, PROMISES } from './promises.ts'
+import { PROMISES } from './promises.ts'
 import { KEYS_ALONE, ROWS, type Row, TOOL_ROWS } from './rows.ts'
 import { hasLeft, makeTexts, markOf, stateOf } from './texts.ts'
 import { isIn, type Who } from './who.ts'
@@ -103,14 +103,6 @@ async function faultsOf(work: (caller: Caller) => Promise<string | undefined>): 
   return faults
 }
 afterAll(() => expect(cells).toBeGreaterThanOrEqual(400))
-
-test('every row of a feature has a promise, and its permission names that role', () => {
-  expect(featureRows.map(({ at }) => at).sort()).toEqual(Object.keys(PROMISES).sort())
-  const wrong = featureRows.filter(
-    ({ at, permission }) => !listRoles(PROMISES[at]!).includes(permission.least),
-  )
-  expect(wrong.map(({ at, permission }) => `${at}: ${permission.least}`)).toEqual([])
-})
 
 test('every other route has a line that says to whom it shows what', () => {
   expect(routes.length).toBeGreaterThan(150)

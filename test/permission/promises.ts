@@ -168,20 +168,3 @@ export const PROMISES: Readonly<Record<string, Who>> = {
   'POST /api/settings/test/s3': 'superuser',
   'POST /api/settings/apple/generate-client-secret': 'superuser',
 }
-
-const ROLES: Readonly<Partial<Record<Who, readonly (string | undefined)[]>>> = {
-  viewer: ['viewer'],
-  viewerOrDevice: ['viewer'],
-  agent: ['agent'],
-  admin: ['admin'],
-  // members, too, if the route looks at their token
-  everybody: [undefined, 'viewer'],
-  rules: ['viewer', 'agent'],
-}
-const NOT_OF_MEMBERS: readonly Who[] = [
-  ...(['owner', 'ownerOrDevice', 'device', 'hook', 'superuser', 'invited', 'strangers'] as const),
-]
-
-/** What the permission of a row may name as the lowest role. Requests show the rest. */
-export const listRoles = (promise: Who): readonly (string | undefined)[] =>
-  ROLES[promise] ?? (NOT_OF_MEMBERS.includes(promise) ? [undefined] : ['act'])

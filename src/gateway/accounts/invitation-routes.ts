@@ -7,7 +7,7 @@ import { authWithPassword } from '../../engine/auth/sign-in-with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
 import { isUserDisabled } from '../../engine/records/disabled-user.ts'
-import { allowEverybody, allowRole } from '../../http/allow-callers.ts'
+import { allowByRules, allowRole } from '../../http/allow-callers.ts'
 import { asCaller, authenticate, CHECKED } from '../../http/attempt.ts'
 import { readForm } from '../../http/body/form.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
@@ -15,7 +15,6 @@ import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { makePasswordWork } from '../../http/middleware/limit-password-work.ts'
 import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
-import { ANYONE } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { FORM_BYTES, GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { forbidden, invalidFields, makeFieldError } from '../../platform/api-errors.ts'
@@ -132,7 +131,7 @@ export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
     },
   },
   'POST /api/account/invitations/show': {
-    permission: allowEverybody(),
+    permission: allowByRules(),
     maxBytes: FORM_BYTES,
     bound: OF_INVITATIONS,
     describe: {
@@ -140,7 +139,6 @@ export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
       summary: 'Show an invitation',
       description:
         'Returns the inviting person and the account. A used, revoked or expired invitation is refused.',
-      security: ANYONE,
       body: [
         z.object({ secret: z.string().describe('The end of the link.') }),
         { secret: 'mU3k…' },
@@ -155,7 +153,7 @@ export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
     },
   },
   'POST /api/account/invitations/accept': {
-    permission: allowEverybody(),
+    permission: allowByRules(),
     maxBytes: FORM_BYTES,
     bound: OF_INVITATIONS,
     describe: {
@@ -163,7 +161,6 @@ export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
       summary: 'Accept an invitation',
       description:
         'A signed-in user becomes a member. Without a token, a new user is created as a member, even if users may not sign up. The new user has no account of their own and can only act for accounts of others. Such a user may join another account by email and password, and a `code` where the sign-in has a second factor.',
-      security: ANYONE,
       body: [
         z.object({
           secret: z.string().describe('The end of the link.'),

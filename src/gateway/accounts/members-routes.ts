@@ -36,7 +36,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT_TAG, {
     run: ({ auth, store }) => loadOwnAccount(store.db, auth),
   },
   'GET /api/account/accounts': {
-    permission: allowOwner(),
+    permission: { ...allowOwner(), personal: true },
     bound: OF_MEMBERSHIPS,
     describe: {
       id: 'listAccounts',
@@ -62,7 +62,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT_TAG, {
     run: ({ user, store }) => loadTeamFactors(store.db, user),
   },
   'POST /api/account/act-for': {
-    permission: allowOwner(),
+    permission: { ...allowOwner(), personal: true },
     maxBytes: FORM_BYTES,
     bound: {
       cost: 'constant cost',

@@ -3,14 +3,13 @@ import { findStartingPerson } from '../../engine/auth/check-mfa.ts'
 import { askAnybody, askPerson } from '../../engine/auth/passkeys.ts'
 import { authWithPasskey } from '../../engine/auth/sign-in-with-passkey.ts'
 import { type AuthenticationResponseJSON, requirePasskeySite } from '../../engine/auth/webauthn.ts'
-import { allowEverybody } from '../../http/allow-callers.ts'
+import { allowByRules } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import { readRequestBody } from '../../http/body/read-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { requireAuthCollection } from '../../http/middleware/require-caller.ts'
 import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
-import { ANYONE } from '../../http/openapi/security.ts'
 import { answerSignInCall } from '../../http/routes/answer-with-token.ts'
 import { toNetwork } from '../../platform/limits/limit-holder.ts'
 import { checkShape, makeTextSchema } from '../base/body-schemas.ts'
@@ -34,7 +33,7 @@ const OF_SIGN_IN: Bound = {
 /** Signing in by a passkey, to the collection in the path. */
 export const PASSKEY_SIGN_IN_ROUTES = makeRoutes(ACCOUNT_TAG, {
   'POST /api/collections/:collection/passkey-options': {
-    permission: allowEverybody(),
+    permission: allowByRules('viewer'),
     maxBytes: PASSKEY_BYTES,
     bound: OF_SIGN_IN,
     describe: {
@@ -42,7 +41,6 @@ export const PASSKEY_SIGN_IN_ROUTES = makeRoutes(ACCOUNT_TAG, {
       summary: 'Begin a sign-in by a passkey',
       description:
         'Without `mfaId`, any passkey of the host signs in by itself. With it, a passkey of the person who began is the second method.',
-      security: ANYONE,
       body: [SIGN_IN_OPTIONS, {}],
       answer: ['What the browser needs.', OPTIONS],
       fails: [400, 404, 413, 429],
@@ -59,7 +57,7 @@ export const PASSKEY_SIGN_IN_ROUTES = makeRoutes(ACCOUNT_TAG, {
     },
   },
   'POST /api/collections/:collection/auth-with-passkey': {
-    permission: allowEverybody(),
+    permission: allowByRules('viewer'),
     maxBytes: PASSKEY_BYTES,
     bound: OF_SIGN_IN,
     describe: {
@@ -67,7 +65,6 @@ export const PASSKEY_SIGN_IN_ROUTES = makeRoutes(ACCOUNT_TAG, {
       summary: 'Sign in by a passkey',
       description:
         'A passkey alone signs in: the authenticator has asked for a PIN, a finger or a face.',
-      security: ANYONE,
       body: [SIGN_IN],
       answer: ['The record and a token, as of other sign-ins.', SIGNED_IN],
       fails: [400, 404, 413, 429],

@@ -16,7 +16,7 @@ interface Needs {
 const SENDING: Needs = { role: 'agent', scopes: ['messages:send'], isCounted: true }
 
 /** Everything that makes a text leave, changes one that waits, or shows data of an account to a sender. */
-const ACTS = {
+export const ACTS = {
   send: SENDING,
   retry: SENDING,
   /** Another text, time or priority. */

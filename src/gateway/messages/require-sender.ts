@@ -10,7 +10,7 @@ import type { Ctx, Services } from '../../http/request-context.ts'
 import type { RetryOptions } from '../../http/retry-request.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { makeKeySender, makePersonSender, type Sender } from '../base/make-sender.ts'
-import { type Act, type Permit, requirePermit } from '../base/permissions.ts'
+import { ACTS, type Act, type Permit, requirePermit } from '../base/permissions.ts'
 import type { SendServices } from './send/accept-send.ts'
 import type { Sending } from './send/make-user-sending.ts'
 
@@ -42,7 +42,7 @@ export const addSending = (
 
 /** A signed-in user who may do this act. API keys are refused. */
 export const allowPerson = (act: Act): Permission<ActingCaller, SendingServices> => ({
-  least: 'act',
+  least: ACTS[act].role,
   security: SIGNED_IN,
   withCaller: (c, services, work) =>
     asSender(c, services, act, CHECKED, async (sender, permit) =>
@@ -50,14 +50,19 @@ export const allowPerson = (act: Act): Permission<ActingCaller, SendingServices>
     ),
 })
 
+const allowCallersOf = (act: Act) => ({
+  least: ACTS[act].role,
+  scopes: ACTS[act].scopes,
+  security: SENDER,
+  credentials: BY_KEY_OR_TOKEN,
+})
+
 /**
  * A user or API key that may do this act, from the cache at first: the route's SQL compares the versions.
  * Throws 401 for a guest; 403 for a device, a superuser or a key without the scope.
  */
 export const allowSender = (act: Act): Permission<ActingCaller, SendingServices> => ({
-  least: 'act',
-  security: SENDER,
-  credentials: BY_KEY_OR_TOKEN,
+  ...allowCallersOf(act),
   withCaller: (c, services, work) =>
     asSender(c, services, act, WRITE, async (sender, permit) =>
       work(addSending(services, sender, permit)),
@@ -66,9 +71,7 @@ export const allowSender = (act: Act): Permission<ActingCaller, SendingServices>
 
 /** A user or API key that may do this act, which only reads. Throws as `allowSender`. */
 export const allowReader = (act: Act): Permission<SendingCaller & HasServices> => ({
-  least: 'act',
-  security: SENDER,
-  credentials: BY_KEY_OR_TOKEN,
+  ...allowCallersOf(act),
   withCaller: (c, services, work) =>
     asSender(c, services, act, CHECKED_READ, async (sender) => work({ ...sender, services })),
 })

@@ -6,7 +6,7 @@ import { signToken } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { requireRole } from '../../http/authenticate.ts'
+import { requireRole } from '../../http/attempt.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
 import { ApiError, GatewayError } from '../../platform/api-errors.ts'
@@ -44,7 +44,7 @@ export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecor
       (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
     throw isRefused ? gatewayRefusal('unauthorized', WRONG) : error
   }
-  requireRole(user, `${c.req.method} ${c.req.path}`, services.rights)
+  requireRole(user, c.env.incoming.row)
   return user
 }
 

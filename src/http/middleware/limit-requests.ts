@@ -1,4 +1,3 @@
-import type { MiddlewareHandler } from 'hono'
 import { checkAddress } from '../../engine/auth/superuser-addresses.ts'
 import { requireSuperuserFactor } from '../../engine/auth/superuser-factor.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
@@ -12,9 +11,9 @@ import { isIpListed } from '../../platform/tools/ip-lists.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { BodyTooLarge } from '../body/raw-body.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
-import type { Ctx, Env, Services } from '../request-context.ts'
+import type { Ctx, Services } from '../request-context.ts'
 import { NO_CALLER, retryRequest } from '../retry-request.ts'
-import { findRouteLimits, GUEST_BODY_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
+import { GUEST_BODY_BYTES, MAX_BODY_BYTES, type RouteLimits } from '../route-limits.ts'
 import type { ServedRequest } from '../served-request.ts'
 import { answerLateBody } from '../server/raw-http-errors.ts'
 import { findRule, listRateLimitLabels, RateLimiter } from './rate-limiter.ts'
@@ -25,43 +24,45 @@ const SMALL_BODY_MS = 10_000
 const limiterOf = memoize((_: Services) => new RateLimiter())
 
 /**
- * Limits concurrent requests, checks superusers' addresses and second factors (403) and rate limits (429).
- * The caller is the one that the row of the request's route says. Contract 8.1, 8.3
+ * Calls `answer` in a place of concurrent requests. Checks superusers' addresses and second factors (403) and
+ * rate limits (429) before. `row`: that of the request's route, which says where the caller's credentials
+ * are; undefined for a path without a row. Contract 8.1, 8.3
  */
-export const limitRequests =
-  (services: Services): MiddlewareHandler<Env> =>
-  async (c, next) => {
-    const request = c.env.incoming
-    const row = findRouteLimits(c)
-    request.row = row
-    request.path = c.req.path
-    const { bodyLength } = request
-    // the request counts for the account if its credentials are cached, else for the client's network
-    const holder = request.known?.auth.holder ?? request.network
-    if (bodyLength > 0) await Promise.resolve() // a body that came with the head is then read
-    const isWhole = bodyLength === 0 || (bodyLength <= SMALL_BYTES && request.isWhole)
-    const atOnce = isWhole ? admission.requests.tryEnter(holder) : undefined
-    const leave = atOnce ?? (await waitForPlace(request, holder))
-    request.leavePlace = leave
-    try {
-      const { superuserIPs, rateLimits } = services.settings.current
-      const needsFactor = services.config.superuserSecondFactor
-      if (superuserIPs.length > 0 || rateLimits.enabled || needsFactor) {
-        const auth = await identifyKnownCaller(request)
-        checkAddress(services, auth, request.ip)
-        checkRate(services, auth, request.ip, c.req.method, c.req.path)
-        await requireSuperuserFactor(services, auth, c.req.path)
-      }
-      // a route with a limit of its own refuses a larger body in its own words
-      const hasUsualLimit = (row?.maxBytes ?? MAX_BODY_BYTES) === MAX_BODY_BYTES
-      if (hasUsualLimit && bodyLength > MAX_BODY_BYTES && bodyLength < Infinity)
-        throw new BodyTooLarge()
-      if (request.mayBeLarge) await workOnLargeBody(c, services, next)
-      else await next()
-    } finally {
-      leave()
+export async function limitRequests<T>(
+  c: Ctx,
+  services: Services,
+  row: RouteLimits | undefined,
+  answer: (c: Ctx) => Promise<T>,
+): Promise<T> {
+  const request = c.env.incoming
+  request.row = row
+  request.path = c.req.path
+  const { bodyLength } = request
+  // the request counts for the account if its credentials are cached, else for the client's network
+  const holder = request.known?.auth.holder ?? request.network
+  if (bodyLength > 0) await Promise.resolve() // a body that came with the head is then read
+  const isWhole = bodyLength === 0 || (bodyLength <= SMALL_BYTES && request.isWhole)
+  const atOnce = isWhole ? admission.requests.tryEnter(holder) : undefined
+  const leave = atOnce ?? (await waitForPlace(request, holder))
+  request.leavePlace = leave
+  try {
+    const { superuserIPs, rateLimits } = services.settings.current
+    const needsFactor = services.config.superuserSecondFactor
+    if (superuserIPs.length > 0 || rateLimits.enabled || needsFactor) {
+      const auth = await identifyKnownCaller(request)
+      checkAddress(services, auth, request.ip)
+      checkRate(services, auth, request.ip, c.req.method, c.req.path)
+      await requireSuperuserFactor(services, auth, c.req.path)
     }
+    // a route with a limit of its own refuses a larger body in its own words
+    const hasUsualLimit = (row?.maxBytes ?? MAX_BODY_BYTES) === MAX_BODY_BYTES
+    if (hasUsualLimit && bodyLength > MAX_BODY_BYTES && bodyLength < Infinity)
+      throw new BodyTooLarge()
+    return await (request.mayBeLarge ? workOnLargeBody(c, services, answer) : answer(c))
+  } finally {
+    leave()
   }
+}
 
 /**
  * Waits until a small body has arrived and another request of the holder may run. Returns a function that
@@ -81,7 +82,7 @@ async function waitForPlace(request: ServedRequest, holder: Holder): Promise<() 
   return admission.requests.enter(holder)
 }
 
-/** The caller, maybe from the cache; null for a guest. Checks no role: limits do not have the route yet. */
+/** The caller, maybe from the cache; null for a guest. Checks no role, which the route does. */
 export async function identifyKnownCaller(request: ServedRequest): Promise<AuthRecord | null> {
   const { known } = request
   if (known) {
@@ -95,17 +96,17 @@ export async function identifyKnownCaller(request: ServedRequest): Promise<AuthR
 /**
  * Runs a route with a large body: identifies the caller before it reads the body, frees the body at the end.
  */
-async function workOnLargeBody(
+async function workOnLargeBody<T>(
   c: Ctx,
   services: Services,
-  next: () => Promise<void>,
-): Promise<void> {
+  answer: (c: Ctx) => Promise<T>,
+): Promise<T> {
   const request = c.env.incoming
   // a guest's body has a lower limit
   const auth = await identifyKnownCaller(request)
   if (!auth) request.guestLimit = findGuestBodyLimit(c, services)
   try {
-    await next()
+    return await answer(c)
   } finally {
     request.leaveBodyMemory()
     await request.body?.release?.()

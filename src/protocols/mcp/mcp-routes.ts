@@ -62,6 +62,7 @@ const allowKey: Permission<
   HasServices<GatewayServices> & { readonly holder: KeyHolder },
   GatewayServices
 > = {
+  scopes: [],
   security: KEY_HOLDER,
   credentials: byKey(({ authorization = '', 'x-api-key': header }) => ({
     key: String(header ?? authorization.replace(/^Bearer +/i, '')),

@@ -30,6 +30,7 @@ const MAX_BODY_BYTES = 1 << 20
 type AskedScope = TokenScope | typeof REFRESH_SCOPE | ''
 
 const allowScope = (scope: AskedScope, hasBody: boolean): Permission<Call, GatewayServices> => ({
+  scopes: scope === '' ? [] : [scope],
   security: SMSGATE_LOGIN,
   credentials: BY_CLIENT_LOGIN,
   withCaller: (c, services, work) =>

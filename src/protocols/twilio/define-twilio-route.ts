@@ -17,6 +17,7 @@ import { INVALID, makeInvalidError, makeNotFoundError, TwilioRefusal } from './t
 
 /** The account of the credentials. Throws 401, and 404 if the path names another account. */
 export const allowAccount: Permission<SendingCaller, GatewayServices> = {
+  scopes: [],
   security: TWILIO_LOGIN,
   credentials: BY_SID,
   withCaller: (c, services, work) =>
@@ -33,8 +34,7 @@ const allowTwilioCall = ({
   query,
   form,
 }: Pick<Description, 'query' | 'form'>): Permission<Call, GatewayServices> => ({
-  security: TWILIO_LOGIN,
-  credentials: BY_SID,
+  ...allowAccount,
   withCaller: (c, services, work) => {
     // the parameters are read once, even if `retryRequest` repeats the work
     let given: Parameters | undefined
@@ -48,14 +48,15 @@ const allowTwilioCall = ({
   },
 })
 
-/** A row of Twilio's API. */
+/** A row of Twilio's API. `scopes`: those that `run` asks for. */
 export const defineTwilioRoute = (
   summary: string,
   bound: Bound,
   run: (call: Call) => Promise<unknown>,
   more: Omit<Description, 'summary'> = {},
+  scopes: readonly string[] = [],
 ) => ({
-  permission: allowTwilioCall(more),
+  permission: { ...allowTwilioCall(more), scopes },
   bound,
   ...(more.form && { maxBytes: MAX_BODY_BYTES }),
   ...describeRoute({ summary, ...more }),

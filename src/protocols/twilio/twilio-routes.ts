@@ -1,4 +1,5 @@
 import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
+import { ACTS } from '../../gateway/base/permissions.ts'
 import { allowReader } from '../../gateway/messages/require-sender.ts'
 import { type Bound, BY_KEYS, BY_PIECES, WITHOUT_ROWS } from '../../http/bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
@@ -64,6 +65,7 @@ const MESSAGE_ROUTES = makeRoutes('twilio', {
       form: CREATE_PARAMETERS,
       answer: [201, 'The message.'],
     },
+    ACTS.send.scopes,
   ),
   'GET /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': defineTwilioRoute(
     'Fetch a message',

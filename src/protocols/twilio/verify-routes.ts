@@ -1,3 +1,4 @@
+import { ACTS } from '../../gateway/base/permissions.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { defineTwilioRoute } from './define-twilio-route.ts'
@@ -65,6 +66,7 @@ export const VERIFY_ROUTES = makeRoutes('twilio', {
       form: START_PARAMETERS,
       answer: [201, 'The verification.'],
     },
+    ACTS.verify.scopes,
   ),
   'GET /v2/Services/:ServiceSid/Verifications/:Sid': defineTwilioRoute(
     'Fetch a verification, by its SID or its number',
@@ -85,5 +87,6 @@ export const VERIFY_ROUTES = makeRoutes('twilio', {
       form: ['Code', 'To', 'VerificationSid'],
       answer: [201, 'The verification: `approved` if the code was right.'],
     },
+    ACTS.verify.scopes,
   ),
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { gatewayRefusal, isRefusal } from '../../gateway/base/gateway-errors.ts'
-import type { Act } from '../../gateway/base/permissions.ts'
+import { ACTS, type Act } from '../../gateway/base/permissions.ts'
 import { loadUsage } from '../../gateway/base/quota.ts'
 import { countDevices } from '../../gateway/lines/pair-device.ts'
 import { countBatch } from '../../gateway/messages/queue/count-batch.ts'
@@ -107,10 +107,9 @@ const makeReadHandler =
       work(call, caller, call.c.req.param('id') ?? ''),
     )
 
-/** An API key, or a session's `Authorization`. */
-const ALLOW_SENDER = { security: SENDER, credentials: BY_KEY_OR_TOKEN }
-
+/** A row for an API key or an account's own token. `act`: what `work` asks of them. */
 const defineVendelRoute = (
+  act: Act,
   id: string,
   summary: string,
   answer: z.ZodType,
@@ -119,7 +118,7 @@ const defineVendelRoute = (
   bound?: Bound,
 ) =>
   defineSendRoute(
-    ALLOW_SENDER,
+    { scopes: ACTS[act].scopes, security: SENDER, credentials: BY_KEY_OR_TOKEN },
     { id: `vendel${id}`, summary, error: ERROR, answer: [200, 'Done.', answer], ...more },
     work,
     MAX_SEND_BODY_BYTES,
@@ -134,6 +133,7 @@ const OF_LIST: Bound = {
 const listRoute = (things: string, list: List, act: Act) => {
   const query = [...list.filters, 'page', 'per_page']
   return defineVendelRoute(
+    act,
     `List${things}`,
     `List ${things.toLowerCase()}`,
     makeVendelPageSchema(list),
@@ -145,6 +145,7 @@ const listRoute = (things: string, list: List, act: Act) => {
 
 const SENDS = makeRoutes('vendel', {
   'POST /vendel/api/sms/send': defineVendelRoute(
+    'send',
     'Send',
     'Send a text',
     ACCEPTED,
@@ -152,6 +153,7 @@ const SENDS = makeRoutes('vendel', {
     makeSendHandler(SEND, TEXT),
   ),
   'POST /vendel/api/sms/send-template': defineVendelRoute(
+    'send',
     'SendTemplate',
     'Send a template',
     ACCEPTED,
@@ -162,6 +164,7 @@ const SENDS = makeRoutes('vendel', {
 
 const READS = makeRoutes('vendel', {
   'GET /vendel/api/sms/status/:id': defineVendelRoute(
+    'readMessage',
     'ReadStatus',
     'Read a message',
     makeItemSchema(MESSAGE_LIST),
@@ -170,6 +173,7 @@ const READS = makeRoutes('vendel', {
     OF_LIST,
   ),
   'GET /vendel/api/sms/batch/:id': defineVendelRoute(
+    'readMessage',
     'ReadBatch',
     'Read a send',
     BATCH,
@@ -178,6 +182,7 @@ const READS = makeRoutes('vendel', {
     OF_LIST,
   ),
   'GET /vendel/api/plans/quota': defineVendelRoute(
+    'readUsage',
     'ReadQuota',
     'Read the quota of the month',
     QUOTA,
