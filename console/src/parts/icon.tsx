@@ -27,6 +27,7 @@ const PATHS = {
   backups: 'M4 4h16v5H4zM5.5 9v11h13V9M10 13h4',
   collections: 'M4 4h16v16H4zM4 9h16M4 14.5h16M10 9v11',
   more: 'M4 6h16M4 12h16M4 18h16',
+  dots: 'M5 12.5a.5.5 0 1 0 0-1 .5.5 0 0 0 0 1M12 12.5a.5.5 0 1 0 0-1 .5.5 0 0 0 0 1M19 12.5a.5.5 0 1 0 0-1 .5.5 0 0 0 0 1',
   close: 'M6 6l12 12M18 6 6 18',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'M4 12.5 10 18 20 6',

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { scenario } from '../support/browser-fixture.ts'
+import { pairPhone } from '../support/phone.ts'
 
 const PEOPLE = 60
 
@@ -58,8 +59,14 @@ scenario('selected contacts are changed together', async (fixture) => {
   await fixture.look('contacts-selection')
   await page.getByLabel('Group of the chosen').selectOption({ label: 'Guests' })
   await page.getByRole('button', { name: 'Add to the group' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Add 2 contacts to Guests?').waitFor()
+  await dialog.getByRole('button', { name: 'Add to the group' }).click()
   await page.getByText('2 contacts added to Guests').waitFor()
   expect(await count(`groups.id ?= "${group.id}"`)).toBe(4)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone').waitFor()
+  expect(await count(`groups.id ?= "${group.id}"`)).toBe(2)
 
   await page.getByRole('searchbox').fill('Person')
   await page.getByLabel('Choose =Ünal').waitFor({ state: 'detached' })
@@ -71,6 +78,8 @@ scenario('selected contacts are changed together', async (fixture) => {
   await page.getByLabel('Choose all contacts of the list').check()
   await page.getByText(`${PEOPLE} contacts chosen`).waitFor()
   await page.getByRole('button', { name: 'Opt out' }).click()
+  await dialog.getByText(`Opt ${PEOPLE} contacts out?`).waitFor()
+  await dialog.getByRole('button', { name: 'Opt out' }).click()
   await page.getByText(`${PEOPLE} contacts opted out`).waitFor()
   expect(await count('opted_out = true')).toBe(PEOPLE)
 
@@ -78,11 +87,60 @@ scenario('selected contacts are changed together', async (fixture) => {
   await page.getByRole('button', { name: `Choose all ${PEOPLE}` }).click()
   await page.getByText(`${PEOPLE} contacts chosen`).waitFor()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByText('60 of them opted out').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByText(`${PEOPLE} contacts deleted`).waitFor()
+  await dialog.getByText(`Delete ${PEOPLE} contacts?`).waitFor()
+  await dialog.getByText('60 of them opted out').waitFor()
+  const before = await contacts.getFirstListItem('name = "Person 10"')
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+  const deleted = page.locator('.toast').filter({ hasText: `${PEOPLE} contacts deleted` })
+  await deleted.waitFor()
   expect(await count('')).toBe(1)
+  await deleted.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone', { exact: true }).waitFor()
+  expect(await count('')).toBe(PEOPLE + 1)
+  const after = await contacts.getOne(before.id)
+  for (const field of ['name', 'phone', 'groups', 'labels', 'data', 'opted_out'])
+    expect(after[field]).toEqual(before[field])
 })
+
+scenario(
+  'a screen shows twelve people with their last texts, each with one menu',
+  async (fixture) => {
+    const { page, url } = fixture
+    const ann = await fixture.ann()
+    const user = ann.authStore.record!.id
+    const phone = await pairPhone(url, ann, 'Desk phone')
+    for (let i = 0; i < 20; i++)
+      await ann
+        .collection('contacts')
+        .create({ user, name: `Person ${10 + i}`, phone: `+49151${20_000_000 + i}` })
+    await phone.hear('+4915120000003', 'Can I come tomorrow?')
+    await fixture.signIn()
+    await page.setViewportSize({ width: page.viewportSize()!.width, height: 844 })
+    await fixture.visit('/contacts')
+    const row = page.getByRole('row').filter({ hasText: 'Person 13' })
+    await row.getByText('Can I come tomorrow?').waitFor()
+    await phone.hear('+4915120000003', 'Never mind')
+    await row.getByText('Never mind').waitFor()
+    const twelfth = await page.getByRole('row').filter({ hasText: 'Person 21' }).boundingBox()
+    const bar = await page
+      .locator('.bottom-bar:visible')
+      .boundingBox({ timeout: 100 })
+      .catch(() => null)
+    expect(twelfth!.y + twelfth!.height).toBeLessThanOrEqual(bar?.y ?? 844)
+    if (page.viewportSize()!.width > 1000) expect(Math.round(twelfth!.height)).toBe(40)
+    await fixture.look('contacts-rows')
+
+    await page.getByRole('button', { name: 'Actions of Person 13' }).click()
+    await fixture.look('contacts-menu')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Delete', exact: true }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Actions of Person 29' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('dialog').getByText('Person 29 goes; the messages stay.').waitFor()
+  },
+  {},
+  { widths: [1280, 390] },
+)
 
 scenario('contacts are sorted by each column, and the address keeps the order', async (fixture) => {
   const { page } = fixture
@@ -99,12 +157,13 @@ scenario('contacts are sorted by each column, and the address keeps the order', 
   await fixture.visit('/contacts')
   const names = () => page.locator('tbody td.first a').allTextContents()
   await expect.poll(names).toEqual(['olaf', 'Özil', 'Zoe'])
-  const order = page.getByLabel('Order')
-  const isPhone = await order.isVisible()
-  const sortBy = async (column: string, choice: string) =>
-    isPhone
-      ? void (await order.selectOption(choice))
-      : await page.getByRole('button', { name: column, exact: true }).click()
+  const isPhone = fixture.screen === 'phone'
+  const sortBy = async (column: string, choice: string) => {
+    if (!isPhone) return page.getByRole('button', { name: column, exact: true }).click()
+    await page.getByRole('button', { name: 'Order and columns' }).click()
+    await page.getByLabel('Order', { exact: true }).selectOption(choice)
+    await page.keyboard.press('Escape')
+  }
 
   await sortBy('Name', '-name')
   await expect.poll(names).toEqual(['Zoe', 'Özil', 'olaf'])

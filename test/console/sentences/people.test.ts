@@ -114,8 +114,8 @@ const SENTENCES: readonly Sentence[] = [
     tryDeletingContact,
   ],
   [
-    '{people} will be deleted; their messages stay.',
-    '{people} löschen? Die Nachrichten bleiben.',
+    'Their messages stay. You can undo it for a minute.',
+    'Ihre Nachrichten bleiben. Sie können es eine Minute lang rückgängig machen.',
     tryDeletingContact,
   ],
   [

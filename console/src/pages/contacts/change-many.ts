@@ -5,6 +5,8 @@ import { workInParallel } from '../../data/use/use-task.ts'
 
 export type Change =
   | { readonly delete: true }
+  /** Contacts that were deleted come back, with their ids. */
+  | { readonly restore: true }
   | { readonly values: Readonly<Record<string, unknown>> }
 
 export interface Changed {
@@ -16,17 +18,17 @@ export interface Changed {
 export const NOTHING: Changed = { done: [], failed: 0, fault: undefined }
 
 /**
- * Changes or deletes contacts, a few at a time, and reports progress to `tell`. A contact that was deleted
- * meanwhile counts as done. Never throws.
+ * Changes, deletes or restores contacts, a few at a time, and reports progress to `tell`. A contact that was
+ * deleted meanwhile counts as done. Never throws.
  */
 export async function changeManyContacts(
   contacts: readonly Contact[],
   change: Change,
-  tell: (changed: Changed) => void,
+  tell: (changed: Changed) => void = () => {},
 ): Promise<Changed> {
   let changed: Changed = NOTHING
   await workInParallel(contacts, async (contact) => {
-    const fault = await changeOneContact(contact.id, change)
+    const fault = await changeOneContact(contact, change)
     const isDone = !fault || fault.status === 404
     changed = isDone
       ? { ...changed, done: [...changed.done, contact] }
@@ -36,9 +38,11 @@ export async function changeManyContacts(
   return changed
 }
 
-async function changeOneContact(id: string, change: Change): Promise<Fault | undefined> {
+async function changeOneContact(contact: Contact, change: Change): Promise<Fault | undefined> {
+  const { id } = contact
   try {
     if ('delete' in change) await pb.collection('contacts').delete(id)
+    else if ('restore' in change) await pb.collection('contacts').create(contact)
     else await pb.collection('contacts').update(id, change.values)
     return undefined
   } catch (error) {

@@ -6,12 +6,13 @@ import type { Groups } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { LabelChips } from '../../parts/labels/label-chip.tsx'
-import { makeActionsColumn } from '../../parts/list/actions-column.tsx'
+import { makeMenuColumn } from '../../parts/list/actions-column.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { Badge } from '../../parts/time.tsx'
+import { Badge, Time } from '../../parts/time.tsx'
 import { makeConversationPath, makePageHref } from '../../router.ts'
 import { nameSort } from './field-filter.ts'
+import type { LastText } from './last-texts.ts'
 
 export const BY_NAME = 'name'
 /** The server sorts more contacts by their first group or by a field too slowly. */
@@ -25,6 +26,7 @@ interface Shown {
   readonly picked: readonly Contact[]
   readonly pick: (contact: Contact, isPicked: boolean) => void
   readonly edit: (contact: Contact) => void
+  readonly findLast: (number: string) => LastText | undefined
   /** Whether groups and fields sort the list. */
   readonly isShort: boolean
 }
@@ -36,6 +38,7 @@ export const makeContactColumns = ({
   picked,
   pick,
   edit,
+  findLast,
   isShort,
 }: Shown): readonly Column<Contact>[] => [
   {
@@ -54,12 +57,14 @@ export const makeContactColumns = ({
         <a class="cut" href={makePageHref(`/contacts/${contact.id}`)}>
           {contact.name || <PhoneNumber number={contact.phone} />}
         </a>
-        <LabelChips ids={contact.labels} labels={labels} most={3} />
+        {contact.opted_out && <Badge tone="warn">{t('Opted out')}</Badge>}
+        <LabelChips ids={contact.labels} labels={labels} most={2} />
       </span>
     ),
   },
   {
     title: t('Number'),
+    name: 'number',
     sort: 'phone',
     spare: ({ name }) => !name,
     cell: ({ phone }) => <PhoneNumber number={phone} />,
@@ -67,6 +72,7 @@ export const makeContactColumns = ({
   ...fields.map((field) => makeFieldColumn(field, isShort)),
   {
     title: t('Groups'),
+    name: 'groups',
     ...(isShort && { sort: 'groups.name' }),
     long: true,
     minor: true,
@@ -74,27 +80,45 @@ export const makeContactColumns = ({
     cell: (contact) => contact.groups.map(groups.findName).filter(Boolean).join(', ') || <None />,
   },
   {
-    title: t('State'),
-    sort: 'opted_out',
-    spare: ({ opted_out }) => !opted_out,
-    cell: ({ opted_out }) => (opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : <None />),
+    title: t('Last text'),
+    name: 'last',
+    long: true,
+    cell: ({ phone }) => <Last text={findLast(phone)} number={phone} />,
   },
-  makeActionsColumn((row) => {
-    const contact = nameContact(row)
-    const href = makePageHref(makeConversationPath(row.phone))
-    const needs = 'agent'
-    return [
-      { icon: 'conversations', words: t('Conversation with {contact}', { contact }), href },
-      { icon: 'edit', words: t('Change {contact}', { contact }), needs, onClick: () => edit(row) },
-      {
-        icon: 'trash',
-        words: t('Delete {contact}', { contact }),
-        needs,
-        onClick: () => deleteContact(row),
-      },
-    ]
-  }),
+  makeMenuColumn(
+    (row) => {
+      const href = makePageHref(makeConversationPath(row.phone))
+      const needs = 'agent'
+      return [
+        { icon: 'conversations', words: t('Conversation'), href },
+        { icon: 'edit', words: t('Change'), needs, onClick: () => edit(row) },
+        {
+          icon: 'trash',
+          words: t('Delete'),
+          kind: 'danger',
+          needs,
+          onClick: () => deleteContact(row),
+        },
+      ]
+    },
+    (row: Contact) => nameContact(row),
+  ),
 ]
+
+/** The last text of a conversation, and its time; on a phone the number, while there is none. */
+const Last = ({ text, number }: { text: LastText | undefined; number: string }) =>
+  text?.last_text ? (
+    <span class="contacts-last">
+      <bdi class="cut" title={text.last_text}>
+        {text.last_text}
+      </bdi>
+      <Time at={text.last_at} />
+    </span>
+  ) : (
+    <span class="contacts-none">
+      <PhoneNumber number={number} />
+    </span>
+  )
 
 function makeFieldColumn(field: ContactField, isShort: boolean): Column<Contact> {
   const sort = isShort ? nameSort(field) : undefined

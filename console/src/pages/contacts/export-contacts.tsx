@@ -18,11 +18,13 @@ export function ExportContacts({
   sort,
   groups,
   fields,
+  iconOnly,
 }: {
   filter: string
   sort: string
   groups: Groups
   fields: readonly ContactField[]
+  iconOnly: boolean
 }) {
   const work = useTask(async () =>
     saveFile(
@@ -33,7 +35,7 @@ export function ExportContacts({
   return (
     <>
       <FaultNotice fault={work.fault} />
-      <Button icon="download" task={work}>
+      <Button icon="download" iconOnly={iconOnly} task={work}>
         {t('Export')}
       </Button>
     </>

@@ -1,11 +1,8 @@
-import { useState } from 'preact/hooks'
 import type { ContactField } from '../../data/record-types.ts'
 import { rememberSignal } from '../../data/remembered.ts'
 import { session } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
-import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { CheckList } from '../../parts/form/choices.tsx'
-import { Actions, Button } from '../../parts/form/form.tsx'
 
 /** The ids of the fields that the list shows as columns, by the person who chose them in this browser. */
 const chosenFields = rememberSignal<Readonly<Record<string, readonly string[]>>>(
@@ -21,33 +18,15 @@ export function listFieldColumns(fields: readonly ContactField[]): readonly Cont
   return fields.filter(({ id }) => chosen.includes(id))
 }
 
-/** A button that opens a list of the fields that can be columns. */
-export function ChooseColumns({ fields }: { fields: readonly ContactField[] }) {
-  const [isOpen, setOpen] = useState(false)
-  const close = () => setOpen(false)
-  return (
-    <>
-      <Button kind="quiet" onClick={() => setOpen(true)}>
-        {t('Columns')}
-      </Button>
-      {isOpen && (
-        <Dialog title={t('Columns of the list')} onClose={close}>
-          <CheckList
-            legend={t('Fields of contacts that the list shows, for you in this browser')}
-            name="columns"
-            choices={fields.map(({ id, name }) => [id, name] as const)}
-            chosen={listFieldColumns(fields).map(({ id }) => id)}
-            onChosen={(chosen) => {
-              chosenFields.value = { ...chosenFields.value, [readPerson()]: chosen }
-            }}
-          />
-          <Actions>
-            <Button kind="primary" onClick={close}>
-              {t('Done')}
-            </Button>
-          </Actions>
-        </Dialog>
-      )}
-    </>
-  )
-}
+/** The fields of contacts, to choose those that are columns. */
+export const ChooseColumns = ({ fields }: { fields: readonly ContactField[] }) => (
+  <CheckList
+    legend={t('Fields of contacts that the list shows, for you in this browser')}
+    name="columns"
+    choices={fields.map(({ id, name }) => [id, name] as const)}
+    chosen={listFieldColumns(fields).map(({ id }) => id)}
+    onChosen={(chosen) => {
+      chosenFields.value = { ...chosenFields.value, [readPerson()]: chosen }
+    }}
+  />
+)

@@ -1,13 +1,17 @@
+import type { ComponentChildren } from 'preact'
 import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import type { Label } from '../../data/labels.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Contact, ContactField, ContactGroup } from '../../data/record-types.ts'
 import { writeContactFilter } from '../../data/search/filters.ts'
+import { isPhone } from '../../data/use/media-queries.ts'
 import { t, tn } from '../../language/words.ts'
-import { Options } from '../../parts/form/field.tsx'
+import { Options, SelectField } from '../../parts/form/field.tsx'
+import { Menu } from '../../parts/list/menu.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
 import { BY_NAME } from './columns.tsx'
+import { ChooseColumns } from './field-columns.tsx'
 import { AskFieldCondition } from './field-condition.tsx'
 import { type FieldCondition, nameSort, SIGNS, writeFieldFilter } from './field-filter.ts'
 
@@ -51,8 +55,12 @@ export function makeContactsFilter(
   return parts.filter(Boolean).join(' && ')
 }
 
-/** The search, the choices of what the list shows, and on a phone, whose table has no titles, its order. */
+/**
+ * The one bar above the list: the box of all, the search, what the list shows, and a menu with its order, its
+ * columns and `more`. On a phone the field that filters is in the menu, too.
+ */
 export function ListHead({
+  all,
   text,
   onText,
   asked,
@@ -62,7 +70,9 @@ export function ListHead({
   labels,
   fields,
   columns,
+  more,
 }: {
+  all: ComponentChildren
   text: string
   onText: (text: string) => void
   asked: Asked
@@ -73,10 +83,22 @@ export function ListHead({
   fields: readonly ContactField[]
   /** The fields that are columns, by which the list can be sorted. */
   columns: readonly ContactField[]
+  more: ComponentChildren
 }) {
+  const byField = fields.length > 0 && (
+    <select
+      aria-label={t('Filter by a field')}
+      value={condition?.field.id ?? ''}
+      onChange={(event) => onAsk({ field: event.currentTarget.value, sign: '', value: '' })}
+    >
+      <option value="">{t('Filter by a field')}</option>
+      <Options choices={nameChoices(fields)} />
+    </select>
+  )
   return (
-    <div class="contacts-search">
+    <div class="contacts-bar">
       <SearchField label={t('Name or number')} value={text} onValue={onText} />
+      {all}
       <select
         aria-label={t('Show')}
         value={asked.group}
@@ -91,24 +113,23 @@ export function ListHead({
           </optgroup>
         )}
       </select>
-      {fields.length > 0 && (
-        <select
-          aria-label={t('Filter by a field')}
-          value={condition?.field.id ?? ''}
-          onChange={(event) => onAsk({ field: event.currentTarget.value, sign: '', value: '' })}
-        >
-          <option value="">{t('Filter by a field')}</option>
-          <Options choices={nameChoices(fields)} />
-        </select>
-      )}
-      <select
-        class="contacts-order"
-        aria-label={t('Order')}
-        value={asked.sort}
-        onChange={(event) => onAsk({ sort: event.currentTarget.value })}
-      >
-        <Options choices={listOrders(columns)} />
-      </select>
+      {!isPhone.value && byField}
+      <Menu words={t('Order and columns')} icon="settings" iconOnly>
+        {() => (
+          <div class="contacts-view">
+            <SelectField
+              label={t('Order')}
+              name="order"
+              value={asked.sort}
+              onValue={(sort) => onAsk({ sort })}
+              choices={listOrders(columns)}
+            />
+            {isPhone.value && byField}
+            {fields.length > 0 && <ChooseColumns fields={fields} />}
+            {more}
+          </div>
+        )}
+      </Menu>
       {condition && (
         <AskFieldCondition
           condition={condition}

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { applyChanges } from '../../data/optimistic.ts'
 import type { Contact } from '../../data/record-types.ts'
+import { isPhone } from '../../data/use/media-queries.ts'
 import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useGroups, useLabels, useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
@@ -14,8 +15,9 @@ import { goToPage, makePageHref, type PageProps } from '../../router.ts'
 import { AddMembers } from './add-members.tsx'
 import { BY_NAME, MOST_SORTED, makeContactColumns } from './columns.tsx'
 import { ExportContacts } from './export-contacts.tsx'
-import { ChooseColumns, listFieldColumns } from './field-columns.tsx'
+import { listFieldColumns } from './field-columns.tsx'
 import { ImportContacts } from './import-contacts.tsx'
+import { useLastTexts } from './last-texts.ts'
 import {
   type Asked,
   ChooseShown,
@@ -55,6 +57,7 @@ export function Page({ query }: PageProps) {
     // a condition needs the fields
     ready: asked.field === '' || !fields.loading,
   })
+  const findLast = useLastTexts(contacts.items)
   const isShort = contacts.total <= MOST_SORTED
   useEffect(() => setPicked([]), [filter])
   const pick = (contact: Contact, isPicked: boolean) =>
@@ -64,7 +67,9 @@ export function Page({ query }: PageProps) {
     goToPage('/contacts', { ...shown, sort: shown.sort === BY_NAME ? '' : shown.sort }, true)
   }
   const hasAny = !(filter === '' && contacts.total === 0)
-  const buttons = group ? (
+  // on a phone the buttons are beside the title
+  const isBrief = isPhone.value && hasAny
+  const add = group ? (
     <Button
       kind="primary"
       icon="plus"
@@ -75,25 +80,34 @@ export function Page({ query }: PageProps) {
       {t('Add members')}
     </Button>
   ) : (
+    <Button
+      kind="primary"
+      icon="plus"
+      needs="agent"
+      iconOnly={isBrief}
+      aria-keyshortcuts="N"
+      onClick={() => setEdited('new')}
+    >
+      {t('Add a contact')}
+    </Button>
+  )
+  const buttons = (
     <>
-      <ButtonLink icon="edit" needs="admin" href={makePageHref('/contacts/fields')}>
-        {t('Fields')}
-      </ButtonLink>
-      <Button icon="upload" needs="agent" onClick={() => setImporting(true)}>
-        {t('Import')}
-      </Button>
-      {hasAny && (
-        <ExportContacts filter={filter} sort={sort} groups={groups} fields={fields.items} />
+      {!group && (
+        <Button icon="upload" needs="agent" iconOnly={isBrief} onClick={() => setImporting(true)}>
+          {t('Import')}
+        </Button>
       )}
-      <Button
-        kind="primary"
-        icon="plus"
-        needs="agent"
-        aria-keyshortcuts="N"
-        onClick={() => setEdited('new')}
-      >
-        {t('Add a contact')}
-      </Button>
+      {!group && hasAny && (
+        <ExportContacts
+          filter={filter}
+          sort={sort}
+          groups={groups}
+          fields={fields.items}
+          iconOnly={isBrief}
+        />
+      )}
+      {add}
     </>
   )
   const close = () => setEdited(undefined)
@@ -106,6 +120,7 @@ export function Page({ query }: PageProps) {
         picked,
         pick,
         edit: setEdited,
+        findLast,
         isShort,
       }),
     [groups.items, labels, picked, isShort, fields.items, shownFields.map(({ id }) => id).join()],
@@ -119,6 +134,14 @@ export function Page({ query }: PageProps) {
     >
       {hasAny && (
         <ListHead
+          all={
+            <ChooseShown
+              shown={contacts.items}
+              picked={picked}
+              total={contacts.total}
+              onPick={setPicked}
+            />
+          }
           text={text}
           onText={setText}
           asked={asked}
@@ -128,25 +151,24 @@ export function Page({ query }: PageProps) {
           labels={labels}
           fields={fields.items}
           columns={isShort ? shownFields : []}
+          more={
+            <>
+              {!isShort && (
+                <p class="note">
+                  {t(
+                    'A list of more than {count} contacts cannot be sorted by groups and fields.',
+                    {
+                      count: MOST_SORTED,
+                    },
+                  )}
+                </p>
+              )}
+              <ButtonLink icon="edit" needs="admin" href={makePageHref('/contacts/fields')}>
+                {t('Fields')}
+              </ButtonLink>
+            </>
+          }
         />
-      )}
-      {contacts.items.length > 0 && (
-        <div class="contacts-above">
-          <ChooseShown
-            shown={contacts.items}
-            picked={picked}
-            total={contacts.total}
-            onPick={setPicked}
-          />
-          {!isShort && (
-            <span class="muted">
-              {t('A list of more than {count} contacts cannot be sorted by groups and fields.', {
-                count: MOST_SORTED,
-              })}
-            </span>
-          )}
-          {fields.items.length > 0 && <ChooseColumns fields={fields.items} />}
-        </div>
       )}
       {picked.length > 0 && (
         <SelectionBar

@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks'
 import { nameChoices } from '../../data/choices.ts'
-import { describeFault } from '../../data/fault.ts'
+import { describeFault, type Fault } from '../../data/fault.ts'
 import { saveFile } from '../../data/files/save-file.ts'
 import type { Label } from '../../data/labels.ts'
+import { UNDO_MS } from '../../data/opt-out/opt-out.ts'
 import type { Contact, ContactField } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
 import type { Groups } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
-import { askToConfirm } from '../../parts/dialog/dialog.tsx'
+import { askToConfirm, type Question } from '../../parts/dialog/dialog.tsx'
 import { Options } from '../../parts/form/field.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { LabelMenu } from '../../parts/labels/label-chooser.tsx'
@@ -25,7 +26,24 @@ const MAX_RECIPIENTS = 1_000
 /** The most contacts that get a label at once: each is a request. */
 const MAX_LABELLED = 500
 
+interface After {
+  readonly told?: (people: string) => string
+  readonly undo?: Change
+  readonly contacts?: readonly Contact[]
+}
+
 const formatContactCount = (count: number) => tn('1 contact', '{count} contacts', count)
+
+const describeFailed = (failed: number, fault: Fault | undefined) =>
+  t('{people} could not be changed: {why}', {
+    people: formatContactCount(failed),
+    why: fault ? describeFault(fault) : '',
+  })
+
+async function undoChange(contacts: readonly Contact[], undo: Change): Promise<void> {
+  const { failed, fault } = await changeManyContacts(contacts, undo)
+  showToast(failed > 0 ? describeFailed(failed, fault) : t('Undone'))
+}
 
 export function SelectionBar({
   chosen,
@@ -49,43 +67,50 @@ export function SelectionBar({
   const [soFar, setSoFar] = useState<Changed>()
   const [fault, setFault] = useState('')
   const all = useTask(async () => onChoose(await readContacts(filter, sort)))
-  /** Changes contacts, and returns those that were changed. `told`: words after all were. */
-  const change = async (work: Change, told?: (people: string) => string, contacts = chosen) => {
+  /**
+   * Asks with the number of contacts, changes them, and returns those that were changed. `told`: words after
+   * all were. `undo`: what takes the change back.
+   */
+  const change = async (
+    question: Question,
+    work: Change,
+    { told, undo, contacts = chosen }: After,
+  ): Promise<readonly Contact[]> => {
+    if (!(await askToConfirm(question))) return []
     setFault('')
     setSoFar(NOTHING)
     const { done, failed, fault: first } = await changeManyContacts(contacts, work, setSoFar)
     setSoFar(undefined)
-    if (failed > 0)
-      setFault(
-        t('{people} could not be changed: {why}', {
-          people: formatContactCount(failed),
-          why: first ? describeFault(first) : '',
-        }),
-      )
+    if (failed > 0) setFault(describeFailed(failed, first))
     else {
-      if (told) showToast(told(formatContactCount(done.length)))
+      if (told)
+        showToast(
+          told(formatContactCount(done.length)),
+          undo && (() => void undoChange(done, undo)),
+          undefined,
+          UNDO_MS,
+        )
       onChoose([])
     }
     return done
   }
   const optOut = async () => {
-    const people = chosen.filter(({ opted_out }) => !opted_out)
-    const text = t(
-      'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute, but for these texts.',
-    )
-    if (
-      await askToConfirm({
-        title: t('Opt {people} out?', { people: formatContactCount(people.length) }),
-        text,
+    const contacts = chosen.filter(({ opted_out }) => !opted_out)
+    const out = await change(
+      {
+        title: t('Opt {people} out?', { people: formatContactCount(contacts.length) }),
+        text: t(
+          'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute, but for these texts.',
+        ),
         action: t('Opt out'),
         danger: true,
-      })
-    ) {
-      const out = await change({ values: { opted_out: true } }, undefined, people)
-      if (out.length > 0) showOptedOut(out.map(({ phone }) => phone))
-    }
+      },
+      { values: { opted_out: true } },
+      { contacts },
+    )
+    if (out.length > 0) showOptedOut(out.map(({ phone }) => phone))
   }
-  const remove = async () => {
+  const remove = () => {
     const out = chosen.filter(({ opted_out }) => opted_out).length
     const stays =
       out > 0
@@ -95,28 +120,66 @@ export function SelectionBar({
             out,
           )
         : ''
-    const text =
-      `${t('{people} will be deleted; their messages stay.', { people: formatContactCount(chosen.length) })} ${stays}`.trim()
-    if (
-      await askToConfirm({
-        title: t('Delete the chosen contacts?'),
+    const text = `${t('Their messages stay. You can undo it for a minute.')} ${stays}`.trim()
+    return change(
+      {
+        title: t('Delete {people}?', { people: formatContactCount(chosen.length) }),
         text,
         action: t('Delete'),
         danger: true,
-      })
+      },
+      { delete: true },
+      { told: (people) => t('{people} deleted', { people }), undo: { restore: true } },
     )
-      await change({ delete: true }, (people) => t('{people} deleted', { people }))
   }
-  const optIn = async () => {
-    const text = t('They get texts again. Do this only when they have asked for it.')
-    if (
-      await askToConfirm({
-        title: t('Opt {people} in?', { people: formatContactCount(chosen.length) }),
-        text,
+  const optIn = () => {
+    const contacts = chosen.filter(({ opted_out }) => opted_out)
+    return change(
+      {
+        title: t('Opt {people} in?', { people: formatContactCount(contacts.length) }),
+        text: t('They get texts again. Do this only when they have asked for it.'),
         action: t('Opt in'),
-      })
+      },
+      { values: { opted_out: false } },
+      {
+        contacts,
+        told: (people) => t('{people} opted in', { people }),
+        undo: { values: { opted_out: true } },
+      },
     )
-      await change({ values: { opted_out: false } }, (people) => t('{people} opted in', { people }))
+  }
+  const setGroup = (id: string, isMember: boolean) => {
+    const group = groups.findName(id)
+    const contacts = chosen.filter((one) => one.groups.includes(id) !== isMember)
+    const people = formatContactCount(contacts.length)
+    const [add, remove] = [{ values: { 'groups+': id } }, { values: { 'groups-': id } }]
+    return isMember
+      ? change(
+          {
+            title: t('Add {people} to {group}?', { people, group }),
+            text: t('Texts to the group then go to them, too. You can undo it for a minute.'),
+            action: t('Add to the group'),
+          },
+          add,
+          {
+            contacts,
+            told: (people) => t('{people} added to {group}', { people, group }),
+            undo: remove,
+          },
+        )
+      : change(
+          {
+            title: t('Remove {people} from {group}?', { people, group }),
+            text: t('They stay in your contacts. You can undo it for a minute.'),
+            action: t('Remove from the group'),
+          },
+          remove,
+          {
+            contacts,
+            told: (people) => t('{people} removed from {group}', { people, group }),
+            undo: add,
+          },
+        )
   }
   if (soFar)
     return (
@@ -151,16 +214,9 @@ export function SelectionBar({
         {groups.items.length > 0 && hasTeamRole('agent') && (
           <GroupChoice
             groups={groups}
-            onAdd={(id) =>
-              void change({ values: { 'groups+': id } }, (people) =>
-                t('{people} added to {group}', { people, group: groups.findName(id) }),
-              )
-            }
-            onRemove={(id) =>
-              void change({ values: { 'groups-': id } }, (people) =>
-                t('{people} removed from {group}', { people, group: groups.findName(id) }),
-              )
-            }
+            chosen={chosen}
+            onAdd={(id) => void setGroup(id, true)}
+            onRemove={(id) => void setGroup(id, false)}
           />
         )}
         {chosen.length <= MAX_LABELLED && hasTeamRole('agent') && (
@@ -182,7 +238,11 @@ export function SelectionBar({
         >
           {t('Opt out')}
         </Button>
-        <Button needs="agent" onClick={() => void optIn()}>
+        <Button
+          needs="agent"
+          disabled={!chosen.some(({ opted_out }) => opted_out)}
+          onClick={() => void optIn()}
+        >
           {t('Opt in')}
         </Button>
         <Button
@@ -202,14 +262,17 @@ export function SelectionBar({
 
 function GroupChoice({
   groups,
+  chosen,
   onAdd,
   onRemove,
 }: {
   groups: Groups
+  chosen: readonly Contact[]
   onAdd: (id: string) => void
   onRemove: (id: string) => void
 }) {
   const [id, setId] = useState('')
+  const members = chosen.filter((one) => one.groups.includes(id)).length
   return (
     <>
       <select
@@ -220,10 +283,10 @@ function GroupChoice({
         <option value="">{t('Choose a group')}</option>
         <Options choices={nameChoices(groups.items)} />
       </select>
-      <Button disabled={id === ''} onClick={() => onAdd(id)}>
+      <Button disabled={id === '' || members === chosen.length} onClick={() => onAdd(id)}>
         {t('Add to the group')}
       </Button>
-      <Button disabled={id === ''} onClick={() => onRemove(id)}>
+      <Button disabled={members === 0} onClick={() => onRemove(id)}>
         {t('Remove from the group')}
       </Button>
     </>

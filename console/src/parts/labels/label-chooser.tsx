@@ -46,14 +46,17 @@ function LabelChooser({ records, labels }: Choosing) {
   const isNew = name !== '' && !labels.some((label) => isSameName(label.name, name))
   const isOnAll = ({ id }: Label) => records.every((record) => record.labels.includes(id))
   const isFull = records.some((record) => record.labels.length >= MOST_LABELS)
-  const change = (label: Label, isOn: boolean) => {
+  const change = async (label: Label, isOn: boolean) => {
     setTyped('')
-    return runWithToast(() => setLabel(records, label.id, isOn))
+    const isDone = await runWithToast(() => setLabel(records, label.id, isOn))
+    if (isDone && records.length > 1) showChange(records, label, isOn)
+    return isDone
   }
   const changeByEnter = async (label: Label) => {
     const isOn = !isOnAll(label)
     // whoever types a name may not see that it is set already
-    if ((await change(label, isOn)) && !isOn) showRemoved(records, label)
+    if ((await change(label, isOn)) && !isOn && records.length === 1)
+      showChange(records, label, isOn)
   }
   const create = () =>
     runWithToast(async () => {
@@ -113,13 +116,22 @@ function LabelChooser({ records, labels }: Choosing) {
   )
 }
 
-/** Says that a label was removed, with a button that adds it again to the records that had it. */
-function showRemoved(records: Choosing['records'], { id, name }: Label): void {
-  const former = records
-    .filter(({ labels }) => labels.includes(id))
-    .map((record) => ({ ...record, labels: record.labels.filter((one) => one !== id) }))
-  const undo = () => void runWithToast(() => setLabel(former, id, true), t('Undone'))
-  showToast(t('Label {name} removed', { name }), undo)
+/** Says that a label was set or removed, with a button that takes it back. */
+function showChange(records: Choosing['records'], { id, name }: Label, isOn: boolean): void {
+  const changed = records
+    .filter(({ labels }) => labels.includes(id) !== isOn)
+    .map((record) => ({
+      ...record,
+      labels: isOn ? [...record.labels, id] : record.labels.filter((one) => one !== id),
+    }))
+  const undo = () => void runWithToast(() => setLabel(changed, id, !isOn), t('Undone'))
+  const words =
+    records.length === 1
+      ? t('Label {name} removed', { name })
+      : isOn
+        ? t('Label {name} added: {count}', { name, count: changed.length })
+        : t('Label {name} removed: {count}', { name, count: changed.length })
+  showToast(words, undo)
 }
 
 /** A check if all records have the label; how many have it if some do. */

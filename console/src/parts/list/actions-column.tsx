@@ -2,6 +2,7 @@ import type { TeamRole } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Button, ButtonLink } from '../form/form.tsx'
 import type { IconName } from '../icon.tsx'
+import { Menu } from './menu.tsx'
 import type { Column } from './table.tsx'
 
 export interface RowAction {
@@ -14,6 +15,7 @@ export interface RowAction {
   readonly disabled?: boolean
   /** False: shows the words beside the icon. Without an icon, the words are always shown. */
   readonly iconOnly?: boolean
+  readonly kind?: 'danger'
 }
 
 /** A column of buttons, for example to change or delete a row. `least`: the lowest role that sees them. */
@@ -39,5 +41,43 @@ export const makeActionsColumn = <T,>(
         )
       })}
     </div>
+  ),
+})
+
+/** A column of one button a row, which opens the row's actions. `nameOf`: what the row is about. */
+export const makeMenuColumn = <T,>(
+  actionsOf: (row: T) => readonly RowAction[],
+  nameOf: (row: T) => string,
+): Column<T> => ({
+  title: t('Actions'),
+  name: 'menu',
+  bare: true,
+  align: 'end',
+  cell: (row) => (
+    <Menu words={t('Actions of {name}', { name: nameOf(row) })} icon="dots" iconOnly quiet floats>
+      {(close) => (
+        <div class="row-menu">
+          {actionsOf(row).map(({ words, onClick, ...look }) =>
+            look.href ? (
+              <ButtonLink key={words} kind="quiet" {...look} href={look.href}>
+                {words}
+              </ButtonLink>
+            ) : (
+              <Button
+                key={words}
+                kind="quiet"
+                {...look}
+                onClick={() => {
+                  close()
+                  onClick?.()
+                }}
+              >
+                {words}
+              </Button>
+            ),
+          )}
+        </div>
+      )}
+    </Menu>
   ),
 })

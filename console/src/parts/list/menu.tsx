@@ -18,6 +18,8 @@ export function Menu({
   iconOnly,
   shortcut,
   disabled = false,
+  quiet = false,
+  floats = false,
   children,
 }: {
   words: string
@@ -26,6 +28,9 @@ export function Menu({
   /** The key that presses the button. */
   shortcut?: string
   disabled?: boolean
+  quiet?: boolean
+  /** Whether the panel is above everything, as in a table, whose frame would cut it. */
+  floats?: boolean
   children: (close: () => void) => ComponentChildren
 }) {
   const [isOpen, setOpen] = useState(false)
@@ -41,10 +46,18 @@ export function Menu({
     const press = (event: Event) => {
       if (!element.current?.contains(event.target as Node)) setOpen(false)
     }
+    const scroll = (event: Event) => {
+      if (floats && !element.current?.contains(event.target as Node)) setOpen(false)
+    }
     document.addEventListener('pointerdown', press)
-    return () => document.removeEventListener('pointerdown', press)
+    document.addEventListener('scroll', scroll, true)
+    return () => {
+      document.removeEventListener('pointerdown', press)
+      document.removeEventListener('scroll', scroll, true)
+    }
   }, [isOpen])
   useLayoutEffect(() => {
+    if (isOpen && floats) floatPanel(element.current!)
     if (isOpen && isByKey.current) element.current?.querySelector<HTMLElement>(FOCUSABLE)?.focus()
   }, [isOpen])
   return (
@@ -65,6 +78,7 @@ export function Menu({
       }}
     >
       <Button
+        kind={quiet ? 'quiet' : 'plain'}
         icon={icon}
         iconOnly={iconOnly}
         aria-keyshortcuts={shortcut}
@@ -79,10 +93,25 @@ export function Menu({
         {words}
       </Button>
       {isOpen && (
-        <div class="popup menu-panel" id={id} tabIndex={-1}>
+        <div class="popup menu-panel" id={id} tabIndex={-1} popover={floats ? 'manual' : undefined}>
           {children(leave)}
         </div>
       )}
     </div>
   )
+}
+
+/** Shows the panel of a menu in the browser's top layer, below its button, or above it near the bottom. */
+function floatPanel(menu: HTMLElement): void {
+  const panel = menu.querySelector<HTMLElement>('.menu-panel')!
+  if (!('showPopover' in panel)) return // Firefox before 125: the panel is in the table
+  panel.showPopover()
+  const button = menu.querySelector('button')!.getBoundingClientRect()
+  const isAbove =
+    button.bottom + panel.offsetHeight > innerHeight && button.top > panel.offsetHeight
+  const isRight = getComputedStyle(menu).direction === 'rtl'
+  const left = isRight ? button.left : button.right - panel.offsetWidth
+  panel.style.inset = 'auto'
+  panel.style.top = `${isAbove ? button.top - panel.offsetHeight : button.bottom}px`
+  panel.style.left = `${left}px`
 }
