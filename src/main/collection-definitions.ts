@@ -55,6 +55,7 @@ const COLLECTION_ORDER: readonly string[] = [
   'conversation_drafts',
   'inbox_views',
   'campaigns',
+  'campaign_recipients',
   'api_keys',
   'webhooks',
   'sms_usage',

@@ -437,6 +437,28 @@ export const campaigns = {
     values: ['only', 'or_link'],
   },
   changed_by: { type: 'relation' },
+  made_by: { type: 'relation' },
+  rows: { type: 'number' },
+  left_out: { type: 'number' },
+  filter: { type: 'text', max: 1000 },
+  of_campaign: { type: 'relation' },
+  of_state: {
+    type: 'select',
+    values: ['sent', 'not_sent', 'failed', 'answered'],
+  },
+  created: { type: 'autodate' },
+  updated: { type: 'autodate' },
+} as const
+
+export const campaign_recipients = {
+  user: { type: 'relation', required: true },
+  campaign: { type: 'relation', required: true },
+  line: { type: 'number' },
+  to: { type: 'text' },
+  values: { type: 'json' },
+  message: { type: 'relation' },
+  reason: { type: 'text' },
+  occurrence: { type: 'text' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
 } as const

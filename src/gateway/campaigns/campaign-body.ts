@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { formatDate } from '../../engine/fields/parse-date.ts'
+import type { Upload } from '../../engine/files/upload.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { normalizePhone } from '../../portable/phone/read-phone.ts'
@@ -17,9 +18,9 @@ import { COMMON, MMS, TEMPLATE_SEND } from '../messages/send/send-body-schema.ts
 import type { Content, NamedLine } from '../messages/send/send-options.ts'
 import { readStoredOptions, STORED_OPTIONS } from '../messages/send/stored-options.ts'
 import { checkTextLength } from '../messages/send/write-text-bodies.ts'
+import { LIST, readListFile, readListRows } from './list-body.ts'
 import { REPEAT, type WantedRepeat } from './repetition.ts'
 
-export const MAX_AUDIENCE = 20_000
 const MAX_HOLD_SECONDS = 3_600
 /** The default delay of a campaign without `scheduled_at`, in which it can still be canceled. */
 const HOLD_SECONDS = 10
@@ -61,6 +62,7 @@ export const CAMPAIGN_CHANGE = z
 
 const { device_id, line_id, from } = COMMON
 export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
+  ...LIST,
   device_id,
   line_id,
   from,
@@ -100,15 +102,22 @@ export interface CampaignChange {
  */
 export type NewCampaign = Readonly<ReturnType<typeof readNewCampaign>>
 
-/** Parses the body of a new campaign. Throws 400 that names the first wrong field. */
-export function readNewCampaign(raw: unknown, now: Date, uploads = 0) {
+/** Parses the body of a new campaign. `file`: that of a list. Throws 400 that names the first wrong field. */
+export function readNewCampaign(raw: unknown, now: Date, uploads = 0, file?: Upload) {
   const given = checkShape(CAMPAIGN, raw)
   const change = parseCampaignChange(given, now, uploads)
   const { name, audience, scheduledAt, expiresAt, repeat, attachments } = change
   const files = change.files ?? 0
   if (!change.text && files === 0) throw invalidRequest('body or template_id must be given')
-  if (!audience || audience.recipients.length + audience.groupIds.length === 0)
-    throw invalidRequest('recipients or group_ids must name at least one person')
+  const list = file
+    ? readListFile(file, given.columns)
+    : given.list
+      ? readListRows(given.list)
+      : null
+  if (list && (audience || repeat))
+    throw invalidRequest('list excludes recipients, group_ids and repeat')
+  if (!list && (!audience || audience.recipients.length + audience.groupIds.length === 0))
+    throw invalidRequest('recipients, group_ids or list must name at least one person')
   const begins = scheduledAt ?? computeCampaignBegin(given.hold_seconds, now)
   checkExpiry({ expires_at: expiresAt }, begins)
   const options = {
@@ -124,7 +133,9 @@ export function readNewCampaign(raw: unknown, now: Date, uploads = 0) {
   const media = { attachments: attachments ?? [], uploads, subject: change.subject ?? '' }
   const text = change.text ?? { body: '' }
   const { orLink } = change
-  return { name: name ?? '', text, audience, line, options, orLink, ...media, ...times }
+  const country = given.country ?? ''
+  const people = { audience: audience ?? { recipients: [], groupIds: [] }, list, country }
+  return { name: name ?? '', text, ...people, line, options, orLink, ...media, ...times }
 }
 
 /** Parses a change of a campaign. Throws 400 that names the first wrong field, or for an empty change. */

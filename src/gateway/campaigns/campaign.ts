@@ -41,6 +41,10 @@ const selectCampaigns = (db: Db) =>
         'c.revision',
         'c.groups',
       ] as const),
+      // How many rows its list has; 0 for other audiences.
+      'c.rows',
+      // Who made it: an API key binds it; '' for a campaign of an earlier version.
+      'c.made_by as madeBy',
       // Ids of a device and a line; '' for any.
       ...(['c.device', 'c.line', 'c.runs'] as const),
       ...listStoredOptions('c'),
@@ -58,8 +62,9 @@ const selectCampaigns = (db: Db) =>
       'c.quiet_hours as keepsQuiet',
       // Also true if the template or a group required consent when the recipients were found.
       'c.requires_consent as requiresConsent',
-      // JSON. `audience`: phone numbers, none once all their messages are stored. `batches`: first the id of
-      // the campaign's batch, then those of messages sent again. `repeat`: a `Repeat` or null.
+      // JSON. `audience`: phone numbers, or ids of rows of a list; none once all their messages are stored.
+      // `batches`: first the id of the campaign's batch, then those of messages sent again. `repeat`: a
+      // `Repeat` or null.
       ...([
         'c.audience',
         'c.recipients',

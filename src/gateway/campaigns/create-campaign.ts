@@ -15,6 +15,7 @@ import type { CampaignServices } from './campaign.ts'
 import type { NewCampaign } from './campaign-body.ts'
 import { storeCampaignFiles } from './campaign-files.ts'
 import { insertCampaign } from './insert-campaign.ts'
+import { insertListRows } from './list-rows.ts'
 import { type CampaignState, loadCampaignState } from './load-campaign-state.ts'
 import { checkQuota, planCampaign } from './plan-campaign.ts'
 import { requireCampaignRoom } from './plan-next-run.ts'
@@ -56,7 +57,7 @@ async function insertPlannedCampaign(
   const { store, config } = services
   const { user, sentBy: changedBy } = permit.sender
   const plan = await planCampaign(services, permit, wanted)
-  const { line, text, audience, segments, requiresConsent, withoutConsent } = plan
+  const { line, text, audience, segments, requiresConsent, withoutConsent, rows } = plan
   const repeat = wanted.repeat && (await completeRepeatRule(store, user, wanted.repeat))
   if (!repeat) await checkQuota(services, user, audience.length)
   const { name, expiresAt, options } = wanted
@@ -80,6 +81,7 @@ async function insertPlannedCampaign(
     audience,
     segments,
     repeat,
+    rows: rows.length,
     attachments: media?.files.map((file) => file.name) ?? [],
     subject: wanted.subject,
   }
@@ -89,9 +91,11 @@ async function insertPlannedCampaign(
       await requireCampaignRoom(db, user)
     }
     const times = { scheduledAt, expiresAt, beginsAt: repeat ? wanted.scheduledAt : '' }
-    const whole = { ...row, ...times, runOf: '', error: '', changedBy }
-    if ((await insertCampaign(db, whole)) && media)
-      await storeCampaignFiles(db, config, user, id, media)
+    const whole = { ...row, ...times, runOf: '', error: '', changedBy, madeBy: changedBy }
+    if (await insertCampaign(db, whole)) {
+      await insertListRows(db, user, id, rows)
+      if (media) await storeCampaignFiles(db, config, user, id, media)
+    }
     if (once) await storeFirstAnswer({ ...store, db }, user, once, '')
     await auditAct(db, permit, 'campaigns', 'create', id)
   })

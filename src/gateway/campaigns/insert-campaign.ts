@@ -33,6 +33,8 @@ type CampaignRow = Pick<Campaign, Given | Options | 'repeat' | 'withoutConsent'>
     segments: number
     error: string
     changedBy: string
+    madeBy: string
+    rows: number
   }>
 
 /** Stores a campaign. False if it is stored already. With an `error`, it is stored as failed. */
@@ -58,6 +60,9 @@ export async function insertCampaign(db: Db, row: CampaignRow): Promise<boolean>
       requires_consent: row.requiresConsent,
       without_consent: JSON.stringify(row.withoutConsent),
       changed_by: row.changedBy,
+      made_by: row.madeBy,
+      rows: row.rows,
+      left_out: row.rows && row.rows - audience.length,
       groups: [...row.groups],
       attachments: [...row.attachments],
       subject: row.subject,

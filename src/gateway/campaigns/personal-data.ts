@@ -5,6 +5,7 @@ import {
   listNames,
   makePlace,
   makeRecordStep,
+  matchNumber,
   type Person,
   type PersonalData,
   removeNumber,
@@ -54,6 +55,19 @@ export const CAMPAIGN_DATA: PersonalData = {
         without_consent: [],
       },
     }),
+    makePlace({
+      table: 'campaign_recipients',
+      title: 'Rows of lists',
+      phase: 'first',
+      rows: matchNumber('to'),
+      shown: ['id', 'campaign', 'line', 'to', 'values', 'message', 'reason', ...DATES],
+      onPage: ['created', 'to', 'values', 'reason'],
+      erasure: 'records',
+      logged: { to: '', values: null, reason: '' },
+    }),
   ],
-  mentions: [makeRecordStep('campaigns', ['name', 'body', 'subject', 'variables', 'error'])],
+  mentions: [
+    makeRecordStep('campaigns', ['name', 'body', 'subject', 'variables', 'error', 'filter']),
+    makeRecordStep('campaign_recipients', ['to', 'values', 'reason']),
+  ],
 }

@@ -18,10 +18,14 @@ import { makeFileAdder } from '../messages/send/preview-send.ts'
 import { makeSubjectError } from '../messages/send/read-send-body.ts'
 import { findRefused } from '../messages/send/refused-recipients.ts'
 import type { Content } from '../messages/send/send-options.ts'
-import { type ChosenLine, requireReach } from '../messages/send/sending-permission.ts'
+import { requireReach } from '../messages/send/sending-permission.ts'
 import { loadTemplate, type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import type { CampaignServices, CampaignText } from './campaign.ts'
-import { MAX_AUDIENCE, type NewCampaign } from './campaign-body.ts'
+import type { NewCampaign } from './campaign-body.ts'
+import { type GivenList, MAX_AUDIENCE } from './list-body.ts'
+import { nameRows } from './list-rows.ts'
+import { loadListCountry, planRows, readRowNumbers } from './plan-list.ts'
+import { measureText, type PlannedWay, sumSegments, type TextSize } from './planned-text.ts'
 
 /** Maximum texts to write at once: 1,000 long ones block the event loop for 20 ms. */
 const CHUNK = 1_000
@@ -36,21 +40,14 @@ export async function loadCampaignText(store: Store, user: string, text: Content
 interface Audience {
   readonly audience: readonly string[]
   readonly segments: number
-  /** The segments of each recipient's text. */
-  readonly sizes: readonly number[]
+  /** The size of each recipient's text. */
+  readonly sizes: readonly TextSize[]
   readonly addFiles: (text: Text) => Text
   /** Variables without a default that are empty for one recipient at least. */
   readonly missing: readonly string[]
   readonly requiresConsent: boolean
   /** Recipients who were left out because they had not given the required consent. */
   readonly withoutConsent: readonly string[]
-}
-
-/** By what a campaign leaves. `files`: how many each message has; `orLink`: as in Media. */
-interface PlannedWay extends ChosenLine {
-  readonly requiresConsent: boolean
-  readonly files: number
-  readonly orLink: boolean
 }
 
 /**
@@ -90,10 +87,9 @@ export async function planAudience(
     line: { id: way.line ?? '', number: '' },
   })
   const sizes = await countEachText(services, user, text, audience, missing, addFiles)
-  const segments = sizes.reduce((sum, size) => sum + size, 0)
   return {
     audience,
-    segments,
+    segments: sumSegments(sizes),
     sizes,
     addFiles,
     missing: [...missing],
@@ -111,9 +107,9 @@ async function countEachText(
   addFiles: (text: Text) => Text,
 ) {
   const plain = { to: '', body: text.body, ...countSegments(text.body) }
-  const { segments: all } = addFiles(plain)
-  if (!text.variables) return phones.map(() => all)
-  const sizes: number[] = []
+  const all = measureText(addFiles(plain))
+  if (!text.variables) return phones.map((to) => ({ ...all, to }))
+  const sizes: TextSize[] = []
   const note: Missing = (name, empty) => {
     missing.add(name)
     return refuseMissingVariable(name, empty)
@@ -121,7 +117,7 @@ async function countEachText(
   for (let at = 0; at < phones.length; at += CHUNK) {
     const write = () => writeTexts(store, config, user, text, phones.slice(at, at + CHUNK), note)
     for (const one of await admission.heavyWork.run(makeUserHolder(user), write))
-      sizes.push(addFiles(one).segments)
+      sizes.push(measureText(addFiles(one)))
   }
   return sizes
 }
@@ -168,5 +164,27 @@ export async function planCampaign(
   const line = await findNamedLine(store, user, wanted)
   const text = await loadCampaignText(store, user, wanted.text)
   const way = { ...wanted.options, line }
-  return { line, text, ...(await planAudience(services, permit, text, wanted.audience, way)) }
+  const { list } = wanted
+  if (list) return { line, ...(await planList(services, permit, text, { ...wanted, list }, way)) }
+  const planned = await planAudience(services, permit, text, wanted.audience, way)
+  return { line, text, rows: [], ...planned }
+}
+
+/** Plans a list as `planAudience` plans people; `audience`: the ids of the rows that get a text. */
+async function planList(
+  services: CampaignServices,
+  permit: Permit,
+  { variables, ...given }: CampaignText,
+  wanted: Pick<NewCampaign, 'country'> & { readonly list: GivenList },
+  way: PlannedWay,
+) {
+  const { store } = services
+  const { user } = permit.sender
+  // the text of a list has variables
+  const text = { ...given, variables: variables ?? {} }
+  const country = await loadListCountry(store, user, wanted.country)
+  const numbered = await readRowNumbers(store, user, await wanted.list(country), country)
+  const { rows, ...planned } = await planRows(services, permit, text, numbered, way)
+  const segments = sumSegments(planned.sizes)
+  return { text, ...nameRows(rows), segments, missing: [], withoutConsent: [], ...planned }
 }

@@ -90,7 +90,8 @@ export async function repeatIfDue(services: CampaignServices, campaign: Campaign
     return
   }
   const at = isLate ? formatDate(now) : scheduledAt
-  const ids = { id: deriveId(`run:${id} ${scheduledAt}`), runOf: id, repeat: null, changedBy: id }
+  const by = { changedBy: id, madeBy: campaign.madeBy }
+  const ids = { id: deriveId(`run:${id} ${scheduledAt}`), runOf: id, repeat: null, ...by }
   const times = { scheduledAt: at, expiresAt: computeExpiryAt(campaign, at), beginsAt: '' }
   const run = { ...campaign, ...ids, ...times, ...(await planRun(services, campaign)) }
   await db.transaction(async (tx) => {

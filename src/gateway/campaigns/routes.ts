@@ -26,6 +26,8 @@ import { CAMPAIGN_TIMES, REPETITION, readRepetition, readTimes } from './repetit
 import { RETRIED_CAMPAIGN, retryCampaign } from './retry-campaign.ts'
 
 const MAX_BODY_BYTES = 1 << 20
+/** 20,000 rows of a list with 400 bytes of values. */
+const MAX_LIST_BYTES = 8 << 20
 
 const GIVEN: readonly RefusalCode[] = [
   ...SHAPE,
@@ -73,7 +75,7 @@ const OF_WAITING: Bound = {
 export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   'POST /api/campaigns': {
     permission: allowPerson('campaign'),
-    maxBytes: allowFiles(MAX_BODY_BYTES),
+    maxBytes: allowFiles(MAX_LIST_BYTES),
     bound: OF_AUDIENCE,
     idempotent: true,
     describe: {
@@ -99,11 +101,11 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       ],
     },
     run: async (caller, c) => {
-      const { json, uploads } = await readSendRequest(c)
-      const given = readNewCampaign(json, new Date(), uploads.length)
+      const { json, uploads, list } = await readSendRequest(c, 'list')
+      const given = readNewCampaign(json, new Date(), uploads.length, list)
       const wanted = await addCampaignFiles(caller.store, caller.user, given)
       const key = c.env.incoming.idempotencyKey
-      const asked = await describeAsked(key, json, uploads)
+      const asked = await describeAsked(key, json, list ? [...uploads, list] : uploads)
       const idempotency = readIdempotency(key, '/api/campaigns', asked)
       // messages are created after the answer, so that the user can still undo the send
       const load = makeCampaignLoad(caller, c, uploads, wanted)
@@ -112,7 +114,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   },
   'POST /api/campaigns/preview': {
     permission: allowPerson('campaign'),
-    maxBytes: allowFiles(MAX_BODY_BYTES),
+    maxBytes: allowFiles(MAX_LIST_BYTES),
     bound: OF_AUDIENCE,
     describe: {
       id: 'previewCampaign',
@@ -123,8 +125,8 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       body: [CAMPAIGN],
     },
     run: async ({ permit, sending, store, user }, c) => {
-      const { json, uploads } = await readSendRequest(c)
-      const given = readNewCampaign(json, new Date(), uploads.length)
+      const { json, uploads, list } = await readSendRequest(c, 'list')
+      const given = readNewCampaign(json, new Date(), uploads.length, list)
       return previewCampaign(sending, permit, await addCampaignFiles(store, user, given))
     },
   },

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
+import type { Db } from '../../platform/db/open.ts'
 import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { gatewayRefusal, type RefusalCode } from '../base/gateway-errors.ts'
 import type { Media } from '../base/message-files.ts'
@@ -7,7 +8,7 @@ import { REASONS, REFUSED } from '../base/message-status.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import { makeOffer } from '../messages/send/prepare-offer.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
-import { storeOffer } from '../messages/send/store-offers.ts'
+import { type AlsoStore, storeOffer } from '../messages/send/store-offers.ts'
 import { readStoredOptions } from '../messages/send/stored-options.ts'
 import { type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import {
@@ -18,6 +19,8 @@ import {
   makeCampaignScope,
 } from './campaign.ts'
 import { withCampaignMedia } from './campaign-files.ts'
+import { linkTexts, loadOpenRows, recordReasons } from './list-rows.ts'
+import { writeRowTexts } from './list-texts.ts'
 import { checkQuota } from './plan-campaign.ts'
 import { makeChunkKey, splitAudience } from './split-audience.ts'
 
@@ -31,6 +34,7 @@ export async function storeMessages(
   signal?: AbortSignal,
 ) {
   const { store, config } = services
+  if (campaign.rows > 0) return storeRows(services, campaign, signal)
   const stored = await loadBatchPhones(store, campaign, campaign.batches[0]!)
   const reached = campaign.formerBatch
     ? await loadBatchPhones(store, campaign, campaign.formerBatch, HAS_LEFT)
@@ -71,6 +75,31 @@ async function loadBatchPhones(
   return new Set(texts.map(({ to }) => to))
 }
 
+/** As `storeMessages`, for a list. A row that has got its text meanwhile, or was erased, is left out. */
+async function storeRows(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
+  const { store, config } = services
+  const { db } = store
+  const chunks = splitAudience(campaign, config)
+  const open = await Promise.all(chunks.map((ids) => loadOpenRows(db, ids)))
+  await checkQuota(services, campaign.user, open.flat().length)
+  for (const [number, rows] of open.entries()) {
+    if (signal?.aborted) return false
+    if (rows.length === 0) continue
+    const written = await writeRowTexts(store, config, campaign.user, campaign, rows)
+    const texts = written.flatMap(({ text }) => text ?? [])
+    const ready = rows.filter((_, i) => written[i]!.text)
+    const link = (messages: Offer['messages']) => (tx: Db) => linkTexts(tx, ready, messages)
+    if (texts.length > 0 && !(await storeTexts(services, campaign, texts, number, link)))
+      return false
+    const bad = rows.flatMap(({ id }, i) => {
+      const { text, ...why } = written[i]!
+      return text ? [] : { id, reason: '', ...why }
+    })
+    await recordReasons(db, bad)
+  }
+  return true
+}
+
 async function storeChunk(
   services: CampaignServices,
   campaign: Campaign,
@@ -78,11 +107,24 @@ async function storeChunk(
   number: number,
 ) {
   const texts = await writeTexts(services.store, services.config, campaign.user, campaign, phones)
+  return storeTexts(services, campaign, texts, number)
+}
+
+/** Stores the texts of a chunk. `link`: makes what is stored beside an accepted offer. */
+async function storeTexts(
+  services: CampaignServices,
+  campaign: Campaign,
+  texts: readonly Text[],
+  number: number,
+  link?: (messages: Offer['messages']) => AlsoStore,
+) {
   const now = await loadCampaign(services.store.db, campaign.id)
   if (now?.version !== campaign.version) return false
   // with files as MMS, or as texts with links if the campaign allows this
-  const store = (media?: Media) =>
-    storeOffer(services, makeChunkOffer(campaign, texts, number, media))
+  const store = (media?: Media) => {
+    const offer = makeChunkOffer(campaign, texts, number, media)
+    return storeOffer(services, offer, link?.(offer.messages))
+  }
   const hasFiles = campaign.attachments.length > 0
   const { outcome } = await (hasFiles ? withCampaignMedia(services, campaign, store) : store())
   if (outcome === 'accepted' || outcome === 'replayed') return true

@@ -377,6 +377,21 @@ interface BackupStateRow {
   since: Generated<Date>
 }
 
+interface CampaignRecipientsRow {
+  _rowid: Generated<number>
+  campaign: Generated<string>
+  created: Generated<string>
+  id: string
+  line: Generated<number>
+  message: Generated<string>
+  occurrence: Generated<string>
+  reason: Generated<string>
+  to: Generated<string>
+  updated: Generated<string>
+  user: Generated<string>
+  values: string | null
+}
+
 interface CampaignsRow {
   _rowid: Generated<number>
   attachments: Generated<string[]>
@@ -390,13 +405,18 @@ interface CampaignsRow {
   device: Generated<string>
   error: Generated<string>
   expires_at: Generated<string>
+  filter: Generated<string>
   former_batch: Generated<string>
   groups: Generated<string[]>
   guarantee: Generated<'' | 'at_most_once' | 'at_least_once'>
   id: string
+  left_out: Generated<number>
   line: Generated<string>
+  made_by: Generated<string>
   mms: Generated<'' | 'only' | 'or_link'>
   name: Generated<string>
+  of_campaign: Generated<string>
+  of_state: Generated<'' | 'sent' | 'not_sent' | 'failed' | 'answered'>
   priority: Generated<number>
   quiet_hours: Generated<boolean>
   recipients: string | null
@@ -404,6 +424,7 @@ interface CampaignsRow {
   repeat: string | null
   requires_consent: Generated<boolean>
   revision: Generated<number>
+  rows: Generated<number>
   run_of: Generated<string>
   runs: Generated<number>
   scheduled_at: Generated<string>
@@ -1302,6 +1323,7 @@ export interface Tables {
   auto_answers: AutoAnswersRow
   auto_answers_sent: AutoAnswersSentRow
   backup_state: BackupStateRow
+  campaign_recipients: CampaignRecipientsRow
   campaigns: CampaignsRow
   carrier_attempts: CarrierAttemptsRow
   carrier_texts: CarrierTextsRow

@@ -51,6 +51,7 @@ test('an export has the data of each place, and none of another person', async (
       ...[
         'verifications',
         'campaigns',
+        'campaign_recipients',
         'hooks',
         'hook_calls',
         'conversation_notes',

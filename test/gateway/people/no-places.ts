@@ -39,14 +39,14 @@ export const ENGINE_TABLES: Readonly<Record<string, string>> = {
 
 /** Why columns name no person in rows about others. A column: its name in all tables, or table and name. */
 const REASONS: Readonly<Record<string, string>> = {
-  'names a row': `id entry previous _audit_logs.account _audit_numbers.account _audit_queue.account user key message messages last_message delivery ref line lines device webhook holder record
+  'names a row': `id entry previous _audit_logs.account _audit_numbers.account _audit_queue.account user key campaign of_campaign made_by occurrence message messages last_message delivery ref line lines device webhook holder record
     collection _file_contents.account auth_session_tokens.account batch_id batches former_batch event_id api_key verification answer
     collectionRef recordRef session sms_dispatch.scope sms_dispatch.send hook_once.hook hook_windows.hook push_subscriptions.sender
     inbox_views.assignee inbox_views.labels
     contacts.person _provider_claims.mfa _unproven_links.link`,
   'a number: rows of the person are found by it':
     'number phone to from recipients audience without_consent numbers',
-  'the server chooses it from a list': `event kind api state country time_zone charged waiting_for quiet_zone
+  'the server chooses it from a list': `event kind api state of_state country time_zone charged waiting_for quiet_zone
     period month type sms_dispatch.refused purpose counts repeat thumb node _audit.action account_audit.action
     _changes.action _mfas.method auth_sessions.method _externalAuths.provider _provider_claims.provider members.directory directory_roles.provider device_batteries.connection smsgate_tokens.scopes
     sms_messages_brief.message_type sms_messages_brief.status`,

@@ -105,6 +105,14 @@ export async function seedPerson(of: Shop): Promise<Seeded> {
     name: 'All',
     scheduled_at,
   })
+  await must(shop, 'POST', '/api/campaigns', {
+    body: '{{time}}',
+    list: [
+      { to: number, values: { time: `${noted} in a list` } },
+      { to: '+4915199999999', values: { time: '8 pm' } },
+    ],
+    scheduled_at,
+  })
   await must(shop, 'POST', '/api/verify', { to: number })
   const [conversation] = (
     await must(

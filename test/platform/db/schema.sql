@@ -561,6 +561,27 @@ create table backup_state (
   constraint backup_state_pkey PRIMARY KEY (is_only)
 );
 
+create table campaign_recipients (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  campaign text collate "C" not null default ''::text,
+  line double precision not null default 0,
+  "to" text collate "C" not null default ''::text,
+  "values" json,
+  message text collate "C" not null default ''::text,
+  reason text collate "C" not null default ''::text,
+  occurrence text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint campaign_recipients__rowid_key UNIQUE (_rowid),
+  constraint campaign_recipients_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_campaign_recipients_campaign ON campaign_recipients USING btree (campaign, line);
+CREATE INDEX idx_campaign_recipients_message ON campaign_recipients USING btree (message) WHERE message <> ''::text;
+CREATE INDEX idx_campaign_recipients_user_to ON campaign_recipients USING btree ("user", "to");
+CREATE UNIQUE INDEX idx_campaign_recipients_occurrence ON campaign_recipients USING btree (campaign, occurrence) WHERE occurrence <> ''::text;
+
 create table campaigns (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,
@@ -592,12 +613,18 @@ create table campaigns (
   audience json,
   settled boolean not null default false,
   changed_by text collate "C" not null default ''::text,
+  made_by text collate "C" not null default ''::text,
+  rows double precision not null default 0,
+  left_out double precision not null default 0,
+  filter text collate "C" not null default ''::text,
+  of_campaign text collate "C" not null default ''::text,
   scheduled_at pb_date,
   expires_at pb_date,
   status text collate "C" not null default ''::text,
   guarantee text collate "C" not null default ''::text,
   begins_at pb_date,
   mms text collate "C" not null default ''::text,
+  of_state text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,

@@ -18,26 +18,37 @@ export const allowFiles =
   (c: Routed): number =>
     isForm(c) ? FORM_WITH_FILES_BYTES : jsonBytes
 
-/** A body of JSON, or a form as the same JSON with the files of `attachments`. */
-export const readSendRequest = async (
-  c: Ctx,
-): Promise<{ readonly json: unknown; readonly uploads: readonly Upload[] }> =>
-  isForm(c) ? readForm(c) : { json: await readJsonBody(c), uploads: [] }
+interface SendRequest {
+  readonly json: unknown
+  readonly uploads: readonly Upload[]
+  /** The file of the list, of a form that may have one. */
+  readonly list?: Upload | undefined
+}
 
-const LISTS = new Set(['recipients', 'group_ids', 'attachments'])
+/**
+ * A body of JSON, or a form as the same JSON with the files of `attachments`. `other`: the form may have a
+ * file of this name, too.
+ */
+export const readSendRequest = async (c: Ctx, other?: 'list'): Promise<SendRequest> =>
+  isForm(c) ? readForm(c, other) : { json: await readJsonBody(c), uploads: [] }
+
+const LISTS = new Set(['recipients', 'group_ids', 'attachments', 'columns'])
 /** Fields that are JSON in a form, too. */
-const OBJECTS = new Set(['variables', 'repeat'])
+const OBJECTS = new Set(['variables', 'repeat', 'list', 'reminder'])
 
 /** A form with files as JSON. Its values are texts, numbers and booleans by their look. */
-async function readForm(c: Ctx) {
+async function readForm(c: Ctx, other: string | undefined): Promise<SendRequest> {
   const { values, files } = await readRequestBody(c, readMediaType(c.req.header('content-type')))
   for (const key of files.keys())
-    if (key !== 'attachments') throw invalidRequest(`A file can be named attachments, not ${key}`)
+    if (key !== 'attachments' && key !== other)
+      throw invalidRequest(`A file can be named attachments, not ${key}`)
   const json: [string, unknown][] = []
   // an empty field of a form is an absent one
   for (const [key, value] of Object.entries(values))
     if (value !== '') json.push([key, readFormValue(key, value)])
-  return { json: Object.fromEntries(json), uploads: files.get('attachments') ?? [] }
+  const [list, more] = other ? (files.get(other) ?? []) : []
+  if (more) throw invalidRequest('list must be one file')
+  return { json: Object.fromEntries(json), uploads: files.get('attachments') ?? [], list }
 }
 
 /** Fields that are numbers or booleans; other values that look like these are texts. */

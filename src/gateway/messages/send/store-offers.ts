@@ -2,6 +2,7 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import { formatDate } from '../../../engine/fields/parse-date.ts'
 import type { Config } from '../../../platform/config.ts'
 import { type Groups, makeGroups } from '../../../platform/db/group-commits.ts'
+import type { Db } from '../../../platform/db/open.ts'
 import type { RowText } from '../../../platform/db/rows.ts'
 import { writeArray, writeRow } from '../../../platform/db/write-row.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
@@ -181,28 +182,44 @@ export interface OfferStore {
   readonly acceptor: Acceptor
 }
 
-/** Stores an offer: one without files in one transaction with offers of other requests. */
+/**
+ * Stores an offer: one without files, and without `also`, in one transaction with offers of other requests.
+ */
 export const storeOffer = (
   { store, config, acceptor }: OfferStore,
   offer: Offer,
-): Promise<SendVerdict> => (offer.media ? storeMms(store, config, offer) : acceptor.add(offer))
+  also?: AlsoStore,
+): Promise<SendVerdict> =>
+  offer.media || also ? storeAlone(store, config, offer, also) : acceptor.add(offer)
+
+/** Stores more in the transaction that stores an accepted offer. */
+export type AlsoStore = (db: Db) => Promise<void>
 
 /** Stores an MMS and its files; without a line for MMS as a text with links, if its sender allows this. */
-async function storeMms(store: Store, config: AcceptConfig, offer: Offer): Promise<SendVerdict> {
-  const verdict = await storeWithFiles(store, config, offer)
-  if (verdict.outcome !== 'mms_not_supported' || !offer.media?.orLink) return verdict
-  return storeWithFiles(store, config, await linkOfferedFiles(store.db, config, offer))
-}
-
-/** Stores an offer in a transaction of its own: files are slow, and other sends would wait. */
-async function storeWithFiles(
+async function storeAlone(
   store: Store,
   config: AcceptConfig,
   offer: Offer,
+  also?: AlsoStore,
 ): Promise<SendVerdict> {
-  const { verdicts, wake } = await store.db.transaction((db) =>
-    storeOffers({ db, catalog: store.catalog }, config, [offer]),
-  )
+  const verdict = await storeInTransaction(store, config, offer, also)
+  if (verdict.outcome !== 'mms_not_supported' || !offer.media?.orLink) return verdict
+  const linked = await linkOfferedFiles(store.db, config, offer)
+  return storeInTransaction(store, config, linked, also)
+}
+
+/** Stores an offer in a transaction of its own: files are slow, and other sends would wait. */
+async function storeInTransaction(
+  store: Store,
+  config: AcceptConfig,
+  offer: Offer,
+  also?: AlsoStore,
+): Promise<SendVerdict> {
+  const { verdicts, wake } = await store.db.transaction(async (db) => {
+    const stored = await storeOffers({ db, catalog: store.catalog }, config, [offer])
+    if (stored.verdicts[0]!.outcome === 'accepted') await also?.(db)
+    return stored
+  })
   const [verdict] = verdicts
   if (verdict!.outcome === 'accepted') counts.accepted.messages += offer.messages.length
   wakeDevices(store.db, wake)

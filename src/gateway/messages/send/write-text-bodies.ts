@@ -101,10 +101,11 @@ export async function writeTexts(
 export const findSharedText = (content: Content): string | undefined =>
   'body' in content && !content.variables ? encodeText(content.body, content) : undefined
 
-const encodeText = (text: string, { isSmart }: Content) =>
+const encodeText = (text: string, { isSmart }: Pick<Content, 'isSmart'>) =>
   isSmart ? replaceIfShorter(text, MAX_TEXT_CHARACTERS) : text
 
-function writeText(to: string, written: string, content: Content): Text {
+/** Throws 400 for a text that is too long or empty. */
+export function writeText(to: string, written: string, content: Pick<Content, 'isSmart'>): Text {
   checkTextLength(written)
   if (isInvisible(written))
     throw invalidRequest('a text would be empty: give its variable a default, as {{name|friend}}')
@@ -128,7 +129,7 @@ export async function loadTemplate(store: Store, user: string, id: string): Prom
 const MAX_DATA = 8_192
 
 /** Maps phone numbers to the user's contacts, each with those custom fields that `names` lists. */
-async function loadContactFields(
+export async function loadContactFields(
   store: Store,
   user: string,
   phones: readonly string[],
