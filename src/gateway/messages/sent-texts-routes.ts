@@ -10,17 +10,20 @@ import type { Ctx } from '../../http/request-context.ts'
 import { sendJson } from '../../http/send-answer.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
+import { limitToScopes } from '../base/limit-to-scopes.ts'
 import { findSentTexts, SENT_QUERY, viewSentText } from './find-sent-texts.ts'
 import { allowReader, type SendingCaller } from './require-sender.ts'
 
 const WHOSE =
   'An API key needs the scope `messages:read`. It reads the texts that it has sent itself; with `messages:list`, as a signed-in user, all outgoing texts of the account.'
 
-const makeReadRequest = (c: Ctx, { auth }: SendingCaller) => ({
-  ...NO_REQUEST,
-  auth,
-  meter: c.env.incoming.makeMeter(auth),
-})
+/** The store and the request by which the caller reads texts. */
+const openForReading = (c: Ctx, caller: SendingCaller) =>
+  limitToScopes(caller.store, caller, {
+    ...NO_REQUEST,
+    auth: caller.auth,
+    meter: c.env.incoming.makeMeter(caller.auth),
+  })
 
 const findMessageSchema = ({ schemaOf }: DescribedRecords) => schemaOf('sms_messages')!
 
@@ -53,13 +56,8 @@ export const SENT_TEXT_ROUTES = makeRoutes(SENDING_TAG, {
         ...named
       } = checkShape(SENT_QUERY, c.env.incoming.query)
       const place = { page, perPage }
-      const { items, total } = await findSentTexts(
-        caller.store,
-        caller,
-        makeReadRequest(c, caller),
-        named,
-        place,
-      )
+      const [store, request] = openForReading(c, caller)
+      const { items, total } = await findSentTexts(store, caller, request, named, place)
       const pages = Math.ceil(total / perPage)
       const text = `{"items":[${items.join(',')}],"page":${page},"perPage":${perPage},"totalItems":${total},"totalPages":${pages}}`
       return fields ? pickFields(text, fields, 'items') : text
@@ -77,7 +75,8 @@ export const SENT_TEXT_ROUTES = makeRoutes(SENDING_TAG, {
       fails: describeRefusals('message_not_found'),
     }),
     run: async (caller, c, id) => {
-      return sendJson(c, await viewSentText(caller.store, caller, makeReadRequest(c, caller), id))
+      const [store, request] = openForReading(c, caller)
+      return sendJson(c, await viewSentText(store, caller, request, id))
     },
   },
 })

@@ -1,19 +1,11 @@
 import { z } from 'zod'
-import { readSort } from '../../engine/filter/build-sort.ts'
-import { spendRuleReading } from '../../engine/filter/compile-filter.ts'
-import {
-  collectFilterNames,
-  FilterError,
-  parseFilter,
-  writeTokenText,
-} from '../../engine/filter/parse-filter.ts'
+import { FilterError } from '../../engine/filter/parse-filter.ts'
 import { listRecords } from '../../engine/records/list.ts'
 import { viewRecord } from '../../engine/records/view.ts'
 import { AnswerTooLarge } from '../../engine/request/answer-limit.ts'
 import { makeIdSchema } from '../../gateway/base/body-schemas.ts'
-import { findOwnTextsKey } from '../../gateway/base/permissions.ts'
-import { ApiError, notFound } from '../../platform/api-errors.ts'
-import type { Ticket } from '../../platform/limits/limit-holder.ts'
+import { limitToScopes } from '../../gateway/base/limit-to-scopes.ts'
+import { ApiError } from '../../platform/api-errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { defineTool, type Tool } from './define-tool.ts'
 
@@ -44,21 +36,15 @@ const CONVERSATION_FILTER =
 const DEVICE_FILTER =
   'A PocketBase filter, such as `enabled = true`. Fields: name, phone, platform, enabled, last_seen.'
 
-/** A tool's `run` that returns a page of records. `seen` narrows the filter to what the key may see. */
+/** A tool's `run` that returns a page of the records that the scopes of the key open. */
 const makeFindTool =
-  (name: string, seen = (_: McpCaller, filter: string) => filter) =>
+  (name: string) =>
   async ({ store, extensions }: McpServices, caller: McpCaller, query: Page): Promise<object> => {
     const { filter = '', sort, page, per_page } = query
+    const asked = { filter, sort, page: String(page), perPage: String(per_page) }
+    const [opened, request] = limitToScopes(store, caller.sender, caller.reading(asked))
     try {
-      checkQueryNames(caller, store.db.ticket, filter, sort)
-      const asked = {
-        filter: seen(caller, filter),
-        sort,
-        page: String(page),
-        perPage: String(per_page),
-      }
-      const collection = store.catalog.find(name)!
-      return JSON.parse(await listRecords(store, extensions, collection, caller.reading(asked)))
+      return JSON.parse(await listRecords(opened, extensions, opened.catalog.find(name)!, request))
     } catch (error) {
       throw explainFilterError(error)
     }
@@ -84,7 +70,7 @@ export const FIND_TOOLS: readonly Tool[] = [
     scope: 'messages:list',
     kind: 'read',
     input: makePageSchema(MESSAGE_FILTER, '-created'),
-    run: makeFindTool('sms_messages', limitToVisible),
+    run: makeFindTool('sms_messages'),
   }),
   defineTool({
     name: 'get_message',
@@ -94,17 +80,9 @@ export const FIND_TOOLS: readonly Tool[] = [
     kind: 'read',
     input: z.object({ id: makeIdSchema().describe('The id that a send answered.') }),
     async run({ store, extensions }, caller, { id }) {
-      const messages = store.catalog.find('sms_messages')!
-      const message = JSON.parse(
-        await viewRecord(store, extensions, messages, caller.reading({}), id),
-      )
-      const key = findOwnTextsKey(caller.sender)
-      const isSeen =
-        message.message_type === 'outgoing'
-          ? key === undefined || message.sent_by === key
-          : caller.may('inbox:list')
-      if (!isSeen) throw notFound()
-      return message
+      const [opened, request] = limitToScopes(store, caller.sender, caller.reading({}))
+      const messages = opened.catalog.find('sms_messages')!
+      return JSON.parse(await viewRecord(opened, extensions, messages, request, id))
     },
   }),
   defineTool({
@@ -126,33 +104,3 @@ export const FIND_TOOLS: readonly Tool[] = [
     run: makeFindTool('devices'),
   }),
 ]
-
-/** Throws a FilterError if a key without the scope `all:any` names a field of a related record. */
-function checkQueryNames(
-  { may }: McpCaller,
-  ticket: Ticket | undefined,
-  filter: string,
-  sort: string,
-): void {
-  if (may('all:any')) return
-  const read = () => parseFilter(filter, () => spendRuleReading(ticket, filter.length))
-  const filtered = filter === '' ? [] : [...collectFilterNames(read())]
-  const sorted = readSort(sort).map(({ name }) => name)
-  if ([...filtered, ...sorted].some((name) => name.includes('.')))
-    throw new FilterError('a path through a relation needs all:any')
-}
-
-const SENT = 'message_type = "outgoing"'
-
-/** Narrows a filter to what the key may see: `… && (filter)`. Throws if the filter itself closes the `(`. */
-function limitToVisible({ may }: McpCaller, filter: string): string {
-  if (may('inbox:list')) return filter
-  if (filter === '') return SENT
-  const both = `${SENT} && (${filter}\n)`
-  const { root } = parseFilter(both)
-  const [first] = root.kind === 'and' ? root.items : []
-  const isOurs = first?.kind === 'comparison' && writeTokenText(first.left) === 'message_type'
-  if (!isOurs || first.sign !== '=' || writeTokenText(first.right) !== 'outgoing')
-    throw new FilterError('invalid group')
-  return both
-}

@@ -1,7 +1,9 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
+import type { Store } from '../../engine/collections/catalog.ts'
 import { listRecords } from '../../engine/records/list.ts'
 import { viewRecord } from '../../engine/records/view.ts'
 import type { TokenScope } from '../../engine/request/scopes.ts'
+import { limitToScopes } from '../../gateway/base/limit-to-scopes.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { explainToolError } from './explain-tool-error.ts'
@@ -37,9 +39,10 @@ export function addTemplates(server: McpServer, services: McpServices, caller: M
     metadata,
     async (uri, { id }) => {
       if (!mayRead) throw new Error(`This API key lacks the scope ${SENDS}.`)
-      const { store, extensions } = services
-      const view = () =>
-        viewRecord(store, extensions, requireTemplates(services), caller.reading({}), String(id))
+      const view = () => {
+        const [store, request] = limitToScopes(services.store, caller.sender, caller.reading({}))
+        return viewRecord(store, services.extensions, requireTemplates(store), request, String(id))
+      }
       const { name, body } = JSON.parse(await inWords(view))
       const text = JSON.stringify({ id, name, body })
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
@@ -49,8 +52,8 @@ export function addTemplates(server: McpServer, services: McpServices, caller: M
 
 const MAX_LISTED = 500
 
-const requireTemplates = ({ store }: McpServices) => {
-  const found = store.catalog.find('sms_templates')
+const requireTemplates = ({ catalog }: Store) => {
+  const found = catalog.find('sms_templates')
   if (!found) throw notFound()
   return found
 }
@@ -65,12 +68,7 @@ async function listTemplates(
     skipTotal: '1',
     fields: 'id,name,body',
   }
-  const { store, extensions } = services
-  const text = await listRecords(
-    store,
-    extensions,
-    requireTemplates(services),
-    caller.reading(query),
-  )
+  const [store, request] = limitToScopes(services.store, caller.sender, caller.reading(query))
+  const text = await listRecords(store, services.extensions, requireTemplates(store), request)
   return JSON.parse(text).items
 }

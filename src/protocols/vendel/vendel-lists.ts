@@ -4,7 +4,8 @@ import { formatDate } from '../../engine/fields/parse-date.ts'
 import { listRecords } from '../../engine/records/list.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
 import { checkShape, makeInstantSchema } from '../../gateway/base/body-schemas.ts'
-import { type Act, findOwnTextsKey, isAllowed } from '../../gateway/base/permissions.ts'
+import { limitToScopes } from '../../gateway/base/limit-to-scopes.ts'
+import type { Act } from '../../gateway/base/permissions.ts'
 import { asSender, type SendingCaller } from '../../gateway/messages/require-sender.ts'
 import { CHECKED_READ } from '../../http/attempt.ts'
 import type { DoorCall } from '../send-only-protocol.ts'
@@ -81,10 +82,7 @@ function toVendelValue(record: Row, name: string): unknown {
   return name === 'notes' ? toText((value as Row).notes) : value
 }
 
-/**
- * A page of what the caller may see. An API key sees incoming texts only with the scope `inbox:list`, and
- * texts of others only with `messages:list`.
- */
+/** A page of what the caller may see. */
 export async function findListPage(
   { c, services: { extensions } }: DoorCall,
   caller: SendingCaller,
@@ -92,15 +90,16 @@ export async function findListPage(
   given: Readonly<Record<string, string>>,
   [page, perPage]: readonly [page: number, perPage: number],
 ) {
-  const { store, auth } = caller
-  const conditions = Object.entries(given).map(writeVendelFilter)
-  if (collection === MESSAGE_LIST.collection && !isAllowed(caller, 'readInbox'))
-    conditions.push('message_type = "outgoing"')
-  const key = findOwnTextsKey(caller)
-  if (collection === MESSAGE_LIST.collection && key !== undefined)
-    conditions.push(`(message_type = "incoming" || sent_by = ${JSON.stringify(key)})`)
-  const query = { filter: conditions.join(' && '), sort, page: `${page}`, perPage: `${perPage}` }
-  const request = { ...NO_REQUEST, auth, meter: c.env.incoming.makeMeter(auth), query }
+  const { auth } = caller
+  const filter = Object.entries(given).map(writeVendelFilter).join(' && ')
+  const query = { filter, sort, page: `${page}`, perPage: `${perPage}` }
+  const meter = c.env.incoming.makeMeter(auth)
+  const [store, request] = limitToScopes(caller.store, caller, {
+    ...NO_REQUEST,
+    auth,
+    meter,
+    query,
+  })
   const found = await listRecords(store, extensions, store.catalog.find(collection)!, request)
   const { items, totalItems: total_items, totalPages: total_pages } = JSON.parse(found)
   const itemFrom = (record: Row) =>
