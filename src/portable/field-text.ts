@@ -5,13 +5,16 @@ import { readDay } from './read-day.ts'
 import { makeValueFinder } from './text-template.ts'
 
 const DAY = /^\d{4}-\d\d-\d\d$/
+/** A day with a time, by the clocks of the account. */
+export const MOMENT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d)$/
 const IN_WORDS = { day: 'numeric', month: 'long', year: 'numeric' } as const
 const IN_FIGURES = { day: 'numeric', month: 'numeric', year: 'numeric' } as const
 
 /**
  * Writes a stored value for a text: a day and a number as the account's language and country do. The month is
  * in words in English, and where figures would be another day in the country. Numbers have no separators of
- * thousands: they may be those of customers. Other values stay, also those that are older than their type.
+ * thousands: they may be those of customers. Other values stay, also those that are older than their type. A
+ * day may have a time.
  */
 export function writeFieldValue(
   type: ContactFieldType,
@@ -19,6 +22,8 @@ export function writeFieldValue(
   format: FieldFormat | undefined,
   locale: AccountLocale,
 ): string {
+  const [, day, time] = (type === 'date' && MOMENT.exec(String(value))) || []
+  if (day && time && format !== 'plain') return writeMoment(day, time, format, locale)
   const isDay = type === 'date' && typeof value === 'string' && DAY.test(value)
   const isNumber = type === 'number' && typeof value === 'number'
   if (format === 'plain' || !(isDay || isNumber)) return String(value)
@@ -30,8 +35,26 @@ export function writeFieldValue(
     plainBlanks(new Intl.DateTimeFormat(tag, { ...parts, timeZone: 'UTC' }).format(date))
   if (format === 'weekday') return write({ ...IN_WORDS, weekday: 'long' })
   const figures = write(IN_FIGURES)
-  const isClear = !format && !tag.startsWith('en') && readDay(figures, locale) === value
+  const isPlain = !format || format === 'day' || format === 'time'
+  const isClear = isPlain && !tag.startsWith('en') && readDay(figures, locale) === value
   return isClear ? figures : write(IN_WORDS)
+}
+
+/** Writes a day and its time; in words, or as `day`, only the day. */
+function writeMoment(
+  day: string,
+  time: string,
+  format: FieldFormat | undefined,
+  locale: AccountLocale,
+): string {
+  const look = format === 'day' || format === 'time' ? undefined : format
+  const written = writeFieldValue('date', day, look, locale)
+  if (format !== undefined && format !== 'time') return written
+  const clock = new Intl.DateTimeFormat(makeLocaleTag(locale), {
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  }).format(new Date(`${day}T${time}Z`))
+  return format === 'time' ? plainBlanks(clock) : `${written} ${plainBlanks(clock)}`
 }
 
 const formatFigures = (tag: string, value: number): string =>

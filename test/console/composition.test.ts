@@ -83,6 +83,7 @@ test('a copy of a campaign keeps its recipients, text and sending options, but n
     created: '',
     updated: '',
     changed_by: '',
+    reminder: null,
     made_by: '',
     rows: 0,
     left_out: 0,

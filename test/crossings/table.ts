@@ -245,16 +245,17 @@ const BY_KEY = ['protocols/send-by-key.ts']
 const BY_CAMPAIGN = [
   ...['routes', 'change-campaign', 'pause-resume-cancel', 'retry-campaign', 'settle-campaign'],
   ...['campaign-jobs', 'campaigns-feature', 'store-campaign-texts'],
+  ...['send-reminders', 'store-reminders'],
 ].map((file) => `gateway/campaigns/${file}.ts`)
 const DOOR = { ...SENT, ...ASKED, ...NO_FIELDS, ...WORDS } as const
 
 /** Cells that have tests of their own instead of that of their column. */
 export const OWN_TESTS: Readonly<Partial<Record<Promised, readonly string[]>>> = {
-  onceByReference: ['answer', 'hook', 'parts', 'recurring', 'twiml', 'typed'],
-  cancel: ['campaign', 'recurring'],
-  change: ['campaign', 'code', 'recurring'],
-  keyBounds: ['campaign', 'recurring', 'twiml'],
-  onceAgain: ['campaign', 'code', 'recurring'],
+  onceByReference: ['answer', 'hook', 'parts', 'recurring', 'reminder', 'twiml', 'typed'],
+  cancel: ['campaign', 'recurring', 'reminder'],
+  change: ['campaign', 'code', 'recurring', 'reminder'],
+  keyBounds: ['campaign', 'recurring', 'reminder', 'twiml'],
+  onceAgain: ['campaign', 'code', 'recurring', 'reminder'],
   onceByFile: ['hook', 'mail', 'vendel'],
   onceByKey: ['code', 'hook', 'join', 'parts', 'typed'],
   console: ['recurring', 'scheduled', 'undo'],
@@ -846,6 +847,53 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'a repeating text previews its next times, lists its runs and can be changed',
       ),
       docs: runs('campaigns', 'LUNCH=$(curl -s $URL/api/campaigns -H "Authorization: $TOKEN"'),
+    },
+  },
+  reminder: {
+    title: 'a reminder',
+    by: BY_CAMPAIGN,
+    cells: {
+      ...VALUES_OF_CAMPAIGN,
+      ...SENT,
+      ...FILES,
+      stored: each('stored'),
+      onceByKey: each('onceByKey'),
+      onceByReference: tested(
+        'gateway/campaigns/reminders.slow',
+        'an occurrence whose text or row was deleted gets no other text',
+      ),
+      onceAgain: tested(
+        'gateway/campaigns/reminders.slow',
+        'a failed text of a reminder is not sent again',
+      ),
+      keyBounds: tested('gateway/campaigns/campaigns.slow', 'an API key cannot create campaigns'),
+      money: and(
+        'money',
+        'gateway/campaigns/reminders.slow',
+        'a reminder beyond the quota sends what fits, the soonest first',
+      ),
+      size: sized('gateway/campaigns/reminders.slow', 'an account has at most 20 reminders'),
+      closedAccount: [
+        test(
+          'gateway/campaigns/reminders.slow',
+          'a disabled account sends nothing until it is enabled',
+        ),
+        ...each('closedAccount', 'deletedAccount'),
+      ],
+      cancel: tested(
+        'gateway/campaigns/reminders.slow',
+        'a moved booking moves its text, a deleted one ends it, and one that moves back gets it again',
+      ),
+      change: tested(
+        'gateway/campaigns/reminders.slow',
+        'the text, the offset and the filter of a reminder can be changed, not its collection',
+      ),
+      killed: and(
+        'killed',
+        'gateway/campaigns/reminders.slow',
+        'a kill between row and text leaves neither, and the next run stores both once',
+      ),
+      docs: runs('campaigns', 'BIRTHDAYS=$(curl -s $URL/api/campaigns -H "Authorization: $TOKEN"'),
     },
   },
   answer: {

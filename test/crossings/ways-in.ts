@@ -371,6 +371,30 @@ async function repeatText(at: Place, shop: Shop, text: Text) {
   return answer
 }
 
+/** A reminder that is due today, for a contact with a date. */
+async function remindText(at: Place, shop: Shop, text: Text) {
+  const { user } = shop
+  const make = (collection: string, body: object) =>
+    user.call('POST', `/api/collections/${collection}/records`, { user: user.id, ...body })
+  // both may be there from an earlier text
+  await make('contact_fields', { name: 'Due', type: 'date' })
+  await make('contacts', { name: 'Guest', phone: text.to })
+  const day = new Date().toISOString().slice(0, 10)
+  await at.query('update contacts set data = $1 where "user" = $2 and phone = $3', [
+    JSON.stringify({ Due: day }),
+    user.id,
+    text.to,
+  ])
+  const reminder = {
+    collection: 'contacts',
+    field: 'Due',
+    offset: { days: 0, at: '00:00' },
+    filter: `phone = "${text.to}"`,
+  }
+  const body = { body: text.words, hold_seconds: 0, ...pictures(at, text), reminder }
+  return asOwner(at, shop, '/api/campaigns', body, text)
+}
+
 function callHook(at: Place, { hook }: Shop, text: Text) {
   const body = { to: text.to, text: text.words, ...(text.photo && { image: addressOf(at, text) }) }
   return request(at.url, 'POST', `/api/hooks/${hook.secret}`, body)
@@ -503,6 +527,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
     isOfCampaign: true,
   },
   recurring: { send: repeatText, isOwn: true, isWithoutKey: true, isOfCampaign: true },
+  reminder: { send: remindText, isOwn: true, isWithoutKey: true, isOfCampaign: true },
   answer: {
     ...prepared(answerText),
     isOwn: true,

@@ -70,7 +70,7 @@ export const CHECKS: readonly Removed[] = [
     '// removed',
   ],
   [
-    'src/gateway/campaigns/change-campaign.ts',
+    'src/gateway/campaigns/audited-change.ts',
     "if (isDone) await auditAct(db, permit, 'campaigns', action, id)",
     '// removed',
   ],

@@ -427,6 +427,7 @@ export const campaigns = {
   without_consent: { type: 'json' },
   line: { type: 'relation' },
   repeat: { type: 'json' },
+  reminder: { type: 'json' },
   begins_at: { type: 'date' },
   runs: { type: 'number' },
   run_of: { type: 'relation' },

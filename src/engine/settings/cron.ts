@@ -139,7 +139,7 @@ const findEarliestLocal = (after: number, offsets: Offsets): number =>
  * The instant at which clocks show a local time: of two, the first. One that they leave out is the instant at
  * which they are put forward; undefined if they leave out its whole day, as Samoa did on 30 December 2011.
  */
-function findInstant(local: number, offsets: Offsets): number | undefined {
+export function findInstant(local: number, offsets: Offsets): number | undefined {
   const [before, after] = [offsets(local - DAY_MS), offsets(local + DAY_MS)]
   const shown = [local - before, local - after].filter((at) => at + offsets(at) === local)
   if (shown.length > 0) return Math.min(...shown)

@@ -19,6 +19,7 @@ import type { Content, NamedLine } from '../messages/send/send-options.ts'
 import { readStoredOptions, STORED_OPTIONS } from '../messages/send/stored-options.ts'
 import { checkTextLength } from '../messages/send/write-text-bodies.ts'
 import { LIST, readListFile, readListRows } from './list-body.ts'
+import { REMINDER, type WantedReminder } from './reminder-body.ts'
 import { REPEAT, type WantedRepeat } from './repetition.ts'
 
 const MAX_HOLD_SECONDS = 3_600
@@ -57,6 +58,9 @@ export const CAMPAIGN_CHANGE = z
     repeat: REPEAT.nullish().describe(
       'It repeats: its first run is at the first time from `scheduled_at` on, and each run is a campaign of its own. Only one that repeats can be changed so.',
     ),
+    reminder: REMINDER.nullish().describe(
+      'A text before a date of each record, instead of recipients. Only a reminder can be changed so; its `collection` and `field` stay.',
+    ),
   })
   .meta({ id: 'CampaignChange' })
 
@@ -94,6 +98,7 @@ export interface CampaignChange {
   readonly scheduledAt: string | null
   readonly expiresAt: string | null
   readonly repeat: WantedRepeat | null
+  readonly reminder: WantedReminder | null
 }
 
 /**
@@ -106,7 +111,7 @@ export type NewCampaign = Readonly<ReturnType<typeof readNewCampaign>>
 export function readNewCampaign(raw: unknown, now: Date, uploads = 0, file?: Upload) {
   const given = checkShape(CAMPAIGN, raw)
   const change = parseCampaignChange(given, now, uploads)
-  const { name, audience, scheduledAt, expiresAt, repeat, attachments } = change
+  const { name, audience, scheduledAt, expiresAt, repeat, attachments, reminder } = change
   const files = change.files ?? 0
   if (!change.text && files === 0) throw invalidRequest('body or template_id must be given')
   const list = file
@@ -116,7 +121,13 @@ export function readNewCampaign(raw: unknown, now: Date, uploads = 0, file?: Upl
       : null
   if (list && (audience || repeat))
     throw invalidRequest('list excludes recipients, group_ids and repeat')
-  if (!list && (!audience || audience.recipients.length + audience.groupIds.length === 0))
+  if (reminder && (list || audience || repeat || expiresAt))
+    throw invalidRequest('reminder excludes recipients, group_ids, list, repeat and expires_at')
+  if (
+    !list &&
+    !reminder &&
+    (!audience || audience.recipients.length + audience.groupIds.length === 0)
+  )
     throw invalidRequest('recipients, group_ids or list must name at least one person')
   const begins = scheduledAt ?? computeCampaignBegin(given.hold_seconds, now)
   checkExpiry({ expires_at: expiresAt }, begins)
@@ -134,7 +145,7 @@ export function readNewCampaign(raw: unknown, now: Date, uploads = 0, file?: Upl
   const text = change.text ?? { body: '' }
   const { orLink } = change
   const country = given.country ?? ''
-  const people = { audience: audience ?? { recipients: [], groupIds: [] }, list, country }
+  const people = { audience: audience ?? { recipients: [], groupIds: [] }, list, country, reminder }
   return { name: name ?? '', text, ...people, line, options, orLink, ...media, ...times }
 }
 
@@ -164,6 +175,7 @@ function parseCampaignChange(
       : null,
     expiresAt: given.expires_at ?? null,
     repeat: given.repeat ?? null,
+    reminder: given.reminder ?? null,
     attachments: given.attachments ?? null,
     files: given.attachments || uploads > 0 ? uploads + (given.attachments?.length ?? 0) : null,
     subject: given.subject ?? null,

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
+import { toDate } from '../../engine/fields/parse-date.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
 import { updateRecords } from '../base/message-status.ts'
-import type { CampaignServices } from './campaign.ts'
+import type { Campaign, CampaignServices } from './campaign.ts'
 import { repeatIfDue } from './plan-next-run.ts'
+import { sendDueReminders } from './send-reminders.ts'
 import { settleCampaign } from './settle-campaign.ts'
 
 /** A campaign's job stops after this time and continues later, to let other campaigns' jobs run. */
@@ -52,6 +54,8 @@ const loadNextRun = (db: Db, id: string) =>
     )
     .executeTakeFirst()
 
+const hasBegun = ({ scheduledAt, nowMs }: Campaign) => toDate(scheduledAt)!.getTime() <= nowMs
+
 /** Jobs that begin, repeat and end campaigns and store their messages. Added by a trigger on `campaigns`. */
 export const makeCampaignJobs = (servicesOf: (user: string) => CampaignServices): JobKind => ({
   name: 'campaign',
@@ -62,11 +66,10 @@ export const makeCampaignJobs = (servicesOf: (user: string) => CampaignServices)
   async run({ key: id, holder }, signal) {
     const services = servicesOf(holder)
     const { db } = services.store
-    const settled = await settleCampaign(
-      services,
-      id,
-      AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]),
-    )
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)])
+    const settled = await settleCampaign(services, id, stop)
+    if (settled?.reminder && settled.status === 'repeating' && hasBegun(settled))
+      return { inSeconds: await sendDueReminders(services, settled, stop) }
     if (settled) await repeatIfDue(services, settled)
     await beginDueCampaign(db, id)
     await endFinishedCampaign(db, id)

@@ -36,6 +36,9 @@ export const CAMPAIGN_PROGRESS = z
       .describe(
         'Failed messages that can be sent again. Excludes messages that were sent again before, and recipients who opted out or have not given consent.',
       ),
+    left_out: z
+      .array(z.object({ reason: z.string(), count: COUNT }))
+      .describe('Of a list or a reminder: why rows have got no text, the commonest first.'),
     segments_used: COUNT.describe('Short messages that were sent.'),
     opt_outs: COUNT.describe(
       'Recipients who have opted out since, or have left a group of the campaign.',
@@ -129,6 +132,17 @@ const countReplies = (db: Db, user: string, batches: readonly string[], since: s
     .limit(sql.lit(MAX_REPLIES))
     .execute()
 
+const countLeftOut = (db: Db, campaign: string) =>
+  queries(db, 'shaped')
+    .selectFrom('campaign_recipients')
+    .select(({ fn }) => ['reason', fn.countAll<number>().as('count')])
+    .where('campaign', '=', campaign)
+    .where('reason', '<>', sql.lit(''))
+    .groupBy('reason')
+    .orderBy('count', 'desc')
+    .orderBy('reason')
+    .execute()
+
 /** The progress of a user's campaign. Throws 404 `campaign_not_found`. */
 export async function loadCampaignProgress({ db }: Store, user: string, id: string) {
   const campaign = await findCampaign(db, user, id)
@@ -148,6 +162,7 @@ export async function loadCampaignProgress({ db }: Store, user: string, id: stri
     counts: countByStatus(found),
     canceled: sum('canceled'),
     retriable: { plain: sum('retriable') - unknown - canceled, unknown, canceled },
+    left_out: await countLeftOut(db, id),
     segments_used: sum('segments'),
     opt_outs: refused.filter(({ reason }) => reason !== REASONS.noConsent).length,
     consent: campaign.requiresConsent ? await loadConsentProof(db, user, campaign) : null,

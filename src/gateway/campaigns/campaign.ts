@@ -12,6 +12,7 @@ import type { SendServices } from '../messages/send/accept-send.ts'
 import type { ConsentScope } from '../messages/send/consent-scope.ts'
 import type { EstimateConfig } from '../messages/send/cost-estimate.ts'
 import { listStoredOptions, readStoredOptions } from '../messages/send/stored-options.ts'
+import type { Reminder } from './reminder-body.ts'
 import type { Repeat } from './repetition.ts'
 
 export interface CampaignServices extends SendServices {
@@ -59,17 +60,22 @@ const selectCampaigns = (db: Db) =>
       'c.begins_at as beginsAt',
       'c.expires_at as expiresAt',
       'c.recipients_count as recipientsCount',
+      // Of a reminder: when it looked last, and up to when a restore has made unknown what it has sent.
+      'c.looked_at as lookedAt',
+      'c.unknown_until as unknownUntil',
+      'c.error',
       'c.quiet_hours as keepsQuiet',
       // Also true if the template or a group required consent when the recipients were found.
       'c.requires_consent as requiresConsent',
       // JSON. `audience`: phone numbers, or ids of rows of a list; none once all their messages are stored.
       // `batches`: first the id of the campaign's batch, then those of messages sent again. `repeat`: a
-      // `Repeat` or null.
+      // `Repeat` or null; `reminder`: a `Reminder` or null.
       ...([
         'c.audience',
         'c.recipients',
         'c.batches',
         'c.repeat',
+        'c.reminder',
         'c.variables',
         'c.without_consent',
       ] as const),
@@ -85,6 +91,7 @@ export async function loadCampaign(db: Db, id: string) {
   if (!row) return undefined
   const variables: CampaignText['variables'] = JSON.parse(String(row.variables))
   const repeat: Repeat | null = JSON.parse(String(row.repeat))
+  const reminder: Reminder | null = JSON.parse(String(row.reminder))
   const lists = {
     audience: parseJsonList(row.audience),
     batches: parseJsonList(row.batches),
@@ -93,7 +100,7 @@ export async function loadCampaign(db: Db, id: string) {
     withoutConsent: parseJsonList(row.without_consent),
   }
   const orLink = row.mms === 'or_link'
-  return { ...row, ...readStoredOptions(row), orLink, variables, repeat, ...lists }
+  return { ...row, ...readStoredOptions(row), orLink, variables, repeat, reminder, ...lists }
 }
 
 export type Campaign = Readonly<NonNullable<Awaited<ReturnType<typeof loadCampaign>>>>

@@ -11,6 +11,7 @@ import type { Permit } from '../base/permissions.ts'
 import { auditAct } from '../messages/queue/audit-message-change.ts'
 import { makeExpiryError } from '../messages/send/message-expiry.ts'
 import { makeSubjectError } from '../messages/send/read-send-body.ts'
+import { inAuditedTransaction } from './audited-change.ts'
 import {
   type Campaign,
   type CampaignServices,
@@ -20,6 +21,7 @@ import {
 } from './campaign.ts'
 import type { CampaignChange } from './campaign-body.ts'
 import { storeCampaignFiles } from './campaign-files.ts'
+import { reviseReminder } from './change-reminder.ts'
 import { type CampaignState, loadCampaignState } from './load-campaign-state.ts'
 import { checkQuota, loadCampaignText, planAudience } from './plan-campaign.ts'
 import { computeExpiryAt, findEarliestRun } from './plan-next-run.ts'
@@ -51,27 +53,15 @@ export async function changeCampaign(
       await auditAct(tx, permit, 'campaigns', 'change', id)
     })
   } else {
-    await settleAndRun(services, user, id, (campaign) =>
-      reviseCampaign(services, permit, campaign, change, load),
-    )
+    await settleAndRun(services, user, id, (campaign) => {
+      if (campaign.reminder) return reviseReminder(services, permit, campaign, change, load)
+      if (change.reminder) throw invalidRequest('only a reminder has a reminder')
+      return reviseCampaign(services, permit, campaign, change, load)
+    })
     await settleCampaign(services, id)
   }
   return loadCampaignState(db, user, id)
 }
-
-/** Runs a change of a campaign and audits it, in one transaction. Returns whether `work` changed it. */
-export const inAuditedTransaction = (
-  { store }: CampaignServices,
-  permit: Permit,
-  action: string,
-  id: string,
-  work: (db: Db) => Promise<boolean>,
-): Promise<boolean> =>
-  store.db.transaction(async (db) => {
-    const isDone = await work(db)
-    if (isDone) await auditAct(db, permit, 'campaigns', action, id)
-    return isDone
-  })
 
 async function reviseCampaign(
   services: CampaignServices,

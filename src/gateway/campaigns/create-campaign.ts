@@ -19,6 +19,7 @@ import { insertListRows } from './list-rows.ts'
 import { type CampaignState, loadCampaignState } from './load-campaign-state.ts'
 import { checkQuota, planCampaign } from './plan-campaign.ts'
 import { requireCampaignRoom } from './plan-next-run.ts'
+import { planReminder } from './plan-reminder-campaign.ts'
 import { completeRepeatRule, listTimesFrom } from './repetition.ts'
 
 /**
@@ -56,8 +57,11 @@ async function insertPlannedCampaign(
 ) {
   const { store, config } = services
   const { user, sentBy: changedBy } = permit.sender
-  const plan = await planCampaign(services, permit, wanted)
-  const { line, text, audience, segments, requiresConsent, withoutConsent, rows } = plan
+  const { reminder: asked } = wanted
+  const plan = asked
+    ? await planReminder(services, permit, wanted, asked)
+    : { ...(await planCampaign(services, permit, wanted)), reminder: null }
+  const { line, text, audience, segments, requiresConsent, withoutConsent, rows, reminder } = plan
   const repeat = wanted.repeat && (await completeRepeatRule(store, user, wanted.repeat))
   if (!repeat) await checkQuota(services, user, audience.length)
   const { name, expiresAt, options } = wanted
@@ -81,12 +85,13 @@ async function insertPlannedCampaign(
     audience,
     segments,
     repeat,
+    reminder,
     rows: rows.length,
     attachments: media?.files.map((file) => file.name) ?? [],
     subject: wanted.subject,
   }
   await store.db.transaction(async (db) => {
-    if (repeat) {
+    if (repeat || reminder) {
       await lockUserSends(db, user)
       await requireCampaignRoom(db, user)
     }

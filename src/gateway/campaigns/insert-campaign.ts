@@ -26,7 +26,7 @@ type Options =
   | 'beginsAt'
   | 'expiresAt'
   | 'requiresConsent'
-type CampaignRow = Pick<Campaign, Given | Options | 'repeat' | 'withoutConsent'> &
+type CampaignRow = Pick<Campaign, Given | Options | 'repeat' | 'reminder' | 'withoutConsent'> &
   Readonly<{
     groups: readonly string[]
     runOf: string
@@ -40,7 +40,8 @@ type CampaignRow = Pick<Campaign, Given | Options | 'repeat' | 'withoutConsent'>
 /** Stores a campaign. False if it is stored already. With an `error`, it is stored as failed. */
 export async function insertCampaign(db: Db, row: CampaignRow): Promise<boolean> {
   const { id, user, name, body, template, device, line, error, segments } = row
-  const { repeat, audience } = row
+  const { repeat, reminder, audience } = row
+  const staysOpen = repeat !== null || reminder !== null
   const batch = makeRandomId()
   const stored = await queries(db)
     .insertInto('campaigns')
@@ -73,13 +74,14 @@ export async function insertCampaign(db: Db, row: CampaignRow): Promise<boolean>
       recipients: JSON.stringify(row.recipients),
       variables: JSON.stringify(row.variables),
       repeat: JSON.stringify(repeat),
-      audience: JSON.stringify(repeat ? [] : audience),
+      reminder: JSON.stringify(reminder),
+      audience: JSON.stringify(staysOpen ? [] : audience),
       batch_id: batch,
       batches: JSON.stringify([batch]),
       revision: 1,
       recipients_count: audience.length,
       settled: error !== '',
-      status: error ? 'failed' : repeat ? 'repeating' : 'scheduled',
+      status: error ? 'failed' : staysOpen ? 'repeating' : 'scheduled',
       created: NOW,
       updated: NOW,
     })

@@ -4,7 +4,7 @@ import { admission } from '../../platform/limits/shared-limits.ts'
 import type { AccountLocale } from '../../portable/account-locale.ts'
 import { type ContactFieldKind, readContactFieldValue } from '../../portable/contact-field-value.ts'
 import { splitFormat } from '../../portable/field-formats.ts'
-import { makeFieldTextFinder } from '../../portable/field-text.ts'
+import { MOMENT, makeFieldTextFinder } from '../../portable/field-text.ts'
 import { foldName } from '../../portable/fold-text.ts'
 import { readDay } from '../../portable/read-day.ts'
 import {
@@ -69,6 +69,7 @@ export async function writeRowTexts(
   return admission.slices.map(rows, write)
 }
 
+const isDate = (text: string) => ISO_DAY.test(text) || MOMENT.test(text)
 const ISO_DAY = /^\d{4}-\d\d-\d\d$/
 
 /**
@@ -116,7 +117,7 @@ function readRowValue(
 ) {
   if (typeof given === 'number') return { title, value: given, type: 'number' as const }
   const text = typeof given === 'string' ? given.trim() : given
-  if (typeof text === 'string' && ISO_DAY.test(text) && readDay(text, locale))
+  if (typeof text === 'string' && isDate(text) && readDay(text.slice(0, 10), locale))
     return { title, value: text, type: 'date' as const }
   const { value } = readContactFieldValue(kind, text, locale) as { readonly value?: unknown }
   return value === undefined

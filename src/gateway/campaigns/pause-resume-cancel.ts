@@ -1,8 +1,8 @@
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import type { Permit } from '../base/permissions.ts'
+import { inAuditedTransaction } from './audited-change.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
-import { inAuditedTransaction } from './change-campaign.ts'
 import { endCampaign } from './end-campaign.ts'
 import {
   type CampaignState,
@@ -27,9 +27,9 @@ const changeStatus =
       if (!status) return true
       const set = { settled: false, changed_by: by }
       return inAuditedTransaction(services, permit, action, id, (tx) =>
-        status === 'repeating'
+        status === 'repeating' && campaign.repeat
           ? moveToNextRun(tx, campaign, new Date(), campaign.runs, set)
-          : changeAsRead(tx, campaign, { ...set, status }),
+          : changeAsRead(tx, campaign, { ...set, status, ...(campaign.reminder && { error: '' }) }),
       )
     })
     await settleCampaign(services, id)
@@ -44,10 +44,11 @@ export const pauseCampaign = changeStatus('pause', ({ status }) => {
 })
 
 /** Resumes a paused campaign: at its scheduled time or, if that is past, now. Throws 409 `campaign_over`. */
-export const resumeCampaign = changeStatus('resume', ({ status, scheduledAt, repeat }) => {
+export const resumeCampaign = changeStatus('resume', (campaign) => {
+  const { status, scheduledAt, repeat, reminder } = campaign
   if (status === 'scheduled' || status === 'repeating' || status === 'sending') return undefined
   if (status !== 'paused') throw gatewayRefusal('campaign_over')
-  if (repeat) return 'repeating'
+  if (repeat || reminder) return 'repeating'
   return scheduledAt > formatDate(new Date()) ? 'scheduled' : 'sending'
 })
 

@@ -67,7 +67,15 @@ export const CAMPAIGN_DATA: PersonalData = {
     }),
   ],
   mentions: [
-    makeRecordStep('campaigns', ['name', 'body', 'subject', 'variables', 'error', 'filter']),
+    makeRecordStep('campaigns', [
+      'name',
+      'body',
+      'subject',
+      'variables',
+      'error',
+      'filter',
+      'reminder',
+    ]),
     makeRecordStep('campaign_recipients', ['to', 'values', 'reason']),
   ],
 }

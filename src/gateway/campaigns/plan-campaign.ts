@@ -133,7 +133,7 @@ export async function checkQuota(
 }
 
 /** The id of the line (SIM) that a campaign names, '' for any. Throws 404 if none fits, 409 if several do. */
-async function findNamedLine(
+export async function findNamedLine(
   store: Store,
   user: string,
   { options: { device, sim }, line: { id, number } }: NewCampaign,

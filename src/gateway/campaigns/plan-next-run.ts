@@ -20,16 +20,19 @@ import { listTimesAfter, MIN_INTERVAL_MS } from './repetition.ts'
 
 const MAX_REPEATING = 20
 
-/** Throws 400 if the account has too many repeating campaigns. Call it after `lockUserSends`. */
+/** Throws 400 if the account has too many repeating campaigns, with reminders. Call after `lockUserSends`. */
 export async function requireCampaignRoom(db: Db, user: string): Promise<void> {
   const { others } = await queries(db)
     .selectFrom('campaigns')
     .select(({ fn }) => fn.countAll<number>().as('others'))
     .where('user', '=', user)
-    .where(sql<boolean>`status in ('repeating', 'paused') and repeat::text <> 'null'`)
+    .where(sql<boolean>`status in ('repeating', 'paused')
+      and (repeat::text <> 'null' or coalesce(reminder::text, 'null') <> 'null')`)
     .executeTakeFirstOrThrow()
   if (others >= MAX_REPEATING)
-    throw invalidRequest(`repeat is for at most ${MAX_REPEATING} campaigns of an account`)
+    throw invalidRequest(
+      `repeat is for at most ${MAX_REPEATING} campaigns of an account, with its reminders`,
+    )
 }
 
 /** When a run that begins at `at` expires: `at` plus `expiresAt` minus `scheduledAt`; '' for never. */

@@ -8,6 +8,7 @@ import type { CampaignServices } from './campaign.ts'
 import type { NewCampaign } from './campaign-body.ts'
 import { summarizeNoConsent, WITHOUT_CONSENT } from './consent-proof.ts'
 import { writeRowTexts } from './list-texts.ts'
+import { NEXT_REMINDER } from './next-reminders.ts'
 import { planCampaign } from './plan-campaign.ts'
 import type { PlannedRow } from './plan-list.ts'
 import type { TextSize } from './planned-text.ts'
@@ -17,7 +18,10 @@ const LEFT_OUT = 100
 
 export const CAMPAIGN_PREVIEW = z
   .object({
-    recipients_count: z.int().min(1).describe('Recipients, without those who have opted out.'),
+    recipients_count: z
+      .int()
+      .min(0)
+      .describe('Recipients, without those who have opted out; of a reminder, the next ones.'),
     segments: z.int().min(0).describe('Segments of all texts together; 0 for MMS.'),
     first: TEXT.describe('The text for the first of them.'),
     samples: z
@@ -33,6 +37,10 @@ export const CAMPAIGN_PREVIEW = z
           .describe(`The first ${LEFT_OUT}.`),
       })
       .describe('The rows of a list that get no text.'),
+    reminders: z
+      .array(NEXT_REMINDER)
+      .optional()
+      .describe('Of a reminder: the next 20 texts, the soonest first.'),
     last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
     estimate: ESTIMATE_OR_NULL,
     without_consent: WITHOUT_CONSENT,

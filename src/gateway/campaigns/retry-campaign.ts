@@ -11,8 +11,8 @@ import {
   RETRIED_BATCH,
   type RETRY_BATCH,
 } from '../messages/queue/retry-schemas.ts'
+import { inAuditedTransaction } from './audited-change.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
-import { inAuditedTransaction } from './change-campaign.ts'
 import { CAMPAIGN_STATE, loadCampaignState } from './load-campaign-state.ts'
 import { settleAndRun } from './settle-campaign.ts'
 

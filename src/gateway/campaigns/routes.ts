@@ -20,8 +20,11 @@ import { CAMPAIGN_PROGRESS, loadCampaignProgress } from './campaign-progress.ts'
 import { changeCampaign } from './change-campaign.ts'
 import { createCampaign } from './create-campaign.ts'
 import { CAMPAIGN_STATE } from './load-campaign-state.ts'
+import { loadStoredReminders, NEXT_REMINDERS } from './next-reminders.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './pause-resume-cancel.ts'
+import { previewReminder } from './plan-reminder-campaign.ts'
 import { CAMPAIGN_PREVIEW, previewCampaign } from './preview-campaign.ts'
+import { listReminderSources, REMINDER_SOURCES } from './reminder-source.ts'
 import { CAMPAIGN_TIMES, REPETITION, readRepetition, readTimes } from './repetition.ts'
 import { RETRIED_CAMPAIGN, retryCampaign } from './retry-campaign.ts'
 
@@ -69,6 +72,11 @@ const OF_AUDIENCE: Bound = {
 const OF_WAITING: Bound = {
   cost: 'waiting texts of the campaign',
   by: '20,000 recipients (`MAX_AUDIENCE`); 30 s',
+}
+
+const OF_DATES: Bound = {
+  cost: 'records with a date, from today on',
+  by: 'turns; 20 pages of 100 records',
 }
 
 /** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
@@ -127,7 +135,10 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     run: async ({ permit, sending, store, user }, c) => {
       const { json, uploads, list } = await readSendRequest(c, 'list')
       const given = readNewCampaign(json, new Date(), uploads.length, list)
-      return previewCampaign(sending, permit, await addCampaignFiles(store, user, given))
+      const wanted = await addCampaignFiles(store, user, given)
+      return wanted.reminder
+        ? previewReminder(sending, permit, wanted, wanted.reminder)
+        : previewCampaign(sending, permit, wanted)
     },
   },
   'POST /api/campaigns/times': {
@@ -229,6 +240,30 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       )
       return retryCampaign(sending, permit, id, body)
     },
+  },
+  'GET /api/campaigns/reminder-sources': {
+    permission: allowPerson('campaign'),
+    bound: { cost: 'fields of contacts, collections of superusers', by: '100 fields; 30 s' },
+    describe: {
+      id: 'listReminderSources',
+      summary: 'List where reminders may find dates',
+      description:
+        'Contacts, if they have a field with a date, and the collections of superusers that your account may list and that have one.',
+      answer: ['The sources.', REMINDER_SOURCES],
+    },
+    run: ({ store, user }) => listReminderSources(store, user),
+  },
+  'GET /api/campaigns/:id/reminders': {
+    permission: allowPerson('campaign'),
+    bound: OF_DATES,
+    describe: {
+      id: 'listNextReminders',
+      summary: 'Show the next texts of a reminder',
+      description: 'The next 20, the soonest first, as the records are now.',
+      answer: ['The texts.', NEXT_REMINDERS],
+      fails: describeRefusals('campaign_not_found', 'invalid_request'),
+    },
+    run: ({ user, sending }, _, id) => loadStoredReminders(sending, user, id),
   },
   'GET /api/campaigns/:id/progress': {
     permission: allowPerson('readUsage'),

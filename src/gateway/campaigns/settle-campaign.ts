@@ -15,6 +15,7 @@ import {
   loadCampaign,
   makeCampaignPermit,
 } from './campaign.ts'
+import { cancelOutdatedReminders } from './cancel-outdated-reminders.ts'
 import { endCampaign } from './end-campaign.ts'
 import { holdMessages, releaseMessages } from './hold-texts.ts'
 import type { CampaignStatus } from './load-campaign-state.ts'
@@ -85,9 +86,15 @@ async function storeCampaignTexts(
   }
 }
 
-/** The step of a repeating campaign. It has no messages: each of its runs is a campaign of its own. */
+/**
+ * The step of a repeating campaign. It has no messages: each of its runs is a campaign of its own. A reminder
+ * releases those that a pause has held, but for those whose record has changed.
+ */
 async function keepCampaignRunning(services: CampaignServices, campaign: Campaign) {
-  return !campaign.isDisabled || suspendCampaign(services, campaign)
+  if (campaign.isDisabled) return suspendCampaign(services, campaign)
+  if (!campaign.reminder) return true
+  await cancelOutdatedReminders(services, campaign)
+  return releaseMessages(services.store, campaign)
 }
 
 async function pauseCampaignTexts(services: CampaignServices, campaign: Campaign) {

@@ -412,6 +412,7 @@ interface CampaignsRow {
   id: string
   left_out: Generated<number>
   line: Generated<string>
+  looked_at: Generated<string>
   made_by: Generated<string>
   mms: Generated<'' | 'only' | 'or_link'>
   name: Generated<string>
@@ -421,6 +422,7 @@ interface CampaignsRow {
   quiet_hours: Generated<boolean>
   recipients: string | null
   recipients_count: Generated<number>
+  reminder: string | null
   repeat: string | null
   requires_consent: Generated<boolean>
   revision: Generated<number>
@@ -436,6 +438,7 @@ interface CampaignsRow {
   >
   subject: Generated<string>
   template: Generated<string>
+  unknown_until: Generated<string>
   updated: Generated<string>
   user: Generated<string>
   variables: string | null

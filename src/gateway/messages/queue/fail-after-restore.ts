@@ -8,14 +8,17 @@ const BATCH = 5_000
 
 /**
  * Fails unfinished campaigns of a restored backup, because messages may have been sent since the backup.
- * Pauses repeating campaigns instead.
+ * Pauses repeating campaigns and reminders instead; of what reminders have sent since, nobody knows.
  */
+const IS_ONCE = sql<boolean>`coalesce(repeat::text, 'null') = 'null' and coalesce(reminder::text, 'null') = 'null'`
+
 const endCampaigns = (db: Db) =>
   queries(db)
     .updateTable('campaigns')
     .set({ error: REASONS.restored, settled: true, audience: '[]', updated: NOW })
     .set({
-      status: sql`case when coalesce(repeat::text, 'null') = 'null' then 'failed' else 'paused' end`,
+      status: sql`case when ${IS_ONCE} then 'failed' else 'paused' end`,
+      unknown_until: sql`case when coalesce(reminder::text, 'null') = 'null' then '' else ${NOW} end`,
     })
     .where('status', 'in', ['scheduled', 'repeating', 'sending', 'paused'])
     .execute()
