@@ -6,7 +6,7 @@ import { limitTime } from '../platform/tools/deadline.ts'
 /** How long a check waits for an answer. */
 export const PATIENCE_MS = 5_000
 
-/** What a check found. Only faults have `advice`: what to do. */
+/** The result of a check. Only faults have `advice`. */
 export interface Finding {
   readonly found: string
   readonly advice?: string
@@ -19,7 +19,7 @@ export const readErrorCause = (error: unknown) => {
   return cause?.message || message
 }
 
-/** What answers at an address, and the time of its clock. */
+/** The server that answers at an address, and the time of its clock. */
 export const fetchHealth = async (url: string) => {
   const response = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
   const { message } = (await response.json()) as { message?: string }
@@ -29,7 +29,7 @@ export const fetchHealth = async (url: string) => {
   }
 }
 
-/** What to set where only this computer reaches the server. In a container HOST is set already. */
+/** The setting to change where only this computer reaches the server. In a container HOST is set already. */
 export const advisePhoneAccess = ({ host }: Config): string =>
   host === '0.0.0.0' || host === '::'
     ? 'Set PUBLIC_URL to an address of this server that phones reach (docs/deploy.md).'

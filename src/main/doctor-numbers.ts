@@ -18,7 +18,7 @@ const SHOWN = 20
 const ACCOUNTS_PAGE = 500
 
 interface Repair {
-  /** Without it, nothing is changed. */
+  /** Whether numbers are repaired, not only listed. */
   readonly apply: boolean
   readonly words: OptWords
   readonly say: (line: string) => void

@@ -7,7 +7,7 @@ import { rewriteTables, scrubEmbedded } from '../platform/db/wipe-deleted.ts'
 import { printLine } from './command-line.ts'
 import { readCommandSetting } from './open-store-for-command.ts'
 
-/** What a superuser of a Postgres elsewhere runs: the role of pocketsms may not. */
+/** Statements for a superuser of a Postgres elsewhere: the role of pocketsms may not run them. */
 const BY_SUPERUSER = `The tables are new. The statistics and the log of Postgres may still hold deleted data. As a superuser of Postgres, run:
   vacuum full pg_statistic;
   checkpoint;`

@@ -40,7 +40,7 @@ const RESTORING = 'A backup is being restored. Try again in a moment.'
 
 export interface RunningServer {
   readonly url: string
-  /** What the routes use, for programs that embed a server. A restore of a backup replaces the object. */
+  /** Services of the routes, for programs that embed a server. A restore of a backup replaces the object. */
   readonly services: GatewayServices
   /** Stops within 10 s after STOP_DELAY_SECONDS: finishes requests and streams, closes the database. */
   stop(): Promise<void>

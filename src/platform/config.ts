@@ -23,7 +23,7 @@ export interface Config extends Omit<Settings, Combined | 'publicUrl' | 'backupD
 
 type Definitions = Readonly<Record<string, readonly [variable: string, z.ZodType, meaning: string]>>
 
-/** What Kubernetes and Docker set for a service of another name: `SMTP_PORT=tcp://10.0.0.9:25`. */
+/** A value that Kubernetes and Docker set for a service of another name: `SMTP_PORT=tcp://10.0.0.9:25`. */
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\/[^/]+:\d+$/
 
 const isServiceLink = (variable: string, value = ''): boolean =>

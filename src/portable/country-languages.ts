@@ -55,7 +55,7 @@ export const listOptOutLanguages = (country: string, language: string): OptLangu
   ...new Set([language, ...(LANGUAGES_OF.get(country) ?? [])].filter(isOptLanguage)),
 ]
 
-/** What is known of the languages of an account. */
+/** The known languages of an account. */
 export interface Spoken {
   /** The languages whose opt-out words it takes. */
   readonly chosen: readonly string[]

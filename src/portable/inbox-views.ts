@@ -17,7 +17,7 @@ export type InboxState = keyof typeof INBOX_STATES
 export const BY_ME = 'me'
 export const BY_NOBODY = 'nobody'
 
-/** What a saved view of the inbox shows. `labels`: ids, of which a conversation has at least one. */
+/** The choice of a saved view of the inbox. `labels`: ids, of which a conversation has at least one. */
 export interface ViewConditions {
   readonly state: InboxState
   /** BY_ME, BY_NOBODY or the id of a sender; '' for all conversations. */
@@ -25,7 +25,7 @@ export interface ViewConditions {
   readonly labels: readonly string[]
 }
 
-/** What the query of a list has as `sort`, by the `sort` of a saved view. */
+/** The `sort` of a list's query, by the `sort` of a saved view. */
 export const VIEW_SORTS = {
   newest: '-last_at',
   oldest: 'last_at',

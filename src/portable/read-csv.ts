@@ -56,7 +56,7 @@ function joinRest({ line, cells }: SheetRow, width: number): CsvTableRow {
   return { line, cells: [...cells.slice(0, width - 1), last], isLong: true }
 }
 
-/** What may separate cells, each with what ends a cell then. */
+/** Separators of cells, each with the pattern that ends a cell then. */
 const CELL_ENDS: Readonly<Record<string, RegExp>> = {
   ',': /[,\r\n]/g,
   ';': /[;\r\n]/g,

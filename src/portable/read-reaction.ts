@@ -6,7 +6,7 @@ export interface Reaction {
   readonly isKnown: boolean
 }
 
-// What iPhones write before and after the quote, in the languages whose words are known
+// Words of iPhones before and after the quote, in the languages whose words are known
 const VERBS = [
   'loved|liked|disliked|laughed at|emphasi[sz]ed|questioned|reacted with a sticker to',
   'removed an? (?:heart|like|dislike|laugh|exclamation|question mark|sticker) from',

@@ -30,7 +30,7 @@ const OTHER_FORMS =
   'CANCELE DESCADASTRE DESCADASTRO PRZESTAŃ PRZESTAŃCIE WYPISZCIE CANCELLAMI DISISCRIVIMI DISISCRIVERMI ' +
   'ELIMÍNAME AFMELDING'
 
-/** What people write beside a word: `STOP SMS`, `Stop all messages`. */
+/** Words that people write beside an opt-out word: `STOP SMS`, `Stop all messages`. */
 const OBJECTS =
   'all alle sms text texts message messages nachricht nachrichten texto textos mensaje mensajes mensagem mensagens ' +
   'messaggi messaggio wiadomosci berichten'
@@ -116,7 +116,7 @@ const PHRASES_WITHOUT_SPACES =
 /** Words before a phrase that turn it round, as in `never stop texting me`, `Bekomme ich keine SMS mehr`. */
 const TURNS =
   / (?:(?:don t|dont|not)(?: want to)?|never|(?:did|have|do) you|n ai|n avons|n a|y a|avez vous|voudrais|nicht|(?:bekommen?|erhalte|kriegen?)(?: \S+){0,2}) $/u
-/** What stands around the phrase of `Ich habe keine SMS mehr bekommen`. */
+/** Words around the phrase of `Ich habe keine SMS mehr bekommen`. */
 const HAVE = / (?:hab|habe|haben|hat|hatte)(?: \S+){0,4} $/u
 const GOT = /^(?:\S+ )?(?:bekommen|erhalten|gekriegt|empfangen)\b/u
 
@@ -147,7 +147,7 @@ const FOLDED = PHRASES.map(foldWords)
 const OTHERS = new Set(
   [...OTHER_WORDS.split(' '), ...OTHER_FORMS.split(' '), ...ALL_LANGUAGES.out].map(fold),
 )
-/** Of these, the ones that may stand within a phrase: `Löschen Sie bitte meine Nummer`. */
+/** Words that may also stand within a phrase: `Löschen Sie bitte meine Nummer`. */
 const WITHIN = new Set(
   'please pls plz bitte jetzt sofort now svp stp prosze aub alstublieft lutfen'.split(' '),
 )

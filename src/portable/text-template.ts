@@ -1,4 +1,4 @@
-// What replaces the variables of a text, for servers and browsers alike.
+// Values replace the variables of a text, in servers and browsers alike.
 
 import { dropFormat } from './field-formats.ts'
 import { foldName, isInvisible } from './fold-text.ts'

@@ -13,7 +13,7 @@ const INNER_FORMULAS = {
   ';': /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[,\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! |$)|\+(?!\d+(?:[\s,]|$)))/gu,
 }
 
-/** What separates the cells of a file that is written. */
+/** The separator of cells in a file that is written. */
 export type Separator = keyof typeof INNER_FORMULAS
 
 const QUOTED = { ',': /[",\r\n]/, ';': /[";\r\n]/ }

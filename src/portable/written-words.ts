@@ -4,14 +4,14 @@ import { removeQuotes } from './remove-quotes.ts'
 /** A received text as it is stored. The subject of an MMS is the first line of its body, too. */
 export interface TextWithSubject {
   readonly body: string
-  /** Of an MMS; possibly without its end. Absent or '' for none. */
+  /** The subject of an MMS; possibly without its end. Absent or '' for none. */
   readonly subject?: string | undefined
 }
 
 /** Line ends of other systems. */
 const LINE_END = /\r\n?|[\u0085\u2028\u2029]/g
 
-/** What a person wrote. */
+/** The words that a person wrote. */
 export interface WrittenText {
   readonly subject: string
   readonly words: string
@@ -44,7 +44,7 @@ const MARKS =
   're|aw|antw|sv|vs|fwd?|wg|tr|rv|enc|odp|doorst|vb|vl|ynt|ilt|vá|απ|отв|ответ|回复|回覆|答复|转发|轉寄|返信|転送|회신|전달|رد|השב'
 const NONE =
   "no ?subject|(?:kein|ohne) betreff|(?:sans|aucun|pas d['’])\\s?objet|sin asunto|nessun oggetto|senza oggetto|geen onderwerp|sem assunto|(?:brak|bez) tematu|inget ämne|(?:intet|uten) emne|ei aihetta|konu yok|bez předmětu|nincs tárgy|fără subiect|χωρίς θέμα|(?:без|нет) темы|без теми|無題|件名なし|[无無]主[题題旨]|제목 없음|(?:بلا|بدون) موضوع|ללא נושא"
-/** What phones and networks write where a person wrote no subject, or before the words of a person. */
+/** Words of phones and networks where a person wrote no subject, or before the words of a person. */
 const ADDED = new RegExp(
   `^[\\s([<{«"（【「]*(?:(?:${LABELS})\\s?[:：]|(?:${MARKS})\\s?(?:\\[\\d{1,3}\\]|\\(\\d{1,3}\\))?\\s?[:：]|(?:${NONE})(?![\\p{L}\\p{N}]))[)\\]>}»"）】」]*\\s*`,
   'iu',

@@ -5,7 +5,7 @@ import { describeJson, FILE } from '../http/openapi/success-answers.ts'
 import type { Ctx } from '../http/request-context.ts'
 import { sendRaw } from '../http/send-answer.ts'
 
-/** What OpenAPI says of a route of another product's API. */
+/** The description of a route of another product's API, for OpenAPI. */
 export interface Description {
   /** The OpenAPI operation id. Default: made from method and path. */
   readonly id?: string

@@ -17,7 +17,7 @@ export interface ListCaller extends Pick<SendingCaller, 'store' | 'auth'> {
   readonly services: Pick<GatewayServices, 'extensions'>
 }
 
-/** Those records of a collection that its rule shows the caller, as stored, and how many there are in all. */
+/** Finds the records of a collection that its rule shows the caller, as stored, and counts them all. */
 export async function findRecords(
   { store, auth, services: { extensions } }: ListCaller,
   name: string,

@@ -5,7 +5,7 @@ import type { OtherForms } from '../gateway/webhooks/call-webhook.ts'
 import type { Route } from '../http/make-routes.ts'
 import type { Api, Services } from '../http/request-context.ts'
 
-/** What the APIs of other products use, and all routes of the gateway together. */
+/** The services of other products' APIs and of all routes of the gateway. */
 export interface GatewayServices extends Services, HasPersonalData {
   readonly sending: Sending
   readonly carriers: CarrierService

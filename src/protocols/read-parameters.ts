@@ -8,7 +8,7 @@ export const splitAtCommas = (list: string): string[] => {
   return [...new Set(parts)].filter((part) => part !== '')
 }
 
-/** Of a form, or of a JSON body with a text. */
+/** The size of a form, or of a JSON body with a text. */
 export const MAX_PARAMETER_BYTES = 64 << 10
 
 /** The query's parameters. In a POST, parameters of the form replace those of the query. */
@@ -25,5 +25,5 @@ export const readQueryBytes = (c: Ctx) =>
   Buffer.from((c.env.incoming.url ?? '').replace(/^[^?]*\??/, ''), 'latin1')
 const readQueryFields = (c: Ctx) => keepFirstValues(decodeForm(readQueryBytes(c)))
 
-/** Of repeated parameters, the first counts. */
+/** Keeps the first of repeated parameters. */
 const keepFirstValues = (pairs: readonly FormPair[]) => Object.fromEntries(pairs.toReversed())

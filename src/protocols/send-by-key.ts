@@ -18,7 +18,7 @@ import { type Asker, retryRequest } from '../http/retry-request.ts'
 import type { GatewayServices } from './gateway-services.ts'
 import type { DoorCall } from './send-only-protocol.ts'
 
-/** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */
+/** The send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */
 export type DoorSend = Partial<z.output<typeof SEND>>
 
 /** An API key, and where it was used. `name`: as in ShownKey. */

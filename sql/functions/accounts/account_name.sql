@@ -1,4 +1,4 @@
--- What an account (`owner`) is called: by its own name or, without one, by that of its owner.
+-- The name of an account (`owner`): its own or, if it has none, that of its owner.
 create or replace function account_name(owner text) returns text stable language sql as $$
   select coalesce(
     (select nullif(s.account_name, '') from user_settings s where s."user" = owner),

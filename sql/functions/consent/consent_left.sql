@@ -1,4 +1,4 @@
--- Those of these numbers that have left one of these contact groups of an account (`owner`), and are in none
+-- The numbers that have left one of these contact groups of an account (`owner`), and are in none
 -- of the others. An opt-out of all purposes leaves no group: `opted_out` of the contact stands for it, and
 -- START ends it. Who has left a group that was deleted since has still left it: the entry then has no group,
 -- but its purpose.

@@ -1,4 +1,4 @@
--- Those of these numbers that have not given consent to an account (`owner`), for all purposes or for one of
+-- The numbers that have not given consent to an account (`owner`), for all purposes or for one of
 -- the groups.
 create or replace function consent_missing(owner text, numbers text[], groups text[]) returns text[]
 language sql stable as $$

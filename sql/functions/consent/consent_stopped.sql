@@ -1,4 +1,4 @@
--- Those of these numbers that have opted out of all texts of an account (`owner`). `opted_out` of the contact
+-- The numbers that have opted out of all texts of an account (`owner`). `opted_out` of the contact
 -- says so. A number without a contact has the state that its last opt-out left: the contact was deleted, or
 -- has another number now. Sends, the release of due texts, and all that ends texts ask this function.
 --

@@ -1,4 +1,4 @@
--- What texts of a user would cost by each line, if they were sent now: one row for each line, one with a null
+-- The cost of a user's texts by each line, if they were sent now: one row for each line, one with a null
 -- line for the texts that no line takes now. Chooses lines as a send does, and changes nothing.
 --
 -- Parameters

@@ -1,4 +1,4 @@
--- What a message to a number costs by the prices of a line: its segments by the price of the longest prefix
+-- The price of a message to a number by a line: its segments by the price of the longest prefix
 -- of the number, else by `default`; null if the number has no price. An MMS, which has no segments, costs
 -- `mms`, else as one segment. In plpgsql, which keeps its plan for the session.
 create or replace function sms_price(prices json, number text, segments numeric) returns numeric

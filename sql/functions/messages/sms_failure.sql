@@ -1,4 +1,4 @@
--- What conversations say of a text that failed, as a sentence: why it was not sent, or not delivered after it
+-- The sentence of conversations about a text that failed: why it was not sent, or not delivered after it
 -- was sent. An unknown outcome and a cancellation say so themselves.
 create or replace function sms_failure(reason text, sent_at text) returns text
 language sql immutable parallel safe as $$

@@ -1,4 +1,4 @@
--- Those of these numbers whose persons were erased from an account (`owner`). Costs one look-up for accounts
+-- The numbers whose persons were erased from an account (`owner`). Costs one look-up for accounts
 -- without such persons.
 create or replace function person_stopped(owner text, numbers text[]) returns text[]
 language sql stable as $$

@@ -16,7 +16,7 @@ const KEY = /^(?:psk|vk)_/
 const KEYS = /(?:psk|vk)_\w+/g
 export const isKey = (text: string): boolean => KEY.test(text)
 
-/** What may be an API key anywhere in a text. */
+/** A pattern of API keys anywhere in a text. */
 export const findApiKeys = (text: string): readonly string[] => text.match(KEYS) ?? []
 
 const TOUCH_MS = 60_000

@@ -77,8 +77,8 @@ export async function hasPasskeys(db: Db, { host }: PasskeySite): Promise<boolea
 }
 
 /**
- * What a browser needs to make a passkey for a person. `state`: the person's before the proof. Throws 400 if
- * the person has too many, 429.
+ * Makes the options with which a browser makes a passkey. `state`: the person's before the proof. Throws 400
+ * if the person has too many, 429.
  */
 export async function startPasskey(
   db: Db,
@@ -167,7 +167,7 @@ export const removePasskey = (
     await also(inside, auth)
   })
 
-/** What a browser needs to sign with one of a person's passkeys. Throws 429. */
+/** Makes the options with which a browser signs by one of a person's passkeys. Throws 429. */
 export async function askPerson(
   db: Db,
   auth: AuthRecord,
@@ -180,7 +180,7 @@ export async function askPerson(
   return makeRequestOptions(site, challenge, known)
 }
 
-/** What a browser needs to sign with any passkey of the site. Throws 429. */
+/** The options with which a browser signs by any passkey of the site. Throws 429. */
 export const askAnybody = async (db: Db, site: PasskeySite, network: string) =>
   makeRequestOptions(site, await makeChallenge(db, 'alone', { network }), [])
 

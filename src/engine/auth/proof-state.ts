@@ -9,7 +9,7 @@ import { columnsOf } from '../records/record-row.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { findAuthRecord } from './find-auth-record.ts'
 
-// What a person begins, such as a new passkey, ends as soon as anything changes by which the person signs in.
+// A begun change, such as a new passkey, ends when anything changes by which the person signs in.
 
 const CHANGED = 'Your password, email or second factor has changed meanwhile. Begin again.'
 

@@ -9,7 +9,7 @@ import { type AuthenticationResponseJSON, requirePasskeySite } from './webauthn.
 
 interface PasskeyForm {
   readonly credential: AuthenticationResponseJSON
-  /** Of the method before; '' for a sign-in by the passkey alone. */
+  /** The `mfaId` of the method before; '' for a sign-in by the passkey alone. */
   readonly mfaId: string
 }
 

@@ -33,13 +33,13 @@ export interface SignInProof {
   readonly meta?: string
   /** The token to answer with. If absent, a new session starts. */
   readonly token?: string
-  /** What a provider says: it follows once the sign-in is complete. */
+  /** Claims of a provider, which take effect once the sign-in is complete. */
   readonly said?: ProviderClaims | undefined
   /** The proof that the new session carries, see `startSession`. */
   readonly provenAt?: string
 }
 
-/** What a provider says, in this request or, by `mfaId`, in the first half of the sign-in. */
+/** A provider's claims, from this request or, by `mfaId`, from the first half of the sign-in. */
 interface Said extends ProviderClaims {
   readonly mfaId: string
 }

@@ -13,7 +13,7 @@ interface FactorServices {
 const REQUIRED =
   'This server requires a second factor of superusers, and you have none. Set one up on the page Account of the console.'
 
-/** What a superuser without a second factor may do: sign in and out, and set one up. */
+/** Paths that a superuser without a second factor may use: sign in and out, and set one up. */
 const FREE =
   /^\/api\/(?:health|account\/(?:second-factor|passkeys|sessions|end-other-sessions)(?:\/[\w-]+)*|collections\/[^/]+\/(?:passkey-options|auth-[\w-]+|(?:request|confirm)-[\w-]+))$/
 

@@ -50,7 +50,7 @@ export async function findAnyObject(db: Db): Promise<string | undefined> {
 }
 
 export interface AfterRestore {
-  /** Those that the backup lacks are created. */
+  /** Built-in collections; a restore creates those that the backup lacks. */
   readonly builtIn: BuiltIn
   /**
    * Changes restored rows that no longer hold. Unless `resume`, ends what was unfinished. Returns how many

@@ -14,7 +14,7 @@ import { isQueryFault } from './views/view-query.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
-/** What happens to stored fields that are not submitted. `keep-needed` drops only optional built-in ones. */
+/** The treatment of stored fields that are not submitted. `keep-needed` drops only optional built-in ones. */
 type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
 
 /** Adds stored fields that `next` lacks, as `unnamed` says. Fields match by id, or by name and type. */

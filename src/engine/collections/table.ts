@@ -57,7 +57,7 @@ export async function alterTable(
 /** Analyzes tables early: without statistics Postgres expects few rows per user and may sort 100,000 rows. */
 const STATISTICS = sql`autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02`
 
-/** What most updates change is last: the log of an update begins with the first column that it changes. */
+/** Columns that most updates change are last: the log of an update begins with the first changed column. */
 const isState = ({ type }: Field) => type === 'select' || type === 'date' || type === 'autodate'
 
 /** Creates a collection's table. Postgres names constraints: a renamed table may still have fixed names. */

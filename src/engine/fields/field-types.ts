@@ -35,7 +35,7 @@ type ChoiceField = SelectField | RelationField | FileField
 /** Maximum bytes of a record's id or a file's name. */
 export const NAME_BYTES = 150
 
-/** What select, relation and file fields share. A field for one value keeps the last of several. */
+/** The common part of select, relation and file fields. A field for one value keeps the last of several. */
 const CHOICE = {
   column: (field: ChoiceField) =>
     isMulti(field)

@@ -27,7 +27,7 @@ const DEFAULT_SIZES: readonly string[] = ['100x100']
 /** Maximum bytes of a picture to decode: it is in memory as a whole. A field may take larger files. */
 const MAX_PICTURE_BYTES = 64 << 20
 
-/** What is stored of a picture that cannot be decoded: an empty thumbnail, so that it is tried once. */
+/** The empty thumbnail that is stored for a picture that cannot be decoded, so that it is tried once. */
 const NONE = { type: '', content: makeMemoryContent(Buffer.alloc(0)) }
 
 /** A file's thumbnail, made at the first request. Undefined if the size is not allowed or making it fails. */

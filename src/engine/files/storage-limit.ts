@@ -10,7 +10,7 @@ export interface FileOwner {
   readonly maxBytes: number
 }
 
-/** Of files that count for no account: thumbnails, and files of records without one. */
+/** The holder of files that count for no account: thumbnails, and files of records without an account. */
 export const NO_OWNER: FileOwner = { id: '', maxBytes: 0 }
 
 /** Minimum bytes that a content counts for, because its rows in the database take space. */

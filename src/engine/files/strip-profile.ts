@@ -1,11 +1,11 @@
-/** What describes colours: ICC.1:2022, 9.2. Others name the screen, its number and its owner. */
+/** Tags that describe colours: ICC.1:2022, 9.2. Others name the screen, its number and its owner. */
 const TAGS: ReadonlySet<string> = new Set([
   ...['wtpt', 'bkpt', 'chad', 'lumi', 'cicp', 'gamt'],
   ...['rXYZ', 'gXYZ', 'bXYZ', 'rTRC', 'gTRC', 'bTRC', 'kTRC'],
   ...['A2B0', 'A2B1', 'A2B2', 'B2A0', 'B2A1', 'B2A2'],
 ])
 const HEADER_BYTES = 128
-/** What the header says of the profile's maker and device, its day and its hash: ICC.1:2022, 7.2. */
+/** Bytes of the header that name the profile's maker, device, day and hash: ICC.1:2022, 7.2. */
 const HIDDEN: readonly (readonly [from: number, to: number])[] = [
   [4, 8],
   [24, 36],

@@ -7,7 +7,7 @@ import type { ReportSentence } from './exported-collection.ts'
 import { findRowFault } from './find-row-fault.ts'
 import { type ImportRow, readRowId } from './read-import-rows.ts'
 
-// What an import leaves out because the API would refuse it, and the report of it.
+// An import leaves out values that the API would refuse, and reports them.
 
 export type LeftOutCounts = ReturnType<typeof countLeftOut>
 

@@ -91,7 +91,7 @@ const RANKS: Readonly<Record<Right | Limits, number>> = {
 
 export const isRoleEnough = (role: Limits, needed: Right): boolean => RANKS[role] >= RANKS[needed]
 
-/** What members may do in collections that superusers made, and in system collections. */
+/** The least roles in collections that superusers made, and in system collections. */
 const OTHERS: Rights = { read: 'viewer', write: 'agent', remove: 'agent' }
 const NOTHING: Rights = { read: 'owner', write: 'owner', remove: 'owner' }
 

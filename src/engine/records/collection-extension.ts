@@ -20,12 +20,12 @@ export interface CoveringTable {
 export interface ProviderPerson {
   /** The provider's name. */
   readonly provider: string
-  /** What it says about the person in statements of its own. Throws if these cannot be trusted. */
+  /** Reads the provider's claims about the person. Throws if they cannot be trusted. */
   readonly readClaims: () => Promise<Readonly<Record<string, unknown>>>
   readonly log: Logger
 }
 
-/** What a provider says about a person who signs in. */
+/** Claims of a provider about a person who signs in. */
 export interface ProviderClaims {
   readonly provider: string
   readonly claims: Readonly<Record<string, unknown>>
@@ -81,7 +81,7 @@ export interface Extension {
     store: Store,
     person: ProviderPerson,
   ): Promise<Readonly<Record<string, Value>> | undefined>
-  /** What a provider says about a person; undefined if nothing follows from it here. */
+  /** Claims of a provider about a person; undefined if they change nothing here. */
   findProviderClaims?(
     store: Store,
     person: ProviderPerson & { readonly auth: AuthRecord },

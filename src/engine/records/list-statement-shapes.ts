@@ -4,7 +4,7 @@ import { ROWID, writeBaseColumn } from '../filter/sql-pieces.ts'
 import type { CoveringTable } from './collection-extension.ts'
 import { columnsOf } from './record-row.ts'
 
-/** What the statement of a list is chosen by, and made of. */
+/** The parts by which the statement of a list is chosen and written. */
 export interface ListPlan {
   readonly collection: Collection
   readonly structure: QueryStructure

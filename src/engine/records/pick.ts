@@ -16,7 +16,7 @@ interface Level {
 /** Maximum comparisons of keys with the paths of `fields`: some 25 ms. */
 const MAX_COMPARISONS = 2_000_000
 
-/** What is left for a record, or for an answer that is no list. */
+/** Comparisons and HTML left for a record, or for an answer that is no list. */
 class Budget {
   #comparisons = MAX_COMPARISONS
   #html = MAX_HTML
@@ -114,7 +114,7 @@ function pickKeys(object: Record<string, unknown>, level: Level, budget: Budget)
   return true
 }
 
-/** What remains of each path that begins with `key` ('' if nothing). `*` is for keys that no path names. */
+/** The rest of each path that begins with `key` ('' if nothing). `*` is for keys that no path names. */
 function findLevelBelow(key: string, level: Level, budget: Budget): Level {
   const known = level.below.get(key)
   if (known) return known

@@ -20,7 +20,7 @@ export type RequestContext =
   | 'batch'
   | 'expand'
 
-/** What a member may do for an account: see `rights` in `collections.json` of features. */
+/** The role of a member in an account: see `rights` in `collections.json` of features. */
 export type Role = 'viewer' | 'agent' | 'admin'
 
 export interface Actor {

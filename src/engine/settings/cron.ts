@@ -101,7 +101,7 @@ export function listSkippedMonths(expression: string): number[] {
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** What the clocks of a zone show at an instant, minus UTC. */
+/** The offset of a zone's clocks from UTC at an instant. */
 type Offsets = (at: number) => number
 
 /** The offsets of a time zone, by its IANA name. */

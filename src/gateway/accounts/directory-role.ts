@@ -13,7 +13,7 @@ import { updateRecords } from '../base/message-status.ts'
 import { MEMBER_KEY_LENGTH, renewAccount } from './members.ts'
 import { makeEndOfAccessJobs } from './required-factors.ts'
 
-/** What a directory says about a person in an account. */
+/** A directory's statement about a person in an account. */
 export interface DirectoryRole {
   readonly account: string
   readonly member: string

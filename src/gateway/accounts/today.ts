@@ -108,7 +108,7 @@ const countLines = ({ db }: Store, user: string, seconds: number) =>
     .where('d.platform', '<>', 'simulator')
     .executeTakeFirstOrThrow()
 
-/** What the texts of this month cost, and what they may cost. */
+/** The costs of this month's texts, and their limit. */
 async function sumCosts(store: Store, user: string) {
   const { currency, items } = await loadLineCosts(store, user)
   const month = await evaluateSql(store.db, sql<string>`left(sms_local_day(${user}, now()), 7)`)

@@ -216,7 +216,7 @@ function describeWaitingTexts(
   return parts.length > 0 ? `${parts.join(', ')}.` : say('noneWaiting')
 }
 
-/** What to do against a stranger, by the collection of what was refused. */
+/** Advice against a stranger, by the collection whose sign-in was refused. */
 const AGAINST_STRANGERS: Readonly<Record<string, AlarmWord>> = {
   devices: 'refusedDevice',
   members: 'refusedMember',

@@ -110,7 +110,7 @@ export function checkShape<T extends z.ZodType>(schema: T, raw: unknown): z.outp
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** What error messages call zod's types, for schemas without a message of their own. */
+/** Names of zod's types in error messages, for schemas without a message of their own. */
 const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',
@@ -134,7 +134,7 @@ function explainIssue(issue: z.core.$ZodRawIssue) {
   return type ? `must be ${type}` : 'has a value that is not allowed'
 }
 
-/** What a text and a list are counted in; a number is compared itself. */
+/** Units in which a text and a list are counted; a number is compared itself. */
 const COUNTED: Readonly<Record<string, string>> = { string: 'characters', array: 'items' }
 
 function explainBound(bound: 'least' | 'most', limit: number | bigint, origin: string): string {

@@ -13,7 +13,7 @@ import type { JobKind } from '../../platform/jobs/job-queue.ts'
 import type { TimedJob } from '../../platform/jobs/timed-jobs.ts'
 import type { PersonalData } from './personal-data.ts'
 
-/** What timed jobs use. Their store works for all accounts. */
+/** Services of timed jobs. Their store works for all accounts. */
 export interface TimedServices extends MailServices {
   readonly store: Store
   readonly extensions: Extensions
@@ -23,7 +23,7 @@ export interface TimedServices extends MailServices {
   readonly stopping: AbortSignal
 }
 
-/** What queued jobs use, except what one feature alone needs. */
+/** Services of queued jobs, except those that one feature alone needs. */
 export interface QueuedServices extends MailServices {
   readonly store: CatalogStore
   readonly config: Config
@@ -37,13 +37,13 @@ export interface Feature<Own extends Services = Services, Queued = QueuedService
   readonly api?: Api
   /** Descriptions for OpenAPI that no row can have: there is one for each collection. */
   readonly paths?: (records: DescribedRecords) => ZodOpenApiPathsObject
-  /** What exports and erasures of persons do with its tables. */
+  /** The way exports and erasures of persons treat its tables. */
   readonly personalData?: PersonalData
   /** Code for the feature's own collections, by their ids. */
   readonly extensions?: (
     config: Pick<Config, 'webhookAllowPrivate'>,
   ) => Readonly<Record<string, Extension>>
-  /** What deletions of records in collections of others delete as well, by the ids of the collections. */
+  /** Deletions that follow the deletion of another feature's records, by the collection's id. */
   readonly alsoDeletes?: Readonly<Record<string, NonNullable<Extension['afterDelete']>>>
   readonly timed?: (services: TimedServices) => readonly TimedJob[]
   readonly queued?: (services: Queued) => readonly JobKind[]

@@ -17,7 +17,7 @@ export interface Sender {
   readonly sentBy: string
   /** The role of a member; undefined for the account itself, its keys and its automatic sends. */
   readonly role?: Limits | undefined
-  /** What an API key or its token may do; undefined for people and automatic sends. */
+  /** Scopes of an API key or its token; undefined for people and automatic sends. */
   readonly scopes?: Scopes | undefined
 }
 

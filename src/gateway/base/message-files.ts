@@ -41,7 +41,7 @@ export interface Media {
   readonly files: readonly Attachment[]
   /** Without a line for MMS, it leaves as a text with a link to each file. */
   readonly orLink?: boolean
-  /** What the request gave, before pictures were prepared. */
+  /** The files of the request, before pictures were prepared. */
   readonly given?: GivenFiles
 }
 

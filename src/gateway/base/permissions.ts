@@ -5,7 +5,7 @@ import { MAX_OF_AGENT } from '../../portable/agent-send-limit.ts'
 import { gatewayRefusal } from './gateway-errors.ts'
 import type { Sender } from './make-sender.ts'
 
-/** What an act needs: a role of a member, one of these scopes of an API key (none: keys may not do it). */
+/** The needs of an act: a role of a member, one of these scopes of an API key (none: keys may not do it). */
 interface Needs {
   readonly role: Role
   readonly scopes: readonly TokenScope[]

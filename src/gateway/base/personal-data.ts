@@ -36,14 +36,14 @@ export interface Place {
   /** The columns that an export shows. Without any, the place only repeats what other places show. */
   readonly shown: readonly string[]
   /**
-   * Those of them that the page for people shows, in this order. The page leaves out what only programs use,
+   * Columns that the page for people shows, in this order. The page leaves out what only programs use,
    * and a place without any.
    */
   readonly onPage: readonly string[]
   /** The column by which an export reads the rows. */
   readonly key: string
   /**
-   * What an erasure does. `delete`: it deletes the rows. `records`: it deletes the records and those that
+   * The way of an erasure. `delete`: it deletes the rows. `records`: it deletes the records and those that
    * belong to them. Values by column: it overwrites the columns; a function makes the value of a column from
    * the person and the name.
    */

@@ -20,7 +20,7 @@ export interface CampaignServices extends SendServices {
   readonly config: SendServices['config'] & EstimateConfig
 }
 
-/** What a campaign's texts are made from. `variables` null: `body` is sent as it is, without placeholders. */
+/** The source of a campaign's texts. `variables` null: `body` is sent as it is, without placeholders. */
 export interface CampaignText {
   readonly body: string
   readonly variables: Readonly<Record<string, string>> | null

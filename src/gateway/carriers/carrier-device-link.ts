@@ -29,7 +29,7 @@ type Work = (
 ) => Promise<unknown>
 
 /**
- * What an agent uses of the device API (`gateway/device-api/device-routes`), without HTTP. Incoming
+ * The device API (`gateway/device-api/device-routes`) as an agent uses it, without HTTP. Incoming
  * texts arrive by calls: see `receive-text`.
  */
 const ROUTES: Readonly<Record<string, Work>> = {

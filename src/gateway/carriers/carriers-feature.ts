@@ -3,7 +3,7 @@ import { type MentionStep, makeSmallStep } from '../base/personal-data.ts'
 import { CARRIER_ROUTES, type CarrierServices } from './routes.ts'
 import { cleanUpCarriers, forgetCarriers } from './stored-carrier.ts'
 
-/** What carriers write about texts. Numbers in it are hidden when it is stored, names are not. */
+/** Faults of texts in the carriers' words. Numbers in a fault are hidden when it is stored, names are not. */
 const FAULTS: MentionStep = {
   mentions: makeSmallStep('device_carriers', ['fault'], 'device', 'user').mentions.map((fault) => ({
     ...fault,

@@ -25,7 +25,7 @@ export interface StoredCarrier {
   readonly version: number
   /** Why it sends nothing; '' while it sends. */
   readonly fault: string
-  /** Whether it sends texts that do not name it. */
+  /** Whether the carrier sends texts that do not name it. */
   readonly ready: boolean
 }
 
@@ -39,7 +39,7 @@ export const CARRIER_COLUMNS = [
   'ready',
 ] as const
 
-/** What is stored encrypted. `token`: in the address for the carrier's calls. */
+/** Values that are stored encrypted. `token`: a part of the address for the carrier's calls. */
 export type Sealed = Readonly<Record<'secret' | 'webhook_secret' | 'token', string>>
 
 export const hashCallbackToken = (token: string) => createHash('sha256').update(token).digest('hex')

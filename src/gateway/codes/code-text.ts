@@ -13,7 +13,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   sv: 'Din kod är {{code}}. Dela den inte med någon.',
 }
 
-/** What a request for a code says about its text; '' for the service's own value. */
+/** The text of a code as a request chooses it; '' for the service's own value. */
 export interface Wording {
   readonly locale: string
   readonly template: string

@@ -10,7 +10,7 @@ import { NOW, queries } from '../../platform/db/queries.ts'
 /** The origin of an entry of `consents`. The server alone writes `keyword` and `reply`: a person's texts. */
 type ConsentSource = 'keyword' | 'page' | 'api' | 'import' | 'console' | 'reply'
 
-/** What proves a change of consent: fields of an entry of `consents`, by their column names. */
+/** The proof of a change of consent: fields of an entry of `consents`, by their column names. */
 export interface ConsentProof {
   readonly source: ConsentSource
   /** The text to which the person agreed, and the version of it. */
@@ -85,7 +85,7 @@ export const findEnteringSender = ({ auth }: Pick<RequestInfo, 'auth'>): string 
 
 /** An entry that the server adds by itself. The trigger consents_applied changes states and the contact. */
 export interface Entry extends ConsentProof {
-  /** Of an entry with a question: the id of the text that asks it. */
+  /** The id of the text that asks the question of the entry; '' for an entry without a question. */
   readonly id?: string
   readonly user: string
   readonly number: string

@@ -6,7 +6,7 @@ import type { JoinGroup } from './joinable-groups.ts'
 /** Whether a whole text asks for help. */
 export const isHelp = (text: TextWithSubject): boolean => isOneWordOf(text, HELP_WORDS)
 
-/** What a text says about consent, besides opt-out words. `group`: the id of the group that it joins. */
+/** A statement of a text about consent, besides opt-out words. `group`: the id of the group that it joins. */
 type ConsentWord =
   | { readonly kind: 'join'; readonly group: string }
   | { readonly kind: 'yes' | 'help' }

@@ -103,7 +103,7 @@ export async function countInbox(
     .executeTakeFirstOrThrow()
 }
 
-/** What the inbox shows beside its conversations: counts, labels, and the saved views of the caller. */
+/** The frame of the inbox around its conversations: counts, labels, and the saved views of the caller. */
 export async function loadInbox(
   db: Db,
   user: string,

@@ -8,7 +8,7 @@ import { readWrittenText, type TextWithSubject } from '../../portable/written-wo
 const MAX_SENT = 50
 
 /**
- * Those of these texts that are reactions of phones. Asks only for a text that ends with a quote and has the
+ * Finds the reactions of phones among texts. Asks only for a text that ends with a quote and has the
  * words of no known language: it is a reaction if it quotes the beginning of a text that the person got.
  */
 export async function findReactions<Text extends TextWithSubject & { readonly from: string }>(

@@ -29,7 +29,8 @@ const MAX_NAMED = 100
 /** The priority of texts with login codes: the highest, since a person waits for the code. */
 const CODE_PRIORITY = 127
 /**
- * What to send for a body, or why nothing is sent. `key` identifies the event. Throws 400 for missing values.
+ * Writes the text for a body, or says why nothing is sent. `key` identifies the event. Throws 400 for missing
+ * values.
  */
 export async function composeHookText(
   store: Store,

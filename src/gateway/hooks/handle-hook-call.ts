@@ -210,9 +210,9 @@ const writeNews = ({ name, max_parts }: Hook, news: string) =>
 const TOO_LARGE = 'an alarm was too large to read.'
 
 /**
- * What a hook sends for a body that could not be read: one that is too large is news for its own recipients.
- * Throws the reason for other bodies, and for hooks of codes and those that check signatures: nothing proves
- * who called them.
+ * Writes a hook's text for a body that could not be read: one that is too large is news for its own
+ * recipients. Throws the reason for other bodies, and for hooks of codes and those that check signatures:
+ * nothing proves who called them.
  */
 function composeUnread(hook: Hook, reason: ApiError) {
   const { kind, recipients, groups, signing_secret } = hook

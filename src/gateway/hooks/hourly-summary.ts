@@ -11,7 +11,7 @@ import type { Hook } from './hook-settings.ts'
 const TRUE_NOW = sql<Date>`clock_timestamp()`
 
 /**
- * What a hook sent in its current hour. An hour begins with the first send after the previous hour. `key`:
+ * The texts of a hook in its current hour. An hour begins with the first send after the previous hour. `key`:
  * SHA-256 of the event's name; '' if the event has no name or the hook sends repeated events. `sent`: short
  * messages (segments), a text to several recipients counts once. `held`: calls held back. `phones`:
  * recipients of the scheduled summary, which is sent at `endsAt`. `quietUntil`: the end of the quiet hours;

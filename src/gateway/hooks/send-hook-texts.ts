@@ -19,7 +19,7 @@ import {
 import { DEFAULT_PARTS, type Hook } from './hook-settings.ts'
 import { TooManyCodes } from './send-hook-error.ts'
 
-/** What became of a hook's texts. `wake`: the devices to wake after the commit. */
+/** The outcome of a hook's texts. `wake`: the devices to wake after the commit. */
 interface Accepted {
   readonly outcome: 'sent' | 'waiting' | 'limited'
   /** Why pictures are left out; '' if none are. */

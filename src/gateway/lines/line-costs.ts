@@ -6,7 +6,7 @@ import { DECIMAL, loadCurrency } from '../base/currency.ts'
 
 const MONTHS = 12
 
-/** What the texts of lines with prices cost. A text counts in the month in which a line was chosen for it. */
+/** Costs of the texts of lines with prices. A text counts in the month in which a line was chosen for it. */
 export const LINE_COSTS = z
   .object({
     currency: z.string().describe('`currency` of the `user_settings`; empty: unset.'),

@@ -72,7 +72,7 @@ export function checkHours(
 const ADVICE =
   'Quiet hours there follow the account, else UTC. Change them in contacts and accounts, or update tzdata.'
 
-/** What `sms_unknown_zones` found: names, null for none; undefined if it was not asked. */
+/** Zones that `sms_unknown_zones` found: names, null for none; undefined if it was not asked. */
 export function describeZones(unknown: unknown) {
   if (unknown === undefined) return { found: 'not asked for' }
   if (!unknown) return { found: 'Postgres knows all that are stored' }

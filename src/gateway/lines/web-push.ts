@@ -62,7 +62,7 @@ export const isSubscriptionGone = (status: number): boolean => status === 404 ||
 export const isPublicSubject = (subject: string): boolean =>
   /[@/][\w-]+(\.[\w-]+)*\.[a-z]{2,}(\/|$)/i.test(subject)
 
-/** What to do about the status with which a push service refused a push. */
+/** Returns advice about the status with which a push service refused a push. */
 export const adviseOnPush = (status: number, { vapidSubject }: PushSettings): string =>
   status === 403 && !isPublicSubject(vapidSubject)
     ? `set VAPID_SUBJECT to your mail address: some services refuse ${vapidSubject}`

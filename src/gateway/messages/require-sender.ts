@@ -19,7 +19,7 @@ export interface SendingCaller extends Sender {
   readonly auth: AuthRecord
 }
 
-/** What routes that concern texts use: those of senders, a permit, and what sending needs. */
+/** The caller of routes that concern texts: the sender, a permit, and the services of sending. */
 export interface ActingCaller extends SendingCaller, HasServices {
   readonly permit: Permit
   readonly sending: Sending & SendServices

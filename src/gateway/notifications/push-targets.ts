@@ -10,7 +10,7 @@ const MAX_TARGETS = 200
 const readChoice = (field: string) =>
   sql`nullif(case s.sender when '' then u.${sql.ref(field)} else m.${sql.ref(field)} end, '')`
 
-/** Whether it is within the hours of the person. `sms_quiet_until` finds the end of hours around a time. */
+/** Whether now is within the hours of the person. `sms_quiet_until` finds the end of hours around a time. */
 const IS_NOTIFIED_NOW = sql<boolean>`(${readChoice('notify_from')} is null or sms_quiet_until(
   ${readChoice('notify_from')}, ${readChoice('notify_to')}, '{}',
   coalesce(nullif(pb_known_zone(${readChoice('notify_zone')}), ''), sms_time_zone(s."user")), now()) is not null)`

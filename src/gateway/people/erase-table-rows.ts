@@ -11,7 +11,7 @@ import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
 import type { Erased, Person, Place, Texts } from '../base/personal-data.ts'
 import { listAddedFields } from './find-mentions.ts'
 
-/** What an erasure works with, in a transaction. */
+/** The person, account and transaction of an erasure. */
 export interface Erasing {
   readonly store: Store
   readonly extensions: Extensions

@@ -7,7 +7,7 @@ import { normalizePhone } from '../../portable/phone/read-phone.ts'
 /** A character as JSON, a URL's query and HTML have it: `\u00a0`, `\n`, `%C2%A0`, `&nbsp;`. */
 const ESCAPED =
   '\\\\(?:u[0-9A-Fa-f]{4}|[bfnrt])|%(?:0[9AaDd]|[289A-Ea-e][0-9A-Fa-f])|&#?[0-9A-Za-z]+;'
-/** What the reader of numbers ignores between two digits, escaped or not; commas of thousands. */
+/** Signs that the reader of numbers ignores between two digits, escaped or not; commas of thousands. */
 const writeGapPattern = () => `(?:[,${findCharacterClasses().between}]|${ESCAPED})*`
 const writeDigitPattern = (one: string) => `[${findCharacterClasses().digits[Number(one)]}]`
 
@@ -63,7 +63,7 @@ export function writeSpellingPattern(number: string): string {
   return `(?:(?<!${any})|(?<=${ESCAPED}))${spellNumber(number).slice(0, -writeGapPattern().length)}(?!${any})`
 }
 
-/** What devices and people put behind a calling code, though it is no part of the number. */
+/** Digits that devices and people put behind a calling code, though they are no part of the number. */
 const MARKS = ['', '0', '06', '1', '8', '80', '01', '044', '045']
 
 /** A number, and the second forms of E.164 under which it may be stored. */

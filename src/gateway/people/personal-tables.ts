@@ -4,7 +4,7 @@ import type { MentionStep, PersonalData, Place } from '../base/personal-data.ts'
 /** The sum over all features. */
 export type AllPersonalData = Required<Pick<PersonalData, 'places' | 'mentions'>>
 
-/** What exports and erasures need beside the store. */
+/** Services of exports and erasures, beside the store. */
 export interface HasPersonalData {
   readonly personalData: AllPersonalData
 }

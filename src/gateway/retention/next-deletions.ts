@@ -67,7 +67,7 @@ const writeMemberTextsSql = (mode: Mode) => sql`(
     order by created limit 100
   ) m where c."user" = g."user" and c.groups @> array[g.id]) r`
 
-/** What retention deletes next in an account: by kind, and by group with days of its own. */
+/** The next deletions of retention in an account: by kind, and by group with days of its own. */
 export async function loadNextDeletions(
   db: Db,
   user: string,

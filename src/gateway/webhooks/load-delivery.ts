@@ -46,7 +46,7 @@ export interface DueDelivery {
   readonly apiKey: string
   /** The valid secrets, newest first. */
   readonly secrets: readonly string[]
-  /** What to send. Equal at every attempt, unless fields of the collection change. */
+  /** The call to send. Equal at every attempt, unless fields of the collection change. */
   readonly body: string
   readonly method?: string
   readonly isFilled?: boolean

@@ -9,7 +9,7 @@ export const KEPT_BYTES = 1024
 const toReadableText = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).join('')
 
 /**
- * What is stored of a receiver's answer. It may quote what it got: `secrets` and the password in the called
+ * The stored part of a receiver's answer, which may quote the call: `secrets` and the password in the called
  * address are masked.
  */
 export const maskAnswer = (body: Buffer, url: string, secrets: readonly string[] = []): string =>

@@ -13,7 +13,7 @@ import {
 } from '../base/personal-data.ts'
 import { ANSWER_DELETED } from '../retention/end-messages.ts'
 
-/** What stays of a text in the calls about it, whatever fields superusers added. */
+/** Fields of a text that stay in the calls about it, whatever fields superusers added. */
 const KEPT = [
   'id',
   'user',

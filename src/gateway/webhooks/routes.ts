@@ -59,7 +59,7 @@ const makeWebhookAction =
     })
 
 const describeRefusals = makeErrorDescriber(WEBHOOK_REFUSALS)
-/** Those named, 401 and 403. */
+/** Describes the named refusals, 401 and 403. */
 const describeWebhookAnswers = (...codes: Parameters<typeof describeRefusals>) =>
   listErrorAnswers(describeRefusals('unauthorized', 'forbidden', ...codes))
 

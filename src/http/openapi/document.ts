@@ -91,7 +91,7 @@ export const makeOpenapiCommand = (setting: () => DocumentScope) =>
 
 type Part = Record<string, unknown>
 
-/** What a schema says about itself, not about its values. */
+/** Members of a schema that describe the schema, not its values. */
 const ABOUT = new Set(['description', 'default', 'examples', 'deprecated', 'title', 'id'])
 
 /**

@@ -86,7 +86,7 @@ export const BATCH_ERROR = z
   })
   .meta({ id: 'BatchError' })
 
-/** What the caller should do about a frequent mistake, such as an API key in the wrong place. */
+/** Advice about a frequent mistake, such as an API key in the wrong place. */
 export const HINT = z.string().optional().describe('What to do about some frequent mistakes.')
 
 /** The error for a guest in a collection that demands a signed-in user. */

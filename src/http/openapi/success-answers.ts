@@ -20,7 +20,7 @@ export const describeTextAnswer = (
   },
 })
 
-/** Of any type: generators of clients leave out answers of the type `*`. */
+/** An answer of any type: generators of clients leave out answers of the type `*`. */
 const describeFile = (description: string): ZodOpenApiResponseObject => ({
   description,
   content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },

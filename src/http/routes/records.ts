@@ -146,7 +146,7 @@ function forbidStoring(c: Ctx, { extensions }: Services, { id }: Collection): vo
   if (extensions.get(id)?.beforeCreate) c.header('cache-control', 'no-store')
 }
 
-/** What a write gets beside the record. `passwords` lives for all attempts of the request. */
+/** Values of a write beside the record. `passwords` lives for all attempts of the request. */
 function makeWriteOptions(
   c: Ctx,
   services: Services,

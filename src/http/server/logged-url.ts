@@ -29,7 +29,7 @@ export const toLoggedPath = (url: string): string =>
   hidePathSecrets(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
 
 /**
- * What follows `;`, `&`, `=` or `#` in a path, or an escape of these or of `?`: a client may have put
+ * The rest of a path after `;`, `&`, `=` or `#`, or an escape of these or of `?`: a client may have put
  * parameters there, and chat programs escape the `#` of links to the console, which a secret follows.
  */
 const PARAMETERS = /(?<=[;&=#]|%(?:25){0,9}(?:3[bdf]|2[36])).*/is

@@ -31,7 +31,7 @@ export function listFault(error: unknown, message?: string): unknown {
 
 const RETRY_SECONDS = 5
 
-/** What a client asked for: a list that it can make smaller, a fixed read, or a change. */
+/** The kind of a request: a list that the client can make smaller, a fixed read, or a change. */
 export type AskedFor = 'list' | 'read' | 'change'
 
 const LATER = {

@@ -11,7 +11,7 @@ select current_setting('transaction_read_only') as read_only, pg_postmaster_star
     then pg_logical_emit_message(true, 'pocketsms', '') end`
 
 /**
- * Of libpq's `sslmode`s, those that try TLS and no TLS, in this order. Neither looks at the certificate.
+ * The `sslmode`s of libpq that try TLS and no TLS, in this order. Neither looks at the certificate.
  * https://www.postgresql.org/docs/current/libpq-ssl.html
  */
 const TRIED_MODES: Readonly<Record<string, readonly string[]>> = {

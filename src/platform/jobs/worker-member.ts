@@ -38,7 +38,7 @@ export function makeWorkerMember() {
   process.channel?.unref()
   return {
     worker,
-    /** Whether it started beside the process that it replaces, which still runs. */
+    /** Whether the worker started beside the process that it replaces, which still runs. */
     isReplacing: Boolean(process.env[REPLACING_VARIABLE]),
     /** Resolves when another process serves in its place. */
     replaced: replaced.promise,

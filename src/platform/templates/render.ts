@@ -26,7 +26,7 @@ interface Found {
   readonly names: readonly string[]
 }
 
-/** What paths in a template refer to: `value` is `this`, `outer` is `../`, `data` has `@index` etc. */
+/** The scope of paths in a template: `value` is `this`, `outer` is `../`, `data` has `@index` etc. */
 interface Scope extends Found {
   readonly outer?: Scope
   readonly data?: object

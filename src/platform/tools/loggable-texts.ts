@@ -1,4 +1,4 @@
-/** What people write between the digits of a number. */
+/** Signs that people write between the digits of a number. */
 const BETWEEN = '[\\p{Zs}\\p{Pd}()_.]{0,3}'
 const SOME = new RegExp(`(?:\\d${BETWEEN}){5}`, 'u')
 const NUMBER = new RegExp(`(?:\\+|%2B)?\\d(?:${BETWEEN}\\d){6,}[a-z]?`, 'giu')

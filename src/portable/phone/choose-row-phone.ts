@@ -31,7 +31,7 @@ export const joinRowName = (
     .filter((part) => part !== '')
     .join(' ')
 
-/** What a file says about the number in a column: Google has `Phone 1 - Label` beside `Phone 1 - Value`. */
+/** The label of a number in a column: Google has `Phone 1 - Label` beside `Phone 1 - Value`. */
 function findPhoneLabel(head: readonly string[], cells: readonly string[], at: number): string {
   const [, stem] = /^(.+ - )Value$/.exec(head[at] ?? '') ?? []
   const label = stem

@@ -1,6 +1,6 @@
 import { foldText } from '../fold-text.ts'
 
-/** What the title of a column says about its cells. */
+/** The meaning of a column's cells by its title. */
 
 const MOBILE =
   /^(?:mobile?|mobil(?:e|er|a|ny|funk|nummer|number|phone|telefon)|handy|handynummer|cell|cellphone|cellular|celular|cel|portable|movil|gsm|natel|iphone|msisdn|whatsapp|sms)$/

@@ -21,9 +21,9 @@ function isPhonePart(text: string): boolean {
 }
 
 /**
- * What to search stored numbers for: the typed number in E.164 if it is complete, and otherwise its digits
- * without leading zeros. '' for fewer than three digits. Digits that a complete number ends with stay as they
- * are: they find the number, and those of which they are only the last digits.
+ * The digits to search stored numbers for: the typed number in E.164 if it is complete, and otherwise its
+ * digits without leading zeros. '' for fewer than three digits. Digits that a complete number ends with stay
+ * as they are: they find the number, and those of which they are only the last digits.
  */
 export function readPhonePart(text: string, country = ''): string {
   const plain = toPlainText(text)

@@ -39,7 +39,7 @@ export type PhoneReading =
 
 export interface ReadOptions {
   /**
-   * What digits without `+`, `00` and trunk prefix may be. `home`: a number of the country, with or without
+   * Meaning of digits without `+`, `00` and trunk prefix. `home`: a number of the country, with or without
    * its calling code. `world`: digits without separators may also be a number of another country with its
    * calling code. Default: `home`.
    */
@@ -65,7 +65,7 @@ const OTHER_VALUE =
   /^(?:-[1-9]\d*|(?:19|20)\d\d([-./])(?:0?[1-9]|1[0-2])\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2(?:19|20)\d\d)$/
 const SCHEME = /^(?:tel|sms|smsto|callto):/i
 const CONTEXT = /;phone-context=(\+\d{1,3})(?=;|$)/i
-/** What is dialed after the connection is made. RFC 3966, and the forms that people write. */
+/** Digits that are dialed after the connection is made. RFC 3966, and the forms that people write. */
 const EXTENSION =
   /\d[\s.]*(?:;\s*(?:ext|isub|postd)\b|[,;]+\s*\d|x\s*\d|[#~〜〰]|ext|ext\.|extension|[pw]\s*\d)/i
 /** Other last digits, as in `030 1234567/68`, and a note behind a number, as in `+49 30 1234567 [1]`. */

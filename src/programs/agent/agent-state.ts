@@ -10,7 +10,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UserError } from '../../platform/api-errors.ts'
 
-/** What the file of a paired device holds: its server, its token, and the code that paired it. */
+/** The contents of a paired device's file: its server, its token, and the code that paired it. */
 export type AgentState = Readonly<Record<'url' | 'token' | 'device' | 'name' | 'code', string>>
 
 /** Throws a UserError if `file` exists: a pairing never overwrites an earlier one. */

@@ -5,7 +5,7 @@ export interface OutgoingText {
   readonly to: string
   readonly body: string
   readonly sim: number
-  /** Of an MMS; absent for a text. Only a driver with `sendsMms` gets one. */
+  /** The files of an MMS; absent for a text. Only a driver with `sendsMms` gets some. */
   readonly attachments?: readonly OutgoingFile[] | undefined
   readonly subject?: string | undefined
 }
@@ -42,7 +42,7 @@ export interface Recall {
 export interface IncomingText {
   readonly from: string
   readonly body: string
-  /** Of an MMS: the first line of `body`, too. */
+  /** The subject of an MMS. It is also the first line of `body`. */
   readonly subject?: string | undefined
   readonly sim: number
 }

@@ -15,7 +15,7 @@ export interface ServerEvent {
   readonly data?: string
 }
 
-/** What a device asks its server: by HTTP, or in the server's own process. */
+/** The requests of a device to its server: by HTTP, or in the server's own process. */
 export interface ServerLink {
   /** Posts JSON. Throws GatewayError if the server refuses, ServerUnavailable if it fails or on abort. */
   call<T>(

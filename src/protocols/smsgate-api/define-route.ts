@@ -26,7 +26,7 @@ export interface Call extends ClientCaller {
 /** Ten times the bytes of a long text to 100 numbers. */
 const MAX_BODY_BYTES = 1 << 20
 
-/** What a caller's key or token must grant; '' for nothing. */
+/** The scope that a caller's key or token must grant; '' for none. */
 type AskedScope = TokenScope | typeof REFRESH_SCOPE | ''
 
 const allowScope = (scope: AskedScope, hasBody: boolean): Permission<Call, GatewayServices> => ({

@@ -4,7 +4,7 @@ const countBreaks = (gap: string) => (gap.startsWith('\n') ? gap.length : 0)
 /** A text without blanks at its ends, which it keeps apart: each is '', a blank, or line breaks. */
 export class GrowingText {
   text = ''
-  /** What is before the text. */
+  /** The blank or line breaks before the text. */
   lead = ''
   /** The blank or line breaks between the text and the words that come next. */
   gap = ''

@@ -36,7 +36,7 @@ const LISTS = new Set(['ol', 'ul', 'menu'])
 /** Text that would belong to an address in front of it. */
 const WORD = /^[\p{L}\p{N}/]/u
 
-/** What a page shows, and the addresses of what it shows besides text, such as `cid:logo`. */
+/** The text of a page, and the addresses of its pictures and other parts, such as `cid:logo`. */
 export interface ShownHtml {
   readonly text: string
   readonly sources: ReadonlySet<string>
@@ -62,7 +62,7 @@ export function readHtml(html: string, leavesOutQuotes = false): ShownHtml {
   return walk.read(page.childNodes)
 }
 
-/** What is left to do: a node with the sight around it, or the end of an element. */
+/** A step that is left to do: a node with the sight around it, or the end of an element. */
 type Step = { readonly node: Node; readonly sight: Sight } | (() => void)
 
 /** A part of the text that is still written. A row gathers its cells. */

@@ -10,7 +10,7 @@ export interface MailFile extends Pick<Attachment, 'filename' | 'mimeType' | 'di
   readonly id: string
   /** The Content-Location; '' for none. */
   readonly location: string
-  /** Whether it belongs to a page: it is in a `multipart/related`. */
+  /** Whether the part belongs to a page: it is in a `multipart/related`. */
   readonly isRelated: boolean
 }
 
@@ -22,7 +22,7 @@ export interface MailText {
 
 type TextForms = Partial<Record<keyof MailText, readonly { readonly value: string }[]>>
 
-/** What postal-mime has besides its types. */
+/** Members that postal-mime's parts have besides its types. */
 interface Parser extends Pick<PostalMime, 'parse'> {
   readonly root: MimePart
   readonly textMap: ReadonlyMap<unknown, TextForms>
@@ -35,11 +35,11 @@ const Base = PostalMime as unknown as new (options: PostalMimeOptions) => Parser
 
 /** Types whose signatures decide, whatever a sender says. Cameras declare pictures as `octet-stream`. */
 const SIGNED = /^(?:(?:image|video|audio)\/|application\/(?:pdf|zip)$)/
-/** Of these, those that a text cannot be. SVG is one. */
+/** Types that a text cannot be. SVG is one. */
 const NO_TEXT = /^(?:image\/(?!svg)|video\/)/
 
 /**
- * What programs declare for a text in an unknown charset: cron without a locale ASCII, Sendmail
+ * Charsets that programs declare for a text in an unknown one: cron without a locale ASCII, Sendmail
  * `unknown-8bit`, Pine `X-UNKNOWN`. RFC 1428
  */
 const UNDECLARED = /^(?:us-ascii|ansi_x3\.4-1968|unknown-8bit|x-unknown)$/i

@@ -146,7 +146,7 @@ function checkLines(bytes: Buffer): void {
   if (count(DASHES) > MAX_BOUNDARIES) throw badRequest('The mail has too many parts.')
 }
 
-/** What a mail's headers say about it. */
+/** The facts in a mail's headers. */
 interface Headers {
   readonly subject?: string
   readonly headers: readonly { readonly key: string; readonly value: string }[]

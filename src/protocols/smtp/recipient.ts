@@ -22,7 +22,7 @@ export interface Recipient {
   readonly secret: string
 }
 
-/** What an address names before `@`: a phone number, or else the secret of a hook. */
+/** The part of an address before `@`: a phone number, or else the secret of a hook. */
 export function parseRecipient(address: string): Recipient {
   const secret = address.slice(0, address.lastIndexOf('@'))
   const unquoted = /^"(.*)"$/s.exec(secret)?.[1]?.replace(/\\(.)/gs, '$1') ?? secret

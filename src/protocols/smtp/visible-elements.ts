@@ -25,7 +25,7 @@ const NEVER_SHOWN = new Set([
   'meter',
 ])
 
-/** What the text in an element inherits. */
+/** The style that the text in an element inherits. */
 export interface Sight {
   readonly isTiny: boolean
   readonly isHidden: boolean

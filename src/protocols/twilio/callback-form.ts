@@ -77,7 +77,7 @@ async function makeIncomingForm(
 }
 
 /**
- * What a text says about later texts, by the words of the server and of the account; '' for other texts. A
+ * The meaning of a text for later texts, by the words of the server and of the account; '' for other texts. A
  * word that joins a group counts as START. Twilio: "Twilio support for opt-out keywords"
  */
 async function findOptOutType(

@@ -87,7 +87,7 @@ export async function listAccounts(call: Call) {
   }
 }
 
-/** What a program needs to use Twilio's API here, except the token. */
+/** The values with which a program uses Twilio's API here, except the token. */
 export const CONNECTION = z
   .object({
     account_sid: z.string(),

@@ -199,7 +199,7 @@ const READS = makeRoutes('vendel', {
 const DESCRIPTION =
   'What Vendel’s SDKs call, below `/vendel`. 429 means that the quota is exceeded, 503 also that requests are too many.'
 
-/** What Vendel's SDKs call (https://github.com/JimScope/vendel). Vendel's app and web pages call more. */
+/** Routes of Vendel's SDKs (https://github.com/JimScope/vendel). Vendel's app and web pages call more. */
 export const VENDEL: Protocol = {
   ...makeSendOnlyProtocol('vendel', DESCRIPTION, ['/vendel'], SENDS, sendVendelError),
   rows: [...SENDS, ...READS],

@@ -22,7 +22,7 @@ import { readProviderClaims } from './read-provider-claims.ts'
 interface Found {
   readonly auth: AuthRecord
   readonly isNew: boolean
-  /** What the provider says, if something follows from it once the sign-in is complete. */
+  /** Claims of the provider that take effect once the sign-in is complete. */
   readonly said?: ProviderClaims | undefined
   /** The proof that the session carries, see `startSession`; absent: the sign-in by the provider is one. */
   readonly provenAt?: string
@@ -99,7 +99,7 @@ const findSaid = (
   auth: AuthRecord,
 ) => extensions.get(collection.id)?.findProviderClaims?.(store, { ...person, auth })
 
-/** What a link that a session makes is worth: the proof that the session carries. */
+/** The proof that a session carries, which a link made in the session needs. */
 interface LinkProof {
   readonly provenAt: string
   readonly isFresh: boolean

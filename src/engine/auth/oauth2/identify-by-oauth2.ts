@@ -158,7 +158,7 @@ async function fetchProviderIdentity(
 }
 
 /**
- * What the provider said: the `meta` of a sign-in's answer, as JSON. PocketBase: tools/auth/auth.go, AuthUser
+ * The provider's data: the `meta` of a sign-in's answer, as JSON. PocketBase: tools/auth/auth.go, AuthUser
  */
 export function renderMeta({ profile, raw, token }: OAuth2Identity, isNew: boolean): string {
   return writeSortedJson({

@@ -20,7 +20,7 @@ export const isShared = ({ authURL, tokenURL }: Provider): boolean =>
   isSharedEndpoint(authURL) || isSharedEndpoint(tokenURL)
 
 /**
- * What an OpenID provider says about a person: the claims of the id token, then those of the user info,
+ * The claims of an OpenID provider about a person: those of the id token, then those of the user info,
  * which are newer. Microsoft's profile counts for nothing, because people edit it. Throws if the id token is
  * not for us, the two are about different people, or the provider is shared. OpenID Connect Core, 3.1.3.7
  * and 5.3.2

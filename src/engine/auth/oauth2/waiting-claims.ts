@@ -6,7 +6,7 @@ import type { AuthCollection } from '../../collections/collection.ts'
 import type { ProviderClaims } from '../../records/collection-extension.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
-// What a provider said about a person waits until the sign-in is complete: nothing follows from half of it.
+// A provider's claims about a person wait until the sign-in is complete: half a sign-in changes nothing.
 
 const PURPOSE = 'provider claims'
 

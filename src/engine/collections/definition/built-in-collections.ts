@@ -15,7 +15,7 @@ export interface RawCollection {
   readonly id: string
   readonly name: string
   readonly type: string
-  /** What it holds, for OpenAPI. */
+  /** A sentence about its contents, for OpenAPI. */
   readonly about: string
   /** Who may read records, who may create and update them, who may delete them. */
   readonly rights: { readonly read: Right; readonly write: Right; readonly remove: Right }
@@ -84,7 +84,7 @@ interface RawField {
 
 export interface BuiltIn {
   readonly raw: ReadonlyMap<string, RawCollection>
-  /** What each needs at least. */
+  /** The fields that each collection needs at least. */
   readonly needed: ReadonlyMap<string, Collection>
 }
 

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog.ts'
 import { quoteName } from '../sql-names.ts'
 import { lowerWord, quoteSqlText, type SqlToken, tokenizeSql, unquoteName } from './sql-tokens.ts'
 
-/** What a name in a query is: its place says so, not its spelling. */
+/** The kind of a name in a query, which its place decides, not its spelling. */
 type Role = 'table' | 'cte' | 'table alias' | 'alias' | 'qualifier' | 'member' | 'value'
 
 interface Name {

@@ -44,7 +44,7 @@ const renameCall =
 const translateIif: Call = ([condition, ...values]) =>
   `case when pb_truth(${condition}) then ${values[0]} else ${values[1] ?? 'null'} end`
 
-/** What is text already: a text of the query, or NULL, which has no type. */
+/** An expression of type text: a literal of the query, or NULL, which has no type. */
 const TEXT = /^\s*(?:null|'(?:[^']|'')*')\s*$/i
 /** Conversions that only Postgres' own `format` has: `%I`, `%L`, `%1$s`. */
 const OF_POSTGRES = /%(?:-?\d*[IL]|\d+\$)/

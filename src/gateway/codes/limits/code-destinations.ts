@@ -21,7 +21,7 @@ const SATELLITES: ReadonlySet<string> = new Set([
   '+7940',
 ])
 
-/** What bounds an account's codes. `outside`: those of `phones` that its own list of prefixes leaves out. */
+/** Bounds of an account's codes. `outside`: those of `phones` that its own list of prefixes leaves out. */
 const loadDestinationLimits = (db: Db, user: string, phones: readonly string[]) =>
   queries(db)
     .selectFrom(sql<object>`(select)`.as('one'))

@@ -12,7 +12,7 @@ import {
 } from './page-html.ts'
 import { fillPageWords, type PageWord } from './page-words.ts'
 
-/** What a person has typed. `country`: ISO 3166 alpha-2. */
+/** Values that a person has typed. `country`: ISO 3166 alpha-2. */
 export interface Typed {
   readonly country: string
   readonly number: string
@@ -39,7 +39,7 @@ ${texts.own ? html`<p>${linkAddresses(texts.own)}</p>` : NOTHING}
   return renderHtmlPage(language, texts.heading, body, look, names.account)
 }
 
-/** What the last request failed by, for screen readers, too. */
+/** The fault of the last request, for screen readers, too. */
 export const renderJoinError = (language: Language, fault?: PageWord): Html =>
   fault
     ? html`<p class="fault" role="alert">${escapeText(fillPageWords(language, fault))}</p>`

@@ -52,7 +52,7 @@ export interface JoinPage {
   readonly version: string
 }
 
-/** What a page says to a person before the person agrees, from top to bottom. '' for no text. */
+/** The sentences of a page before the person agrees, from top to bottom. '' for no text. */
 interface PageTexts {
   readonly heading: string
   readonly sender: string

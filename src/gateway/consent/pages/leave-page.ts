@@ -71,7 +71,7 @@ export async function findLeavePage(
   }
 }
 
-/** What the page says before a person presses a button. */
+/** The sentences of the page before a person presses a button. */
 export const leaveText = ({ language, account, chosen, number }: LeavePage): string =>
   fillPageWords(language, 'leaveText', { account, group: '', chosen }, number)
 

@@ -94,7 +94,7 @@ export function linkAddresses(words: string): Html {
 const renderLink = (address: string) =>
   `<a href="${escapeHtml(address)}" rel="nofollow noopener noreferrer">${escapeHtml(address)}</a>`
 
-/** Of a page whose account is not known. */
+/** The look of a page whose account is not known. */
 const USUAL: AccountLook = { logo: '', color: undefined }
 
 /** The colour of the account for buttons. Its logo has a white ground, as it may be dark. */

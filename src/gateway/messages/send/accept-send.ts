@@ -77,7 +77,7 @@ export class RecipientRefused extends Error {
 export interface AskedSend {
   /** Reads the send. Is not called for a request that has an answer. */
   readonly read: () => ReadySend | Promise<ReadySend>
-  /** What makes a repetition of the request known. Absent: it has no idempotency key. */
+  /** The key that makes a repetition of the request known. Absent: the request has no idempotency key. */
   readonly once?: OnceByKey
   /** Whether the send waits for the device that it names, if that cannot send now. */
   readonly waitsForDevice?: boolean
@@ -86,7 +86,7 @@ export interface AskedSend {
 export interface OnceByKey {
   /** As the request has it; undefined for none. */
   readonly key: string | undefined
-  /** What the key belongs to: a path, or the name of a tool. */
+  /** The scope of the key: a path, or the name of a tool. */
   readonly endpoint: string
   /** All that a repetition must ask again. */
   readonly asked: unknown

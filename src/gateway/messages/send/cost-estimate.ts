@@ -33,7 +33,10 @@ export const ESTIMATE_OR_NULL = ESTIMATE.nullable().describe(
 
 export type EstimateConfig = Pick<Config, 'deviceOnlineSeconds' | 'stickyDays'>
 
-/** What a request names for all its texts. `key`: the id of its API key, which may be limited to lines. */
+/**
+ * The way that a request names for all its texts. `key`: the id of its API key, which may be limited to
+ * lines.
+ */
 interface Named {
   readonly key?: string | undefined
   readonly device: string

@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import type { GivenFiles } from '../../base/message-files.ts'
 
-// What a request with a client_ref gave as files: a repeated request is compared with it.
+// The files of a request with a client_ref are kept: a repeated request is compared with them.
 
 const CHARACTERS = 22
 

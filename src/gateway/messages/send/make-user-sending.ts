@@ -3,7 +3,7 @@ import type { Extensions } from '../../../engine/records/collection-extension.ts
 import type { Config } from '../../../platform/config.ts'
 import type { SendServices } from './accept-send.ts'
 
-/** What sending needs except a store: `makeUserSending` adds the account's. */
+/** Services of sending, except a store: `makeUserSending` adds the account's. */
 export interface Sending extends Omit<SendServices, 'store'> {
   readonly config: Config
   readonly extensions: Extensions

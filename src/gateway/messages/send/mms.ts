@@ -40,7 +40,7 @@ const toNamedFile = ({ name, type, content: { size } }: Attachment): NamedFile =
   size,
 })
 
-/** What an MMS without words has as its text: a line for each file, as received ones have. */
+/** The text of an MMS without words: a line for each file, as in received ones. */
 const writeFileLines = (files: readonly NamedFile[]): string =>
   writeMmsText(
     [],

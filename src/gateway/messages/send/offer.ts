@@ -18,14 +18,14 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly idempotency?: Idempotency | undefined
   /** The answer to the request, JSON of ACCEPTED. It is kept for the idempotency key. */
   readonly answer?: string
-  /** What the SMSGate or Twilio API keeps about the send, or SEALED. */
+  /** Data that the SMSGate or Twilio API keeps about the send, or SEALED. */
   readonly origin?: SendOrigin | undefined
   /** The template and the groups of the send: either may require consent. */
   readonly template?: string | undefined
   readonly groups?: readonly string[] | undefined
   /** The send answers a text that asks for help. */
   readonly isHelp?: boolean
-  /** Of an MMS: what each message has besides its text. */
+  /** The files and the subject of each message of an MMS. */
   readonly media?: Media | undefined
   readonly given?: GivenFiles | undefined
   readonly messages: readonly OfferedMessage[]

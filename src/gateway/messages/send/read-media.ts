@@ -34,7 +34,7 @@ const hashUploads = memoize(async (uploads: readonly Upload[]): Promise<string[]
   return hashes
 })
 
-/** What a repetition of a request with an idempotency key must ask again: its fields, and equal uploads. */
+/** Describes the fields and uploads that a request with an idempotency key must have again when repeated. */
 export const describeAsked = async (
   key: string | undefined,
   fields: unknown,

@@ -56,14 +56,14 @@ export interface SendOptions extends StoredOptions {
   readonly answers?: true | string
   /** Recipients without proof of consent get no text. */
   readonly requiresConsent?: boolean
-  /** Of a text that is sent again: by what its first send required consent. */
+  /** The consent that the first send of a text required, if the text is sent again. */
   readonly scope?: ConsentScope | undefined
   readonly origin?: SendOrigin
 }
 
 /**
- * What the SMSGate, Twilio or Kannel API keeps about a send in the table sms_origins. `sealed`: see SEALED.
- * `consent`: see KEPT_SCOPE.
+ * Data that the SMSGate, Twilio or Kannel API keeps about a send in the table sms_origins. `sealed`: see
+ * SEALED. `consent`: see KEPT_SCOPE.
  */
 export interface SendOrigin {
   readonly api: 'smsgate' | 'twilio' | 'kannel' | 'sealed' | 'consent' | 'files' | 'answers'

@@ -36,7 +36,7 @@ export function runProgram(
 /** The JSON output of a program; undefined if it is invalid. */
 export const parseOutput = <T>(output: string) => parseJson(output) as T | undefined
 
-/** What a program says of its version, such as `mmcli 1.20.4`: its first line. '' if it does not run. */
+/** The first line that a program prints about its version, such as `mmcli 1.20.4`. '' if it does not run. */
 export async function readVersion(command: string, ...args: readonly string[]): Promise<string> {
   const { code, output } = await runProgram(command, args, 15_000)
   return code === 0 ? output.trim().split('\n')[0]!.trim() : ''

@@ -15,12 +15,12 @@ export interface Listed {
   readonly received: string
 }
 
-/** What Termux:API prints instead of a result, for example if a permission is missing. */
+/** The error that Termux:API prints instead of a result, for example if a permission is missing. */
 export interface Refusal {
   readonly error?: string
 }
 
-/** What the inbox had at the last look: the highest id, the latest time of arrival, and all texts. */
+/** The inbox at the last look: the highest id, the latest time of arrival, and all texts. */
 interface Seen {
   readonly id: number
   readonly atMs: number

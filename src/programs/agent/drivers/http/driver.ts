@@ -147,7 +147,7 @@ export function makeHttpDriver(
   }
 }
 
-/** What a line shows of its sender: nothing of a service, which chooses a number for each text. */
+/** The sender that a line shows: none for a service, which chooses a number for each text. */
 const nameSender = (sender: string) => {
   if (isSenderService(sender)) return {}
   return sender.startsWith('+') ? { number: sender } : { sender }

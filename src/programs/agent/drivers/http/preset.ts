@@ -23,9 +23,9 @@ const CONDITION = z
 export type AnswerCondition = Readonly<Record<string, readonly string[]>>
 
 /**
- * What a refusal means. `final`: the text fails. `unsent`: the text fails here, another device may send it.
- * `busy`: the text was not sent, and is tried again after a pause. `account`: as `busy`, and the carrier's
- * line stops with an alarm. `unknown`: the text may have been sent.
+ * The meaning of a refusal. `final`: the text fails. `unsent`: the text fails here, another device may send
+ * it. `busy`: the text was not sent, and is tried again after a pause. `account`: as `busy`, and the
+ * carrier's line stops with an alarm. `unknown`: the text may have been sent.
  */
 const MEANINGS = z.enum(['sent', 'final', 'unsent', 'busy', 'account', 'unknown'])
 export type Meaning = z.output<typeof MEANINGS>
@@ -57,7 +57,7 @@ const SIGNATURE = z.discriminatedUnion('kind', [
     header: HEADER,
     encoding: z.enum(['base64', 'hex']),
     of: SIGNED,
-    /** What the carrier may sign instead, if its sources disagree. */
+    /** The text that the carrier may sign instead, if its sources disagree. */
     orOf: SIGNED.optional(),
     /** `whsec`: the key is Base64 after `whsec_`. */
     key: z.enum(['text', 'whsec']).default('text'),
@@ -103,7 +103,7 @@ const FILES = z.strictObject({
   /** Each path that has a value is a file. */
   url: z.union([PATH, makePathsSchema()]),
   name: PATH.optional(),
-  /** What files without a name are called. */
+  /** The name of files without one. */
   called: z.string().max(100).default(''),
   type: PATH.optional(),
   size: PATH.optional(),
@@ -147,7 +147,7 @@ const SEND = z.strictObject({
 })
 
 /**
- * What differs in the request of an MMS. Its templates may also use `subject`, `words` (subject and text),
+ * The differences in the request of an MMS. Its templates may also use `subject`, `words` (subject and text),
  * `file` and `type` (address and MIME type of the first file) and, alone in a field, `files` (a list of all
  * files; in a form, the field for each).
  */
@@ -157,7 +157,7 @@ const MMS = z.strictObject({
   maxFiles: z.int().min(1).max(10).default(10),
   /** Beginnings of the MIME types that it takes; none: any. */
   types: z.array(z.string()).max(MAX_VALUES).default([]),
-  /** What `files` has for a file. Its templates have `file` and `type` of this file. */
+  /** The template of an entry of `files`. Its templates have `file` and `type` of this file. */
   item: z.unknown().default('{{file}}'),
 })
 export type MmsForm = Readonly<z.output<typeof MMS>>

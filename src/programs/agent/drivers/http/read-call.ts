@@ -142,8 +142,8 @@ function readReceipt({ when, ref, status: at, error, channel, ...words }: Receip
 }
 
 /**
- * What the items of a call share. `common`: a hash of its query and form; `searches`: how often it may still
- * be searched for a file.
+ * The common data of a call's items. `common`: a hash of its query and form; `searches`: how often it may
+ * still be searched for a file.
  */
 interface Source {
   readonly recode: ReturnType<typeof makeRecoder>
