@@ -26,10 +26,10 @@ begin
   from (
     select array_agg(q.message) as messages, sms_refusals(q."user", array_agg(m."to"), q.scope::text, m.sent_by) as refusals
     from sms_dispatch q join sms_messages m on m.id = q.message
-    where q.message = any (texts) and m.id = any (texts) and q.refused = ''
+    where q.message = any (texts) and q.refused = ''
     group by q."user", q.scope::text, m.sent_by
   ) a cross join lateral unnest(a.messages, a.refusals) r(message, refusal)
-  where a.refusals is not null and d.message = r.message and d.message = any (texts) and r.refusal <> '';
+  where a.refusals is not null and d.message = r.message and r.refusal <> '';
   update sms_dispatch d set refused = unknown
   where d.message = any (texts) and d.refused <> '' and d.attempt > 0 and exists (
     select from sms_events e where e.message = d.message and e.detail = 'The device went silent');
@@ -47,7 +47,7 @@ begin
     -- the trigger line_freed gives back the room of texts that no device had
     perform sms_line_refund(d.line, d.charged, m."to", d.cost, d."user")
     from sms_dispatch d join sms_messages m on m.id = d.message
-    where d.message = any (ended.messages) and m.id = any (ended.messages) and d.state = 'sending' and d.charged <> '';
+    where d.message = any (ended.messages) and d.state = 'sending' and d.charged <> '';
     for paid in select * from sms_fail(ended.messages, ended.reason, ended_by) loop
       if ended.reason <> unknown then
         perform sms_refund(paid."user", paid.period, paid.messages);

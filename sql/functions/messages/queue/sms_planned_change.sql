@@ -35,7 +35,7 @@ begin
       end as refusal
     from sms_messages m join sms_dispatch d on d.message = m.id
     cross join sms_limits_of(sender ->> 'user', sender ->> 'version', sender ->> 'key', sender ->> 'key_version', author) l
-    where m.id = any(texts) and d.message = any(texts)
+    where m.id = any(texts)
   ), timed as (
     select w.*, case when scheduled = '' then date_trunc('milliseconds', now())
       else coalesce(nullif(scheduled, '')::timestamptz, w.due_at) end as due

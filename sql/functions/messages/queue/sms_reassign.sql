@@ -27,7 +27,7 @@ begin
       row_number() over (partition by d."user" order by d.position) as n
     from unnest(texts, whys) s(message, why)
     join sms_dispatch d on d.message = s.message join sms_messages m on m.id = s.message
-    where d.message = any(texts) and m.id = any(texts) and sms_may_become(m.status, 'assigned')
+    where sms_may_become(m.status, 'assigned')
   ), asked as (
     select "user", json_agg(json_build_object('n', n, 'to', "to", 'segments', segments, 'priority', priority, 'sim', sim, 'avoid', device,
       'was_line', line, 'was_day', case when is_charged then '' else charged end, 'was_cost', cost, 'lines', lines) order by n) as texts
@@ -51,11 +51,11 @@ begin
     set state = 'assigned', device = t.device, line = t.line, charged = t.charged, cost = t.cost, lease_until = null, wakes = 1,
       due_at = now() + t.pause * interval '1 second',
       wake_at = now() + greatest(t.pause * interval '1 second', sms_wake_interval())
-    from target t where d.message = t.message and d.message = any(texts)
+    from target t where d.message = t.message
   ), changed as (
     update sms_messages m set status = 'assigned', device = t.device, line = t.line, waiting_for = '',
       "from" = coalesce(t.number, m."from"), updated = pb_text(now())
-    from target t where m.id = t.message and m.id = any(texts)
+    from target t where m.id = t.message
   ), events as (
     insert into sms_events (id, "user", message, status, device, attempt, detail, created)
     select pb_new_id(), t."user", t.message, 'assigned', t.device, t.attempt, t.why, pb_text(now()) from target t

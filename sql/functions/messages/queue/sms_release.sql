@@ -21,7 +21,7 @@ begin
     select d.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.lines, d.quiet_zone, d.priority, m."to", m.segments,
       m.sim, m.scheduled_at, row_number() over (partition by d."user" order by d.priority desc, d.position) as n
     from sms_dispatch d join sms_messages m on m.id = d.message
-    where d.message = any(texts) and m.id = any(texts)
+    where d.message = any(texts)
   ), asked as (
     select d."user", json_agg(json_build_object('n', d.n, 'to', d."to", 'segments', d.segments, 'priority', d.priority, 'sim', d.sim,
       'device', case when d.pinned then d.device end, 'line', case when d.line_pinned then d.line end,
@@ -43,13 +43,13 @@ begin
       waiting_for = t.reason,
       due_at = coalesce(t.room_at, d.due_at), wakes = (t.room_at is null)::int,
       wake_at = case when t.room_at is null then now() + sms_wake_interval() end
-    from target t where d.message = t.message and d.message = any(texts)
+    from target t where d.message = t.message
   ), changed as (
     update sms_messages m set status = case when t.room_at is null then 'assigned' else 'pending' end,
       device = t.device, line = case when t.room_at is null then t.line else '' end, "from" = t.number,
       waiting_for = t.reason, updated = pb_text(now())
     from target t
-    where m.id = t.message and m.id = any(texts) and (t.room_at is null or m.waiting_for <> t.reason) returning m.id
+    where m.id = t.message and (t.room_at is null or m.waiting_for <> t.reason) returning m.id
   ), conversation as (
     select c.id from target t
     join conversations c on c."user" = t."user" and c.number = t."to" and c.last_message = t.message

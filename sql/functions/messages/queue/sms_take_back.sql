@@ -10,12 +10,12 @@ begin
     update sms_dispatch d set state = 'pending', waiting_for = waits_for, due_at = coalesce(s.due, now()),
       wake_at = null, wakes = 0, charged = '', cost = null, device = case when d.pinned then d.device else '' end,
       line = case when d.line_pinned then d.line else '' end
-    from unnest(texts, dues) s(message, due) where d.message = s.message and d.message = any(texts)
+    from unnest(texts, dues) s(message, due) where d.message = s.message
     returning d.message, d."user", d.device
   ), changed as (
     update sms_messages m set status = 'pending', waiting_for = waits_for, line = '', "from" = '',
       device = r.device, updated = pb_text(now())
-    from returned r where m.id = r.message and m.id = any(texts) and sms_may_become(m.status, 'pending')
+    from returned r where m.id = r.message and sms_may_become(m.status, 'pending')
     returning m.id, r."user"
   )
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
