@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { type Handler, Hono } from 'hono'
 import { listDescribedCollections } from '../http/openapi/described-collections.ts'
 import type { DescribedRoutes } from '../http/openapi/document.ts'
@@ -124,7 +123,7 @@ const findLanguage = (c: Ctx, known: ReadonlyMap<string, unknown>): string | und
  * its pages while a backup is restored. A browser does not ask again for a style sheet that it missed.
  */
 export function makeAssetRoutes(folder = DIST): Hono<Env> {
-  const assets = readAssets(folder)
+  const assets = listAssets(folder)
   const sendFile: Handler<Env> = (c, next) =>
     sendAsset(c, assets, c.req.param('file') ?? '') ?? next()
   return new Hono<Env>().get('/assets/:file', sendFile).get('/_/assets/:file', sendFile)
@@ -132,30 +131,24 @@ export function makeAssetRoutes(folder = DIST): Hono<Env> {
 
 const findAssetType = (name: string) => TYPES[name.split('.').pop() ?? '']
 
-type Assets = Map<string, Buffer<ArrayBuffer>>
+type Assets = ReadonlyMap<string, () => Buffer<ArrayBuffer> | undefined>
 
 const assetsByFolder = new Map<string, Assets>()
 
-/**
- * The assets of a built console, read once; an empty map if the console is not built. Of a file that is
- * compressed, too, only the compressed ones are read: few clients want it plain.
- */
-function readAssets(folder: string): Assets {
+/** The assets of a built console, each read at its first use, then kept; empty if the console is not built. */
+function listAssets(folder: string): Assets {
   const path = `${folder}assets/`
-  const names = new Set(existsSync(path) ? readdirSync(path) : [])
-  const read = [...names].filter((name) => !names.has(`${name}.gz`))
+  const names = existsSync(path) ? readdirSync(path) : []
   const assets =
-    assetsByFolder.get(folder) ?? new Map(read.map((name) => [name, readFileSync(path + name)]))
+    assetsByFolder.get(folder) ?? new Map(names.map((name) => [name, keep(path + name)]))
   assetsByFolder.set(folder, assets)
   return assets
 }
 
-/** An asset as it was built, which is kept from its first use. Undefined for a name of another version. */
-function readPlainAsset(assets: Assets, name: string): Buffer<ArrayBuffer> | undefined {
-  const packed = assets.get(`${name}.gz`)
-  const plain = assets.get(name) ?? (packed && gunzipSync(packed))
-  if (plain) assets.set(name, plain)
-  return plain
+/** Reads a file once; undefined if an upgrade has removed it. */
+function keep(file: string): () => Buffer<ArrayBuffer> | undefined {
+  let content: Buffer<ArrayBuffer> | undefined
+  return () => (content ??= existsSync(file) ? readFileSync(file) : undefined)
 }
 
 /** Sends an asset, compressed if the client accepts that. Undefined for a name of another version. */
@@ -164,8 +157,8 @@ function sendAsset(c: Ctx, assets: Assets, name: string): Response | undefined {
   if (!type) return undefined
   const accepted = c.req.header('accept-encoding') ?? ''
   const [encoding, ending] = ENCODINGS.find(([each]) => accepted.includes(each)) ?? []
-  const packed = ending && assets.get(name + ending)
-  const body = packed || readPlainAsset(assets, name)
+  const packed = ending && assets.get(name + ending)?.()
+  const body = packed || assets.get(name)?.()
   if (!body) return undefined
   return c.body(body, 200, {
     'content-type': type,

@@ -1,6 +1,9 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { createUnavailableApp } from '../../../src/main/app.ts'
-import { makeConsoleRoutes } from '../../../src/main/console.ts'
+import { makeAssetRoutes, makeConsoleRoutes } from '../../../src/main/console.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { startServer } from '../../support/server/start.ts'
 
 const server = await startServer()
@@ -94,6 +97,24 @@ test('the assets are served while the database is not in use, and the pages are 
   expect([page.status, (await app.request('/assets/next-version.js', {}, env)).status]).toEqual([
     503, 503,
   ])
+})
+
+test('an asset is read at its first use, and kept while an upgrade replaces the files', async () => {
+  const folder = temporaryFolder()
+  const file = (name: string) => join(folder, 'assets', name)
+  mkdirSync(join(folder, 'assets'))
+  for (const name of ['used.js', 'unused.js']) writeFileSync(file(name), '1')
+  const app = makeAssetRoutes(`${folder}/`)
+  const statuses = async () => {
+    const names = ['used.js', 'unused.js', 'later.js']
+    return Promise.all(names.map(async (name) => (await app.request(`/assets/${name}`)).status))
+  }
+  expect((await app.request('/assets/used.js')).status).toBe(200)
+  rmSync(join(folder, 'assets'), { recursive: true })
+  expect(await statuses()).toEqual([200, 404, 404])
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(file('later.js'), '2')
+  expect(await statuses()).toEqual([200, 404, 404])
 })
 
 test('without a build the page says how to make it', async () => {
