@@ -6,6 +6,7 @@ import { forbidden, invalidFields, makeFieldError } from '../../platform/api-err
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
+import { UNDO_SECONDS } from '../../portable/undo-seconds.ts'
 import { FORMER_DIRECTORY } from './former-directory.ts'
 import { checkNotifyHours, completeNotifyHours } from './notify-hours.ts'
 
@@ -38,11 +39,12 @@ export const membersExtension: Extension = {
   grantsAccess: true,
   setByServer: ['tokenKey', 'proven_until'],
   check: (values) => checkNotifyHours(values),
-  async beforeCreate(store, values) {
+  async beforeCreate(store, values, { body }) {
     if (values.account === values.member) throw invalidFields({ member: IS_OWNER })
     values.tokenKey = makeRandomText(MEMBER_KEY_LENGTH)
     for (const field of BY_SERVER) values[field] = ''
     values.notify ||= 'all'
+    if (!Object.hasOwn(body, 'undo_seconds')) values.undo_seconds = UNDO_SECONDS
     completeAddresses(values)
     await completeNotifyHours(store.db, values)
     return undefined

@@ -9,6 +9,7 @@ import { badRequest, invalidFields, makeFieldError, notFound } from '../../platf
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, matchAnyFound, queries } from '../../platform/db/queries.ts'
 import { readDestination } from '../../portable/phone/number-patterns.ts'
+import { UNDO_SECONDS } from '../../portable/undo-seconds.ts'
 import { checkCountry } from '../base/check-country.ts'
 import { completeList } from '../base/complete-numbers.ts'
 import { updateRecords } from '../base/message-status.ts'
@@ -42,6 +43,7 @@ export const userSettingsExtension: Extension = {
   async beforeCreate(store, values, request) {
     if (values.disabled && !isSuperuser(request)) throw badRequest('Failed to create record.')
     values.code_counted_from = ''
+    if (!Object.hasOwn(request.body, 'undo_seconds')) values.undo_seconds = UNDO_SECONDS
     checkCountry(values)
     const language = await loadOwnerLanguage(store, String(values.user))
     completeOptOutLanguages(values, request.body, language)

@@ -204,7 +204,7 @@ async function makeAnn(url: string, root: PocketBase): Promise<PocketBase> {
   const { id } = await root
     .collection('users')
     .create({ ...ANN, passwordConfirm: ANN.password, name: 'Ann', verified: true })
-  await root.collection('user_settings').create({ user: id, country: 'DE' })
+  await root.collection('user_settings').create({ user: id, country: 'DE', undo_seconds: 0 })
   const pb = new PocketBase(url)
   await pb.collection('users').authWithPassword(ANN.email, ANN.password)
   return pb

@@ -12,7 +12,7 @@ export async function makeTeam(fixture: BrowserFixture, member_only: boolean): P
   const { id: member } = await root.collection('users').create(person)
   await root
     .collection('members')
-    .create({ account: ann.authStore.record!.id, member, role: 'agent' })
+    .create({ account: ann.authStore.record!.id, member, role: 'agent', undo_seconds: 0 })
   return pairPhone(fixture.url, ann, 'Desk phone')
 }
 

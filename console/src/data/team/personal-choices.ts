@@ -1,3 +1,4 @@
+import { UNDO_SECONDS } from '#portable/undo-seconds.ts'
 import { findPersonalClient, pb } from '../client.ts'
 import { isWithinHours } from '../notifications/is-within-hours.ts'
 import type { Conversation, Member, Notify, UserSettings } from '../record-types.ts'
@@ -38,7 +39,7 @@ export async function findUndoSeconds(members: readonly Member[]): Promise<numbe
   const { team, sender = '' } = session.value ?? {}
   const mine = team === 'owner' ? ownSettings.value : members.find(({ id }) => id === sender)
   const known = mine === undefined ? await loadChoices(sender, team === 'owner') : mine
-  if (known !== undefined) lastUndo.value = { sender, seconds: known?.undo_seconds ?? 0 }
+  if (known !== undefined) lastUndo.value = { sender, seconds: known?.undo_seconds ?? UNDO_SECONDS }
   return lastUndo.value.sender === sender ? lastUndo.value.seconds : 0
 }
 

@@ -1,3 +1,4 @@
+import { UNDO_SECONDS } from '#portable/undo-seconds.ts'
 import type { Session } from '../../data/session.ts'
 import { savePersonalChoices, usePersonalChoices } from '../../data/team/personal-choices.ts'
 import { t, tn } from '../../language/words.ts'
@@ -9,7 +10,7 @@ const CHOICES = [0, 5, 10, 20]
 
 /** How long the person can take back an answer. */
 export function UndoChoice({ session }: { session: Session }) {
-  const chosen = usePersonalChoices(session)?.undo_seconds ?? 0
+  const chosen = usePersonalChoices(session)?.undo_seconds ?? UNDO_SECONDS
   const seconds = CHOICES.includes(chosen) ? CHOICES : [...CHOICES, chosen]
   const save = (value: string) =>
     runWithToast(() => savePersonalChoices(session, { undo_seconds: Number(value) }), t('Saved'))

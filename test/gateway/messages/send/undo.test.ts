@@ -161,3 +161,19 @@ test('members choose their own seconds, and nobody chooses them for others', asy
   expect((await ann.call('PATCH', path, { undo_seconds: 10 })).status).toBe(404)
   expect((await must(ben, 'PATCH', path, { undo_seconds: 10 })).undo_seconds).toBe(10)
 })
+
+test.each([
+  ['5 seconds', {}, 5],
+  ['not at all, if the request says so', { undo_seconds: 0 }, 0],
+  ['the seconds of the request', { undo_seconds: 20 }, 20],
+])('a new account and a new member can take back an answer for %s', async (_, chosen, seconds) => {
+  const [carl, dora] = [await server.makeUser(), await server.makeUser()]
+  const make = (collection: string, values: object) =>
+    must(server.superuser, 'POST', `/api/collections/${collection}/records`, {
+      ...values,
+      ...chosen,
+    })
+  const settings = await make('user_settings', { user: carl.id })
+  const member = await make('members', { account: carl.id, member: dora.id, role: 'agent' })
+  expect([settings.undo_seconds, member.undo_seconds]).toEqual([seconds, seconds])
+})
