@@ -8,14 +8,16 @@ export interface PageEntry {
   /** The path after `#` in the URL. A part with a colon is a parameter. */
   readonly path: string
   readonly title: string
-  /** A shorter title for the bottom bar on phones. */
+  /** A shorter title for the bottom bar on phones, and for tabs. */
   readonly short?: string
   readonly icon: IconName
   readonly for: Role | 'both'
   /** The lowest team role that may see the page; absent: viewer. */
   readonly needs?: TeamRole
   /** The page's group in the navigation; absent if only other pages link to the page. */
-  readonly group?: 'texts' | 'people' | 'setup' | 'server'
+  readonly group?: 'work' | 'rest' | 'setup' | 'server'
+  /** Pages of one section are tabs. The navigation shows the first that the person has. */
+  readonly section?: 'send' | 'contacts'
   /** Whether a phone's bottom bar shows the page. Other pages are behind "More". */
   readonly bar?: boolean
   /** Whether the page's link shows the number of unread conversations. */
@@ -32,6 +34,8 @@ interface PageFile {
 const FILES = import.meta.glob<PageFile>('./pages/*/page.tsx')
 
 const FOR_ADMINS = { needs: 'admin', group: 'setup' } as const
+const OF_SEND = { group: 'work', section: 'send' } as const
+const OF_CONTACTS = { group: 'work', section: 'contacts' } as const
 
 /** A page whose code is in `pages/FOLDER`. */
 const makePage = (
@@ -47,21 +51,52 @@ export const PAGES: readonly PageEntry[] = [
   makePage('conversations', '/conversations', t('Conversations'), 'conversations', {
     short: t('Inbox'),
     for: 'user',
-    group: 'texts',
+    group: 'work',
     bar: true,
     countsUnread: true,
   }),
-  makePage('today', '/today', t('Today'), 'usage', { for: 'user', needs: 'admin', group: 'texts' }),
   makePage('conversations', '/conversations/:number', t('Conversation'), 'conversations', {
     for: 'user',
   }),
   makePage('send', '/send', t('Send'), 'send', {
     for: 'user',
     needs: 'agent',
-    group: 'texts',
+    ...OF_SEND,
     bar: true,
   }),
   makePage('send-list', '/send/list', t('Send to a list'), 'send', { for: 'user', needs: 'agent' }),
+  makePage('campaigns', '/campaigns', t('Campaigns'), 'campaigns', { for: 'user', ...OF_SEND }),
+  makePage('campaign', '/campaigns/:id', t('Campaign'), 'campaigns', { for: 'user' }),
+  makePage('scheduled', '/scheduled', t('Scheduled'), 'clock', { for: 'user', ...OF_SEND }),
+  makePage('contacts', '/contacts', t('Contacts'), 'contacts', {
+    for: 'user',
+    ...OF_CONTACTS,
+    bar: true,
+  }),
+  makePage('contact', '/contacts/:id', t('Contact'), 'contacts', { for: 'user' }),
+  makePage('groups', '/groups', t('Groups'), 'groups', { for: 'user', ...OF_CONTACTS }),
+  makePage('group', '/groups/:id', t('Group'), 'groups', { for: 'user' }),
+  makePage('labels', '/labels', t('Labels'), 'tag', { for: 'user', ...OF_CONTACTS }),
+  makePage('contact-fields', '/contacts/fields', t('Fields of contacts'), 'contacts', {
+    short: t('Fields'),
+    for: 'user',
+    needs: 'admin',
+    ...OF_CONTACTS,
+  }),
+  makePage('persons', '/personal-data', t('Personal data'), 'person', {
+    for: 'user',
+    needs: 'admin',
+    ...OF_CONTACTS,
+  }),
+  makePage('person', '/personal-data/:number', t('Personal data'), 'person', {
+    for: 'user',
+    needs: 'admin',
+  }),
+  makePage('request', '/personal-data/requests/:id', t('Personal data'), 'person', {
+    for: 'user',
+    needs: 'admin',
+  }),
+  makePage('today', '/today', t('Today'), 'today', { for: 'user', needs: 'agent', group: 'work' }),
   makePage('health', '/health', t('Health'), 'health', {
     for: 'superuser',
     group: 'server',
@@ -74,52 +109,21 @@ export const PAGES: readonly PageEntry[] = [
   }),
   makePage('messages', '/messages', t('Messages'), 'messages', {
     for: 'both',
-    group: 'texts',
+    group: 'rest',
     bar: true,
   }),
   makePage('message', '/messages/:id', t('Message'), 'messages', { for: 'both' }),
-  makePage('campaigns', '/campaigns', t('Campaigns'), 'campaigns', { for: 'user', group: 'texts' }),
-  makePage('campaign', '/campaigns/:id', t('Campaign'), 'campaigns', { for: 'user' }),
-  makePage('scheduled', '/scheduled', t('Scheduled'), 'clock', { for: 'user', group: 'texts' }),
-  makePage('answers', '/answers', t('Automatic answers'), 'answers', {
-    for: 'user',
-    group: 'texts',
-  }),
-  makePage('contacts', '/contacts', t('Contacts'), 'contacts', {
-    for: 'user',
-    group: 'people',
-    bar: true,
-  }),
-  makePage('contact-fields', '/contacts/fields', t('Fields of contacts'), 'contacts', {
-    for: 'user',
-    needs: 'admin',
-  }),
-  makePage('contact', '/contacts/:id', t('Contact'), 'contacts', { for: 'user' }),
-  makePage('groups', '/groups', t('Groups'), 'groups', { for: 'user', group: 'people' }),
-  makePage('group', '/groups/:id', t('Group'), 'groups', { for: 'user' }),
-  makePage('labels', '/labels', t('Labels'), 'tag', { for: 'user', group: 'people' }),
-  makePage('templates', '/templates', t('Templates'), 'templates', {
-    for: 'user',
-    group: 'people',
-  }),
-  makePage('persons', '/personal-data', t('Personal data'), 'person', {
-    for: 'user',
-    needs: 'admin',
-    group: 'people',
-  }),
-  makePage('person', '/personal-data/:number', t('Personal data'), 'person', {
-    for: 'user',
-    needs: 'admin',
-  }),
-  makePage('request', '/personal-data/requests/:id', t('Personal data'), 'person', {
-    for: 'user',
-    needs: 'admin',
-  }),
+  makePage('set-up', '/set-up', t('Set up'), 'settings', { for: 'user', group: 'rest' }),
   makePage('devices', '/devices', t('Devices'), 'devices', { for: 'both', group: 'setup' }),
   makePage('device', '/devices/:id', t('Device'), 'devices', { for: 'both' }),
   makePage('carrier', '/devices/:id/carrier', t('Device'), 'devices', {
     for: 'user',
     needs: 'owner',
+  }),
+  makePage('templates', '/templates', t('Templates'), 'templates', { for: 'user', group: 'setup' }),
+  makePage('answers', '/answers', t('Automatic answers'), 'answers', {
+    for: 'user',
+    group: 'setup',
   }),
   makePage('keys', '/keys', t('API keys'), 'keys', { for: 'both', ...FOR_ADMINS }),
   makePage('verify', '/verify', t('Verification codes'), 'verify', {

@@ -55,7 +55,7 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'data/connection/outbox.ts': ['pocketsms.outbox.'],
   'data/connection/request-key.ts': ['pocketsms.draft.request-key.'],
   'data/use/media-queries.ts': [
-    ...['(max-width: 719px)', '(max-width: 959px)', '(max-width: 1199px)', '(min-width: 1440px)'],
+    ...['(max-width: 719px)', '(max-width: 959px)', '(max-width: 1199px)', '(min-width: 1520px)'],
     ...['(min-width: 1280px)', '(min-width: 1600px)'],
     '(hover: hover) and (pointer: fine)',
   ],

@@ -15,3 +15,14 @@ test('each entry of pages.ts names a folder whose page.tsx exports Page', () => 
   })
   expect(broken.map(([, , path]) => path)).toEqual([])
 })
+
+test('each page to set up has a row with a sentence on the page that shows them all', () => {
+  const pages = readFileSync(new URL('pages.ts', SOURCE), 'utf8')
+  const rows = readFileSync(new URL('pages/set-up/page.tsx', SOURCE), 'utf8')
+  const toSetUp = pages
+    .split('makePage(')
+    .filter((entry) => /group: 'setup'|\.\.\.FOR_ADMINS/.test(entry))
+    .flatMap((entry) => /^\s*'[\w-]+',\s*'([^':]+)'/.exec(entry)?.[1] ?? [])
+  expect(toSetUp.length).toBeGreaterThan(5)
+  expect(toSetUp.filter((path) => !rows.includes(`'${path}': t(`))).toEqual([])
+})

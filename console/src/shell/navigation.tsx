@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { discardUnsent, listUnsentTexts } from '../data/connection/outbox.ts'
 import { forgetSharedFiles } from '../data/files/shared-files.ts'
-import { type Session, signOut } from '../data/session.ts'
+import { isUser, type Session, signOut } from '../data/session.ts'
 import { mentioned, unread } from '../data/unread.ts'
 import { forgetDrafts } from '../data/use/use-draft.ts'
 import { ownSettings } from '../data/user-settings/own.ts'
@@ -14,6 +14,7 @@ import { makePageHref, mayLeave } from '../router.ts'
 import { AccountSwitch } from './account-switch.tsx'
 import { HelpLinks } from './help-links.tsx'
 import { Logo } from './logo.tsx'
+import { findSection, SET_UP } from './own-pages.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 interface Props {
@@ -24,12 +25,16 @@ interface Props {
 
 const MAX_SHOWN = 99
 
+/** The groups of the navigation; those without a heading stand in every one, in front. */
 const GROUPS = [
-  ['texts', t('Texts')],
-  ['people', t('People')],
+  ['work', ''],
+  ['rest', ''],
   ['setup', t('Set up')],
   ['server', t('Server')],
 ] as const
+
+/** The groups beside the page: a user's pages to set up are behind one entry. */
+const isBeside = (group: string) => group !== 'setup' || !isUser()
 
 /** The navigation beside the page. It shows the entry of the page, where not all fit. */
 export function SideBar({ pages, session, path }: Props) {
@@ -48,7 +53,7 @@ export function SideBar({ pages, session, path }: Props) {
       </a>
       <AccountSwitch session={session} />
       <nav aria-label={t('Pages')}>
-        <Groups pages={pages} path={path} />
+        <Groups pages={pages} path={path} groups={GROUPS.filter(([group]) => isBeside(group))} />
       </nav>
       <AccountMenu session={session} />
       <More
@@ -68,7 +73,7 @@ function skipToPage(event: Event): void {
 
 export function BottomBar({ pages, session, path }: Props) {
   const barred = pages.filter((page) => page.bar)
-  const hidden = !barred.some((page) => isAtPage(page, path))
+  const hidden = !barred.some((page) => isHere(page, pages, path))
   return (
     <nav class="bottom-bar" aria-label={t('Pages')}>
       {session.person.id !== session.record.id && (
@@ -77,7 +82,12 @@ export function BottomBar({ pages, session, path }: Props) {
         </p>
       )}
       {barred.map((page) => (
-        <PageLink key={page.path} page={page} path={path} title={page.short} />
+        <PageLink
+          key={page.path}
+          page={page}
+          isHere={isHere(page, pages, path)}
+          title={page.short}
+        />
       ))}
       <More isHere={hidden} pages={pages} session={session} path={path} />
     </nav>
@@ -106,7 +116,11 @@ function More({ pages, session, path, isHere = false }: Props & { isHere?: boole
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys press the links, whose clicks come here */}
           <div onClick={(event) => (event.target as Element).closest('a') && setOpen(false)}>
             <nav class="drawer" aria-label={t('All pages')}>
-              <Groups pages={pages} path={path} />
+              <Groups
+                pages={pages.filter((page) => page.path !== SET_UP)}
+                path={path}
+                groups={GROUPS}
+              />
             </nav>
             <AccountMenu session={session} />
           </div>
@@ -116,16 +130,23 @@ function More({ pages, session, path, isHere = false }: Props & { isHere?: boole
   )
 }
 
-const Groups = ({ pages, path }: { pages: readonly PageEntry[]; path: string }) => (
+/** The entries of the groups: of a section, its first page. */
+const Groups = ({
+  pages,
+  path,
+  groups,
+}: Pick<Props, 'pages' | 'path'> & { groups: readonly (typeof GROUPS)[number][] }) => (
   <>
-    {GROUPS.map(([group, words]) => {
-      const members = pages.filter((page) => page.group === group)
-      if (members.length === 0) return null
+    {groups.map(([group, words]) => {
+      const entries = pages.filter(
+        (page) => page.group === group && findSection(page, pages)[0] === page,
+      )
+      if (entries.length === 0) return null
       return (
         <div key={group} class="nav-group">
-          <p>{words}</p>
-          {members.map((page) => (
-            <PageLink key={page.path} page={page} path={path} />
+          {words && <p>{words}</p>}
+          {entries.map((page) => (
+            <PageLink key={page.path} page={page} isHere={isHere(page, pages, path)} />
           ))}
         </div>
       )
@@ -136,12 +157,25 @@ const Groups = ({ pages, path }: { pages: readonly PageEntry[]; path: string }) 
 const isAtPage = (page: PageEntry, path: string) =>
   path === page.path || path.startsWith(`${page.path}/`)
 
-const PageLink = ({ page, path, title }: { page: PageEntry; path: string; title?: string }) => (
+/** Whether the entry leads to the page at `path`: itself, a tab of its section, or a page to set up. */
+const isHere = (entry: PageEntry, pages: readonly PageEntry[], path: string): boolean =>
+  findSection(entry, pages).some((page) => isAtPage(page, path)) ||
+  (entry.path === SET_UP && pages.some((page) => page.group === 'setup' && isAtPage(page, path)))
+
+const PageLink = ({
+  page,
+  isHere,
+  title,
+}: {
+  page: PageEntry
+  isHere: boolean
+  title?: string
+}) => (
   <a
     href={makePageHref(page.path)}
-    class={isAtPage(page, path) ? 'here' : ''}
+    class={isHere ? 'here' : ''}
     title={page.title}
-    aria-current={isAtPage(page, path) ? 'page' : undefined}
+    aria-current={isHere ? 'page' : undefined}
   >
     <Icon name={page.icon} size={20} />
     <span>{title ?? page.title}</span>

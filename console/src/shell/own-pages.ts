@@ -18,6 +18,13 @@ export const listOwnPages = (session: Pick<Session, 'role'>): readonly PageEntry
 export const findPage = (session: Pick<Session, 'role'>, path: string): PageEntry | undefined =>
   listPages(session).find((page) => matchPath(page.path, path) !== null)
 
+/** The page with a row for each page of the group `setup`. */
+export const SET_UP = '/set-up'
+
+/** The pages of the section of a page, which are tabs; only itself for a page without a section. */
+export const findSection = (page: PageEntry, pages: readonly PageEntry[]): readonly PageEntry[] =>
+  page.section ? pages.filter(({ section }) => section === page.section) : [page]
+
 /** Whether a person has the page at `path`. */
 export function hasPage(session: Pick<Session, 'role'>, path: string): boolean {
   if (path === '/') return true

@@ -16,6 +16,7 @@ import { Notifier } from './notifier.tsx'
 import { chooseStartPath, findPage, listOwnPages } from './own-pages.ts'
 import { refuseFiles } from './refuse-files.ts'
 import { scrollToPlace } from './scroll-place.ts'
+import { Tabs } from './tabs.tsx'
 
 /** The wait before each page that is not shown yet is loaded. It leaves the connection to the shown page. */
 const PRELOAD_MS = 3_000
@@ -46,6 +47,7 @@ export function Shell({ session }: { session: Session }) {
       <main id="page" tabIndex={-1}>
         <EndedAccount session={session} />
         <Visit session={session} />
+        <Tabs pages={mine} path={marked} />
         <Shown session={session} pages={mine} path={path} query={query} />
       </main>
       <BottomBar pages={mine} session={session} path={marked} />

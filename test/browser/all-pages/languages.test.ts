@@ -119,7 +119,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/conversations', openViews, /^Dringend/, say('Change the view')],
   ['/conversations', openViews, /^Dringend/, say('Change the view'), say('Delete the view')],
   [CONVERSATION, ...makeNote(say), say('Delete the note')],
-  [CONVERSATION, openAbout, exactly(say('Block'))],
+  [CONVERSATION, openAbout, exactly(say('Actions')), exactly(say('Block'))],
   ['/team', say('Invite somebody')],
   ['/team', say('Invite somebody'), say('Make the link'), sees('heading', say('The invitation'))],
   ['/team', exactly(say('Revoke'))],

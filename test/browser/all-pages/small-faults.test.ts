@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
 import { holdRequests } from '../support/hold-requests.ts'
+import { openPanelMenu } from '../support/inbox-layout.ts'
 import { pairPhone } from '../support/phone.ts'
 import { makeTeam } from '../support/team.ts'
 
@@ -101,7 +102,7 @@ scenario(
     await page.setViewportSize({ width: 1024, height: 768 })
     await fixture.visit('/today')
     const rail = page.locator('.side-bar')
-    const last = await boxOf(rail.getByRole('link', { name: say('Usage') }))
+    const last = await boxOf(rail.getByRole('link', { name: say('Set up') }))
     const more = await boxOf(rail.getByRole('button', { name: say('More') }))
     expect(last.y + last.height).toBeLessThan(more.y)
   },
@@ -145,9 +146,10 @@ scenario(
     }
     await fixture.signIn()
     await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
-    await page.getByText(/First on .*: Hello, second/).waitFor()
+    await page.getByText('Hello, second').first().waitFor()
 
     const saving = page.waitForEvent('download')
+    await openPanelMenu(fixture)
     await page.getByRole('button', { name: 'Save as a text file' }).click()
     const saved = await saving
     expect(saved.suggestedFilename()).toMatch(/^Conversation with .*\.txt$/)

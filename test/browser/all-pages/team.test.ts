@@ -37,13 +37,13 @@ async function invite({ page, visit }: BrowserFixture, role: string): Promise<st
   return link
 }
 
-/** Whether the navigation has a page; on a phone it is behind More. */
-async function seesPage({ page }: Browser, screen: string, name: string): Promise<boolean> {
-  if (screen === 'phone') await page.getByRole('button', { name: 'More' }).click()
-  const pages = page.getByRole('navigation', { name: screen === 'phone' ? 'All pages' : 'Pages' })
-  await pages.getByRole('link', { name: 'Team' }).waitFor()
-  const found = await pages.getByRole('link', { name, exact: true }).count()
-  if (screen === 'phone') await page.keyboard.press('Escape')
+/** Whether a person has a page of this title: in the navigation, as a tab, or to set up. */
+async function seesPage({ page }: Browser, name: string): Promise<boolean> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('combobox').fill(name)
+  const pages = page.getByRole('listbox')
+  const found = await pages.getByRole('option', { name, exact: true }).count()
+  await page.keyboard.press('Escape')
   return found > 0
 }
 
@@ -112,7 +112,7 @@ async function expectUsed({ page, refused }: Browser, link: string): Promise<voi
 }
 
 /** What the role forbids is not on the pages. */
-async function expectForbidden(window: Browser, { screen, url }: BrowserFixture, role: string) {
+async function expectForbidden(window: Browser, { url }: BrowserFixture, role: string) {
   const { page } = window
   const isAgent = role === 'agent'
   for (const [name, isSeen] of [
@@ -121,7 +121,7 @@ async function expectForbidden(window: Browser, { screen, url }: BrowserFixture,
     ['Send', isAgent],
     ['Contacts', true],
   ] as const)
-    expect([name, await seesPage(window, screen, name)]).toEqual([name, isSeen])
+    expect([name, await seesPage(window, name)]).toEqual([name, isSeen])
   await page.goto(`${url}/#/team`)
   await page.getByRole('table', { name: 'Members' }).waitFor()
   expect(await page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0)

@@ -95,6 +95,7 @@ scenario(
     await page.getByText('when somebody saves it as a contact and then unticks').waitFor()
     expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
     await openPanel(fixture)
+    await page.getByRole('button', { name: 'Change Name' }).click()
     await page.getByText('It stays so when you save it as a contact.').waitFor()
     await fixture.visit(`/send?to=${encodeURIComponent(ZOE)}`)
     await page.getByText('wants no texts').waitFor()

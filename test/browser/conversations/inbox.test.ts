@@ -1,5 +1,5 @@
 import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
-import { closePanel, openPanel, showView } from '../support/inbox-layout.ts'
+import { closePanel, openPanelMenu, showView } from '../support/inbox-layout.ts'
 import { pairPhone } from '../support/phone.ts'
 
 const ZOE = '+4915112345678'
@@ -58,22 +58,22 @@ scenario(
       .toMatchObject([{ text: 'Ask @Ann about the price', mentions: [ann.authStore.record!.id] }])
     await fixture.look('conversation-note')
 
-    await openPanel(fixture)
-    await page.getByText('30 received').waitFor()
+    await openPanelMenu(fixture)
     await page.getByRole('button', { name: 'Block', exact: true }).click()
     await page
       .getByRole('dialog')
       .last()
       .getByRole('button', { name: 'Block', exact: true })
       .click()
+    await openPanelMenu(fixture)
     await page.getByRole('button', { name: 'Unblock' }).click()
-    await page.getByRole('button', { name: 'Block', exact: true }).waitFor()
+    await page.getByText('Unblocked').waitFor()
     await closePanel(fixture)
 
     await page.getByRole('button', { name: 'Follow up' }).click()
     await page.getByRole('button', { name: /^Tomorrow/ }).click()
     await page.getByRole('button', { name: /Remove the reminder/ }).waitFor()
-    await openPanel(fixture)
+    await openPanelMenu(fixture)
     await page.getByRole('button', { name: 'Mark unread' }).click()
     await list.getByRole('link', { name: /1 unread/ }).waitFor()
     await showView(fixture, 'Waiting')

@@ -17,11 +17,10 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
     .create({ user, name: 'Prices', body: 'Hello {{name}}, 5 EUR.' })
   await ann.collection('labels').create({ user, name: 'VIP', color: 'red' })
   await fixture.signIn()
-  const isPhone = fixture.screen === 'phone'
-  if (isPhone) await page.getByRole('button', { name: 'More' }).click()
-  // beside the conversations the navigation shows short titles
-  const title = isPhone ? 'Automatic answers' : 'Answers'
-  await page.getByRole('link', { name: title }).filter({ visible: true }).click()
+  // a phone has the pages to set up behind More, other windows on a page of their own
+  if (fixture.screen === 'phone') await page.getByRole('button', { name: 'More' }).click()
+  else await page.getByRole('link', { name: 'Set up' }).click()
+  await page.getByRole('link', { name: 'Automatic answers' }).filter({ visible: true }).click()
   await page.getByText('No automatic answers yet').waitFor()
   await fixture.look('auto-answers-empty')
 

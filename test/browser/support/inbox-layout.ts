@@ -11,7 +11,7 @@ const widthOf = ({ page }: Window) => page.viewportSize()!.width
 export const isNarrow = (window: Window): boolean => widthOf(window) < 960
 
 /** Whether the views are behind a button. */
-export const hasViewMenu = (window: Window): boolean => widthOf(window) < 1440
+export const hasViewMenu = (window: Window): boolean => widthOf(window) < 1520
 
 /** Whether a contact is beside the texts. Else it is a dialog, which the back button leaves. */
 const hasPanel = (window: Window) => widthOf(window) >= 1280
@@ -35,4 +35,13 @@ export async function closePanel(fixture: BrowserFixture): Promise<void> {
   if (hasPanel(fixture)) return
   await page.goBack()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+/** Opens the menu of the panel about a contact. */
+export async function openPanelMenu(fixture: BrowserFixture): Promise<void> {
+  await openPanel(fixture)
+  await fixture.page
+    .locator('.conversations-about')
+    .getByRole('button', { name: fixture.say('Actions') })
+    .click()
 }

@@ -16,7 +16,7 @@ export const isNarrow = watchMediaQuery('(max-width: 959px)')
 /** Whether the navigation shows icons with short titles. The CSS for phones hides it. */
 export const isRail = watchMediaQuery('(max-width: 1199px)')
 /** Whether the window has room for the conversations' views. The CSS uses the same width. */
-export const isWide = watchMediaQuery('(min-width: 1440px)')
+export const isWide = watchMediaQuery('(min-width: 1520px)')
 /** Whether the window has room for a contact beside a conversation, if the navigation is a rail. */
 export const hasRoom = watchMediaQuery('(min-width: 1280px)')
 /** Whether the window has room for everything. */

@@ -5,6 +5,7 @@ import { pb } from '../../data/client.ts'
 import { groupActs } from '../../data/consent-acts.ts'
 import type { Consent, ConsentState, Contact, ContactGroup } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { CONSENT_STATES, describePurpose } from '../../data/words/consent-words.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
@@ -45,8 +46,8 @@ export function ConsentCard({
       )}
       <div class="row">
         {states.items.map((state) => (
-          <Badge key={state.id} tone={STATES[state.state][0]}>
-            {describePurpose(state)}: {STATES[state.state][1]}
+          <Badge key={state.id} tone={CONSENT_STATES[state.state][0]}>
+            {describePurpose(state)}: {CONSENT_STATES[state.state][1]}
           </Badge>
         ))}
       </div>
@@ -100,22 +101,6 @@ function RecordConsent({
     </Dialog>
   )
 }
-
-const STATES = {
-  given: ['good', t('agreed')],
-  asked: ['busy', t('asked')],
-  claimed: ['calm', t('without proof')],
-  stopped: ['warn', t('stopped')],
-} as const satisfies Record<ConsentState['state'], readonly unknown[]>
-
-const ALL = 'all'
-
-/** The group or the purpose that a consent is about. */
-const describePurpose = ({
-  purpose,
-  expand,
-}: Pick<Consent | ConsentState, 'purpose' | 'expand'>): string =>
-  expand?.group?.name ?? (purpose === ALL ? t('All texts') : purpose)
 
 const EVENTS = {
   opt_in: ['good', t('Agreed')],

@@ -25,6 +25,7 @@ import { t } from '../../language/words.ts'
 import { AddPictures } from '../../parts/form/add-pictures.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Form, Notice } from '../../parts/form/form.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { AnswerCost } from './answer-cost.tsx'
 import { CompletingArea } from './completing-area.tsx'
@@ -179,25 +180,29 @@ export function Answer({
           onPick={(at) => void submit(at)}
         />
         {devices.length > 1 && (
-          <SelectField
-            label={t('Device')}
-            name="device"
-            value={device?.id ?? ANY}
-            onValue={setChosen}
-            choices={[
-              [ANY, t('Any device')],
-              ...devices.map(
-                ({ id, name, phone }) =>
-                  [id, [name, formatPhone(phone)].filter(Boolean).join(' · ') || id] as const,
-              ),
-            ]}
-          />
+          <span class="conversations-device">
+            <Icon name="devices" />
+            <SelectField
+              label={t('Device')}
+              name="device"
+              value={device?.id ?? ANY}
+              onValue={setChosen}
+              choices={[
+                [ANY, t('Any device')],
+                ...devices.map(
+                  ({ id, name, phone }) =>
+                    [id, [name, formatPhone(phone)].filter(Boolean).join(' · ') || id] as const,
+                ),
+              ]}
+            />
+          </span>
         )}
         <Button
           type="submit"
           kind="primary"
           icon="send"
           iconOnly={isPhone.value}
+          title={hasKeyboard.value ? t('Ctrl+Enter also sends.') : undefined}
           busy={send.busy}
           disabled={isEmpty || isOptedOut}
         >
@@ -222,8 +227,7 @@ function findTextError(isEmpty: boolean, open: readonly string[]): string | unde
 
 /** `segments`: 0 for an MMS, which has none. */
 function makeHint(segments: number): string | undefined {
-  if (segments !== 1) return formatSegmentsOrMms(segments)
-  return hasKeyboard.value ? t('Ctrl+Enter also sends.') : undefined
+  return segments === 1 ? undefined : formatSegmentsOrMms(segments)
 }
 
 const makeLabel = (device: Device | undefined) => {

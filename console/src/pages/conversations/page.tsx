@@ -91,7 +91,7 @@ function Open({ number, people, labels, devices, at, isAsked }: OpenProps) {
   const saveContact = () => {
     if (!isBeside) toggle()
     requestAnimationFrame(() =>
-      document.querySelector<HTMLElement>('.conversations-about input[name="name"]')?.focus(),
+      document.querySelector<HTMLElement>('.about-fact[data-fact="name"] button')?.click(),
     )
   }
   return (
@@ -152,12 +152,12 @@ function Open({ number, people, labels, devices, at, isAsked }: OpenProps) {
               {t('Hide the contact')}
             </Button>
           </header>
-          <SidePanel {...about} />
+          <SidePanel {...about} labels={labels} />
         </section>
       )}
       {isAsked && !hasRoom.value && (
         <Dialog title={t('About this contact')} onClose={() => history.back()}>
-          <SidePanel {...about} />
+          <SidePanel {...about} labels={labels} />
         </Dialog>
       )}
     </>

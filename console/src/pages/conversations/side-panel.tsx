@@ -1,31 +1,29 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { isSameName } from '#portable/fold-text.ts'
 import { E164 } from '#portable/phone/e164.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { describeFields } from '../../data/contact-field-words.ts'
-import type {
-  Contact,
-  ContactField,
-  Conversation,
-  Device,
-  Message,
-} from '../../data/record-types.ts'
+import type { Label } from '../../data/labels.ts'
+import type { ConsentState, Contact, Conversation, Device, Note } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
-import { readTime } from '../../data/text/message-time.ts'
 import { useContactFields } from '../../data/use/use-contact-fields.ts'
-import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
+import { useGroups, useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { FAILED_FILTER } from '../../data/words/message-states.ts'
+import { CONSENT_STATES, describePurpose } from '../../data/words/consent-words.ts'
 import { t } from '../../language/words.ts'
 import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, FaultNotice } from '../../parts/form/form.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { LabelChips } from '../../parts/labels/label-chip.tsx'
 import { LinkedContacts } from '../../parts/linked-contacts.tsx'
+import { Menu } from '../../parts/list/menu.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { ContactForm } from '../../parts/rows/contact-form.tsx'
-import { formatDateTime } from '../../parts/time.tsx'
+import { ContactForm, makeOwnName } from '../../parts/rows/contact-form.tsx'
+import { formatDay } from '../../parts/time.tsx'
 import { goToPage, makeConversationPath, makePageHref } from '../../router.ts'
 import { assignConversations, changeConversation } from './change.ts'
 import { saveConversation } from './save-conversation.ts'
@@ -45,15 +43,14 @@ export interface About {
   readonly devices: readonly Device[]
 }
 
-export function SidePanel(about: About) {
-  const { number, name, conversation, contact, isContactKnown, isOptedOut, people } = about
-  const groups = useGroups()
-  const fields = useContactFields()
-  const isKnown = isContactKnown && !groups.loading && !fields.loading
+/** What is known about a number. A press on a row changes it in its place. */
+export function SidePanel({ labels, ...about }: About & { readonly labels: readonly Label[] }) {
+  const { number, name, conversation, contact, isContactKnown, people } = about
   // increased to render again after a refused change, so that the field shows the stored assignee
   const [, setAsked] = useState(0)
   return (
     <div class="conversations-about stack">
+      <PanelMenu about={about} />
       {conversation && people.hasTeam && hasTeamRole('agent') && (
         <SelectField
           label={t('Assigned to')}
@@ -66,55 +63,177 @@ export function SidePanel(about: About) {
           }}
         />
       )}
-      {hasTeamRole('agent')
-        ? isKnown &&
-          (contact || E164.test(number)) && (
-            <ContactForm
-              key={contact?.id}
-              contact={contact}
-              number={number}
-              isOptedOut={isOptedOut}
-              groups={groups.items}
-              fields={fields.items}
-            />
-          )
-        : contact && <Facts contact={contact} groups={groups} fields={fields.items} />}
-      {contact && <a href={makePageHref(`/contacts/${contact.id}`)}>{t('Open the contact')}</a>}
-      {conversation && isKnown && hasTeamRole('agent') && <Actions conversation={conversation} />}
-      <History number={number} />
-      <OnPaper number={number} name={name} conversation={conversation?.id} />
+      {isContactKnown && <Facts about={about} labels={labels} />}
       {contact && <LinkedContacts contact={contact} isBesideTexts />}
       {name && !contact?.person && <Others number={number} name={name} />}
     </div>
   )
 }
 
-const Facts = ({
-  contact,
-  groups,
-  fields,
+const MOST_NOTES = 3
+
+interface Shown {
+  /** The row of the form that changes it; absent: something else does. */
+  readonly name?: string
+  readonly title: string
+  readonly value: ComponentChildren
+}
+
+/** The contact's rows, of which agents change one at a time. */
+function Facts({ about, labels }: { about: About; labels: readonly Label[] }) {
+  const { number, contact, conversation, isOptedOut } = about
+  const groups = useGroups()
+  const fields = useContactFields()
+  const [changed, setChanged] = useState('')
+  const notes = useList<Note>('conversation_notes', {
+    filter: pb.filter('conversation = {:id}', { id: conversation?.id ?? '' }),
+    perPage: MOST_NOTES,
+    isCounted: false,
+    ready: conversation !== undefined,
+  })
+  const proof = useList<ConsentState>('consent_states', {
+    filter: pb.filter('number = {:number}', { number }),
+    sort: '-since',
+    expand: 'group',
+  })
+  if (groups.loading || fields.loading) return null
+  const mayChange = hasTeamRole('agent') && (contact !== undefined || E164.test(number))
+  const described = contact ? describeFields(contact, fields.items) : []
+  const titles = new Set([
+    ...fields.items.map((field) => field.name),
+    ...described.map(([one]) => one),
+  ])
+  const rows: readonly (Shown | false)[] = [
+    { name: 'name', title: t('Name'), value: contact?.name && <bdi>{contact.name}</bdi> },
+    { title: t('Number'), value: <PhoneNumber number={number} /> },
+    conversation !== undefined &&
+      conversation.labels.length > 0 && {
+        title: t('Labels'),
+        value: <LabelChips ids={conversation.labels} labels={labels} />,
+      },
+    groups.items.length > 0 && {
+      name: 'groups',
+      title: t('Groups'),
+      value: contact?.groups.map(groups.findName).join(', '),
+    },
+    ...[...titles].map((title) => ({
+      name: makeOwnName(fields.items.find((field) => field.name === title)?.key ?? title),
+      title,
+      value: described.find(([one]) => one === title)?.[1],
+    })),
+    contact !== undefined && {
+      name: 'opted_out',
+      title: t('Opted out'),
+      value: isOptedOut ? t('Yes') : t('No'),
+    },
+  ]
+  return (
+    <div class="about-facts">
+      {rows.map((row) => {
+        if (!row) return null
+        const { name, title, value } = row
+        if (name && changed === name)
+          return (
+            <ContactForm
+              key={name}
+              contact={contact}
+              number={number}
+              isOptedOut={isOptedOut}
+              groups={groups.items}
+              fields={fields.items}
+              only={name}
+              onClose={() => setChanged('')}
+            />
+          )
+        if (!value && !mayChange) return null
+        return (
+          <Fact
+            key={title}
+            title={title}
+            name={name}
+            onChange={name && mayChange ? setChanged : undefined}
+          >
+            {value || <span class="muted">–</span>}
+          </Fact>
+        )
+      })}
+      {notes.items.map(({ id, text }) => (
+        <Fact key={id} title={t('Note')}>
+          <a href={makePageHref(makeConversationPath(number), { at: `conversation_notes/${id}` })}>
+            <bdi>{text}</bdi>
+          </a>
+        </Fact>
+      ))}
+      {proof.items.length > 0 && (
+        <Fact title={t('Proof of consent')}>
+          {proof.items.map((state) => (
+            <p key={state.id}>
+              {describePurpose(state)}: {CONSENT_STATES[state.state][1]}, {formatDay(state.since)}
+            </p>
+          ))}
+        </Fact>
+      )}
+    </div>
+  )
+}
+
+/** A title and its value. With `onChange` a press anywhere on the row changes it. */
+const Fact = ({
+  title,
+  name = '',
+  onChange,
+  children,
 }: {
-  contact: Contact
-  groups: Groups
-  fields: readonly ContactField[]
+  title: string
+  name?: string
+  onChange?: ((name: string) => void) | undefined
+  children: ComponentChildren
 }) => (
-  <dl>
-    {describeFields(contact, fields).map(([title, value]) => (
-      <div key={title}>
-        <dt>{title}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-    {contact.groups.length > 0 && (
-      <div>
-        <dt>{t('Groups')}</dt>
-        <dd>{contact.groups.map(groups.findName).join(', ')}</dd>
-      </div>
+  <div class="about-fact" data-fact={name}>
+    <span class="about-title">{title}</span>
+    <span class="about-value">{children}</span>
+    {onChange && (
+      <button type="button" onClick={() => onChange(name)}>
+        <Icon name="edit" size={14} />
+        <span class="unseen">{t('Change {name}', { name: title })}</span>
+      </button>
     )}
-  </dl>
+  </div>
 )
 
-function Actions({ conversation }: { conversation: Conversation }) {
+/** What is seldom done with a conversation. */
+function PanelMenu({ about: { number, name, conversation, contact } }: { about: About }) {
+  const save = useTask(() => saveConversation(number, name, conversation?.id))
+  return (
+    <div class="about-menu">
+      {contact && <a href={makePageHref(`/contacts/${contact.id}`)}>{t('Open the contact')}</a>}
+      <Menu words={t('Actions')} icon="dots" iconOnly>
+        {(close) => (
+          <>
+            {conversation && hasTeamRole('agent') && (
+              <Actions conversation={conversation} onClose={close} />
+            )}
+            <Button kind="quiet" icon="download" task={save}>
+              {t('Save as a text file')}
+            </Button>
+            <Button
+              kind="quiet"
+              onClick={() => {
+                close()
+                print()
+              }}
+            >
+              {t('Print')}
+            </Button>
+            <FaultNotice fault={save.fault} />
+          </>
+        )}
+      </Menu>
+    </div>
+  )
+}
+
+function Actions({ conversation, onClose }: { conversation: Conversation; onClose: () => void }) {
   const { blocked, unread } = conversation
   const markUnread = async () => {
     // leave the thread first: an open thread marks its conversation as read
@@ -122,6 +241,7 @@ function Actions({ conversation }: { conversation: Conversation }) {
     await changeConversation(conversation, { unread: 1 }, t('Marked as unread'))
   }
   const block = async () => {
+    onClose()
     const sure =
       blocked ||
       (await askToConfirm({
@@ -140,84 +260,14 @@ function Actions({ conversation }: { conversation: Conversation }) {
       )
   }
   return (
-    <div class="row">
-      <Button disabled={unread > 0} onClick={() => void markUnread()}>
+    <>
+      <Button kind="quiet" disabled={unread > 0} onClick={() => void markUnread()}>
         {t('Mark unread')}
       </Button>
-      <Button kind={blocked ? 'plain' : 'danger'} onClick={() => void block()}>
+      <Button kind="quiet" onClick={() => void block()}>
         {blocked ? t('Unblock') : t('Block')}
       </Button>
-    </div>
-  )
-}
-
-const LEFT = 'status = "sent" || status = "delivered"'
-const NOT_CANCELED = `status != "failed" || (${FAILED_FILTER})`
-
-/**
- * How many texts were exchanged with the number, without canceled ones, and the first that was received or
- * has left.
- */
-function History({ number }: { number: string }) {
-  const incoming = useList<Message>('sms_messages', {
-    filter: pb.filter('message_type = "incoming" && from = {:number}', { number }),
-    sort: 'created',
-    perPage: 1,
-  })
-  const outgoing = useList<Message>('sms_messages', {
-    filter: pb.filter(`message_type = "outgoing" && to = {:number} && (${NOT_CANCELED})`, {
-      number,
-    }),
-    sort: 'created',
-    perPage: 1,
-  })
-  const left = useList<Message>('sms_messages', {
-    filter: pb.filter(`to = {:number} && (${LEFT})`, { number }),
-    sort: 'created',
-    perPage: 1,
-    isCounted: false,
-  })
-  if (incoming.loading || outgoing.loading || left.loading) return null
-  const [first] = [...incoming.items, ...left.items].sort((a, b) =>
-    a.created < b.created ? -1 : 1,
-  )
-  return (
-    <section>
-      <h2>{t('History')}</h2>
-      <p>
-        {t('{received} received, {outgoing} outgoing', {
-          received: incoming.total,
-          outgoing: outgoing.total,
-        })}
-      </p>
-      {first && (
-        <p class="muted">
-          {t('First on {day}: {text}', { day: formatDateTime(readTime(first)), text: first.body })}
-        </p>
-      )}
-    </section>
-  )
-}
-
-/** Buttons that save the conversation as a text file, and print what the page shows of it. */
-function OnPaper({
-  number,
-  name,
-  conversation,
-}: {
-  number: string
-  name: string
-  conversation: string | undefined
-}) {
-  const save = useTask(() => saveConversation(number, name, conversation))
-  return (
-    <div class="row">
-      <Button icon="download" task={save}>
-        {t('Save as a text file')}
-      </Button>
-      <Button onClick={() => print()}>{t('Print')}</Button>
-      <FaultNotice fault={save.fault} />
-    </div>
+    </>
   )
 }
 

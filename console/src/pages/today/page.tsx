@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { formatMoney } from '../../data/money.ts'
+import { hasTeamRole } from '../../data/session.ts'
 import { usePeople } from '../../data/team/people.ts'
 import { formatBounded } from '../../data/unread.ts'
 import { countKind, KINDS, type UsageDay } from '../../data/usage.ts'
@@ -10,24 +11,18 @@ import { formatNumber, t } from '../../language/words.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Page as Frame, Reading } from '../../parts/page.tsx'
 import { Tile } from '../../parts/tile.tsx'
-import { Time } from '../../parts/time.tsx'
 import { UsagePlot } from '../../parts/usage-plot/usage-plot.tsx'
 import { makePageHref } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { OptOutLanguages } from './opt-out-languages.tsx'
+import { type Hand, WorkOfToday } from './work.tsx'
+import './page.css'
 
 interface Person {
   readonly sender: string
   readonly open: number
   readonly answers: number
   readonly median_seconds: number | null
-}
-
-interface Hand {
-  readonly kind: 'silent_device' | 'failing_line' | 'failed_campaign' | 'former_member'
-  readonly id: string
-  readonly name: string
-  readonly since: string
 }
 
 interface Online {
@@ -52,21 +47,30 @@ interface Today {
 
 const EVERY_MS = 30_000
 
-/** The figures of the account: today, its last seven days, its people, and what needs a person. */
+/** What waits for a person today. Admins also see what their devices need, and the figures below. */
 export function Page() {
   const { value, fault } = useAnswer<Today>('/api/account/today', EVERY_MS)
+  const isAdmin = hasTeamRole('admin')
   return (
     <Frame title={t('Today')}>
       <FirstSteps />
-      <OptOutLanguages />
       <Reading value={value} fault={fault} />
       {value && (
+        <WorkOfToday
+          day={value.days.at(-1)!.day}
+          waiting={value.waiting}
+          hands={isAdmin ? value.hands : []}
+        />
+      )}
+      <OptOutLanguages />
+      {value && isAdmin && (
         <>
-          <Hands hands={value.hands} />
           <Figures today={value} />
-          <Card title={t('The last 7 days')}>
-            <UsagePlot days={value.days} />
-          </Card>
+          <div class="today-plot">
+            <Card title={t('The last 7 days')}>
+              <UsagePlot days={value.days} />
+            </Card>
+          </div>
           <People people={value.people} />
         </>
       )}
@@ -92,7 +96,7 @@ function Figures({ today: { days, waiting, devices, lines, cost } }: { today: To
   const link = (state: string) => makePageHref('/messages', { state, from })
   const sent = findKind('done').states.map(writeStateFilter).join(' || ')
   return (
-    <ul class="tiles">
+    <ul class="tiles today-figures">
       <Tile
         title={t('Sent today')}
         value={formatNumber(count('done'))}
@@ -129,37 +133,6 @@ function Figures({ today: { days, waiting, devices, lines, cost } }: { today: To
         />
       )}
     </ul>
-  )
-}
-
-const HANDS: Readonly<Record<Hand['kind'], readonly [words: string, path: string]>> = {
-  silent_device: [t('This device is silent'), '/devices/'],
-  failing_line: [t('Texts of this line fail'), '/devices'],
-  failed_campaign: [t('This campaign failed'), '/campaigns/'],
-  former_member: [t('Added by a former directory: keep or remove'), '/team'],
-}
-
-const makeHandPath = ({ kind, id }: Hand): string => {
-  const [, path] = HANDS[kind]
-  return path.endsWith('/') ? path + id : path
-}
-
-function Hands({ hands }: { hands: readonly Hand[] }) {
-  if (hands.length === 0) return null
-  const columns: readonly Column<Hand>[] = [
-    { title: t('Name'), cell: ({ name }) => name || '–' },
-    { title: t('What'), cell: ({ kind }) => HANDS[kind][0] },
-    { title: t('Since'), cell: ({ since }) => <Time at={since} /> },
-  ]
-  return (
-    <Card title={t('Needs a hand')}>
-      <Table
-        caption={t('Needs a hand')}
-        columns={columns}
-        rows={hands}
-        href={(hand) => makePageHref(makeHandPath(hand))}
-      />
-    </Card>
   )
 }
 

@@ -19,7 +19,8 @@ import { RecordForm } from './record-form.tsx'
 
 /**
  * Adds or edits a contact. Saves only changed fields, so that an opt-out that arrives meanwhile is kept.
- * `number`: the phone number, if it must not be changed. The form then has no field for it.
+ * `number`: the phone number, if it must not be changed. The form then has no field for it. `only`: the name
+ * of the one row that is shown.
  */
 export function ContactForm({
   contact,
@@ -27,6 +28,7 @@ export function ContactForm({
   isOptedOut = false,
   groups,
   fields,
+  only,
   onClose,
 }: {
   contact: Contact | undefined
@@ -36,6 +38,7 @@ export function ContactForm({
   groups: readonly ContactGroup[]
   /** The fields that the account has defined. */
   fields: readonly ContactField[]
+  only?: string
   /** Closes the dialog of the form. Without it, the form shows its buttons only after a change. */
   onClose?: () => void
 }) {
@@ -104,8 +107,8 @@ export function ContactForm({
       collection="contacts"
       record={contact}
       blank={{ opted_out: isOptedOut }}
-      draftKey={`contact.${contact?.id ?? (number || 'new')}`}
-      rows={rows}
+      draftKey={['contact', contact?.id ?? (number || 'new'), only].filter(Boolean).join('.')}
+      rows={only ? rows.flatMap(keepOnly(only)) : rows}
       prepare={(fields) => makeRecord(fields, contact)}
       saved={t('Contact saved')}
       onSaved={sayOptedOut}
@@ -115,9 +118,18 @@ export function ContactForm({
   )
 }
 
+/** The number is stored with a new contact, and not shown. */
+const keepOnly =
+  (name: string) =>
+  (row: FormRow): FormRow[] => {
+    const isField = typeof row === 'object' && 'label' in row
+    if (!isField || row.name === 'phone') return [row]
+    return row.name === name ? [{ ...row, autofocus: true }] : []
+  }
+
 const OWN = 'own-'
 /** The form's name for a contact's custom field. Escapes dots, because the form reads `a.b` as a path. */
-const makeOwnName = (title: string) => OWN + encodeURIComponent(title).replaceAll('.', '%2E')
+export const makeOwnName = (title: string) => OWN + encodeURIComponent(title).replaceAll('.', '%2E')
 
 /** The row of a defined field. `stored` may be older than the field's type. */
 function makeFieldRow(field: ContactField, stored = ''): FieldRow {
