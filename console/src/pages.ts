@@ -66,6 +66,10 @@ export const PAGES: readonly PageEntry[] = [
   }),
   makePage('send-list', '/send/list', t('Send to a list'), 'send', { for: 'user', needs: 'agent' }),
   makePage('campaigns', '/campaigns', t('Campaigns'), 'campaigns', { for: 'user', ...OF_SEND }),
+  makePage('reminder', '/campaigns/reminder', t('New reminder'), 'clock', {
+    for: 'user',
+    needs: 'admin',
+  }),
   makePage('campaign', '/campaigns/:id', t('Campaign'), 'campaigns', { for: 'user' }),
   makePage('scheduled', '/scheduled', t('Scheduled'), 'clock', { for: 'user', ...OF_SEND }),
   makePage('contacts', '/contacts', t('Contacts'), 'contacts', {

@@ -37,6 +37,8 @@ export interface CampaignProgress {
   readonly segments_used: number
   readonly opt_outs: number
   readonly consent: CampaignProof | null
+  /** Why occurrences of a reminder got no text. */
+  readonly left_out?: readonly { readonly reason: string; readonly count: number }[]
   readonly replies: number
   readonly latest_replies: readonly {
     readonly id: string

@@ -10,17 +10,3 @@ export interface Estimate {
   /** Texts that no line takes now, so that their cost is unknown. */
   readonly waiting: number
 }
-
-/** Estimates of parts of a send as one. */
-export function addEstimates(parts: readonly Estimate[]): Estimate | null {
-  const [first] = parts
-  if (!first) return null
-  const lines = new Map<string, Estimate['lines'][number]>()
-  for (const one of parts.flatMap((part) => part.lines)) {
-    const { texts = 0, cost = '0' } = lines.get(one.line) ?? {}
-    const sum = { texts: texts + one.texts, cost: String(Number(cost) + Number(one.cost)) }
-    lines.set(one.line, { line: one.line, ...sum })
-  }
-  const waiting = parts.reduce((sum, part) => sum + part.waiting, 0)
-  return { currency: first.currency, lines: [...lines.values()], waiting }
-}

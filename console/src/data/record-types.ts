@@ -1,6 +1,7 @@
 import type { RecordModel } from 'pocketbase'
 import type { SelectFieldName, SelectValue } from '#portable/select-values.ts'
 import type * as collections from './collections.ts'
+import type { Reminder } from './reminder.ts'
 import type { Repeat } from './repeat.ts'
 
 // Types of records in the API's answers. Dates are PocketBase's strings and relations are ids; '' if unset.
@@ -87,11 +88,19 @@ export interface Campaign extends RecordOf<'campaigns'> {
   readonly recipients: readonly string[]
   /** null for a campaign that does not repeat. */
   readonly repeat: Repeat | null
+  /** null for a campaign that is no reminder. */
+  readonly reminder: Reminder | null
   /** The ids of the campaign's batch of messages, and of the batches in which failed ones were resent. */
   readonly batches: readonly string[]
   readonly expand?: { readonly groups?: readonly ContactGroup[]; readonly line?: Line }
 }
 export type CampaignState = Campaign['status']
+
+/** A row of a campaign's list, or an occurrence of a reminder. */
+export interface CampaignRecipient extends RecordOf<'campaign_recipients'> {
+  readonly values: Readonly<Record<string, unknown>> | null
+  readonly expand?: { readonly message?: Message }
+}
 
 export interface Device extends RecordOf<'devices'> {
   readonly expand?: { readonly user?: User }

@@ -61,7 +61,7 @@ scenario(
     await page.getByRole('link', { name: 'Duplicate' }).click()
     await page.getByText('Write a text', { exact: true }).click()
     await page.getByLabel('Text', { exact: true }).fill(TYPED)
-    await page.getByRole('button', { name: '{{City}}', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'City', exact: true }).waitFor()
     await page.getByText(textFor(0), { exact: true }).waitFor()
     await confirmSend(fixture)
     await sendAll(fixture, phone)

@@ -79,7 +79,7 @@ scenario(
     await fixture.visit('/send?to=%2B4915120000010')
     const text = page.getByLabel(say('Text'), { exact: true })
     await text.fill('Hallo {{name}} in {{ort}} oder ')
-    await page.getByRole('button', { name: '{{Ort}}', exact: true }).click()
+    await page.getByRole('button', { name: 'Ort', exact: true }).click()
     await page.getByText('Hallo Jörg Öl in Köln oder Köln', { exact: true }).waitFor()
     await fixture.look('send-german')
     await page.getByRole('button', { name: say('Send'), exact: true }).click()

@@ -78,14 +78,18 @@ export function Actions({
           {t('Send failed ones again')}
         </Button>
       )}
-      <ButtonLink icon="copy" href={makePageHref('/send', { campaign: id })}>
-        {t('Duplicate')}
-      </ButtonLink>
+      {campaign.rows === 0 && !campaign.reminder && (
+        <ButtonLink icon="copy" href={makePageHref('/send', { campaign: id })}>
+          {t('Duplicate')}
+        </ButtonLink>
+      )}
       <FaultNotice fault={fault} />
       {open === 'edit' && (
         <EditDialog
           campaign={campaign}
-          isNameOnly={!campaign.repeat && progress !== undefined && hasBegun(progress)}
+          hasBegun={
+            !campaign.repeat && !campaign.reminder && progress !== undefined && hasBegun(progress)
+          }
           onClose={() => setOpen(undefined)}
         />
       )}

@@ -27,6 +27,8 @@ import { HeldNotices, useHeldTexts } from './held-texts.tsx'
 import { Hold } from './hold.tsx'
 import { makeCampaignFilter } from './messages-filter.ts'
 import './page.css'
+import { RecipientRows } from './recipient-rows.tsx'
+import { ReminderCard } from './reminder-card.tsx'
 import { countGiven, SimulatedNotice, useSimulatedTexts } from './simulated.tsx'
 import { TextCard } from './text-card.tsx'
 import { useWaitingPhones } from './waiting-phones.ts'
@@ -69,7 +71,9 @@ export function Page({ params: { id = '' } }: PageProps) {
       {simulated > 0 && <SimulatedNotice count={simulated} />}
       <HeldNotices held={held} />
       {campaign.repeat && <Runs campaign={campaign} />}
+      {campaign.reminder && <ReminderCard campaign={campaign} progress={progress} />}
       {!campaign.repeat &&
+        !campaign.reminder &&
         (progress ? (
           <Course {...{ campaign, progress, simulated }} held={held.quiet + held.room} />
         ) : (
@@ -80,6 +84,7 @@ export function Page({ params: { id = '' } }: PageProps) {
         {progress?.consent && <ProofCard proof={progress.consent} />}
         {progress && !campaign.repeat && <Replies progress={progress} />}
       </div>
+      {(campaign.rows > 0 || campaign.reminder) && <RecipientRows campaign={campaign} />}
     </Frame>
   )
 }

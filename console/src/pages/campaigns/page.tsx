@@ -8,6 +8,7 @@ import { describeRepeat } from '../../data/repeat.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
+import { CampaignWays } from '../../parts/campaign-ways.tsx'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
@@ -60,10 +61,9 @@ export const Page = () => (
       'A campaign is a text to many people. You can change it before it begins, and pause it.',
     )}
     none={[t('No campaigns yet'), t('A text to more than 20 people is always a campaign.')]}
-    add={t('New campaign')}
-    addHref={makePageHref('/send', { new: 'campaign' })}
-    needs="admin"
-  />
+  >
+    <CampaignWays />
+  </ListPage>
 )
 
 /** How many recipients are done. Asks the server once, and repeatedly only while texts are being sent. */

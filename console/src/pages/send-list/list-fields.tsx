@@ -5,11 +5,12 @@ import type { Sheet } from '../../data/files/sheet.ts'
 import type { Template } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { CountryField } from '../../parts/form/country-field.tsx'
-import { SelectField, TextArea } from '../../parts/form/field.tsx'
-import { Button } from '../../parts/form/form.tsx'
+import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
+import { NameButtons } from '../../parts/form/variable-buttons.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 
 export interface Wishes {
+  readonly name: string
   /** Indexes of the columns with numbers. */
   readonly phones: readonly number[]
   /** The columns that were guessed to have numbers. */
@@ -18,9 +19,7 @@ export interface Wishes {
   readonly text: string
 }
 
-/**
- * Fields for the column with the phone numbers, and for the text. Buttons insert placeholders into the text.
- */
+/** Fields for the column with the phone numbers, and for the text. */
 export function ListFields({
   sheet,
   wishes,
@@ -35,14 +34,15 @@ export function ListFields({
   onChange: (part: Partial<Wishes>) => void
 }) {
   const area = useRef<HTMLTextAreaElement>(null)
-  const put = (title: string) => {
-    const { text } = wishes
-    const at = area.current?.selectionStart ?? text.length
-    onChange({ text: `${text.slice(0, at)}{{${title}}}${text.slice(at)}` })
-    area.current?.focus()
-  }
   return (
     <>
+      <TextField
+        label={t('Name')}
+        name="name"
+        value={wishes.name}
+        onValue={(name) => onChange({ name })}
+        hint={t('Recipients do not see the name.')}
+      />
       <div class="columns">
         <SelectField
           label={t('Numbers are in')}
@@ -72,17 +72,15 @@ export function ListFields({
         value={wishes.text}
         onValue={(text) => onChange({ text })}
         error={faults.text}
-        hint={t('A variable in double braces gets its value from the column of that name.')}
+        hint={t('Press the name of a column, and each person gets the value of their row.')}
+      />
+      <NameButtons
+        names={sheet.head.map((title) => title.trim())}
+        text={wishes.text}
+        onText={(text) => onChange({ text })}
+        area={area}
       />
       <SuggestPlainText text={wishes.text} onText={(text) => onChange({ text })} />
-      <div class="list-columns">
-        <span>{t('Put in:')}</span>
-        {sheet.head.map((title) => (
-          <Button key={title} onClick={() => put(title)}>
-            {title}
-          </Button>
-        ))}
-      </div>
     </>
   )
 }

@@ -1,13 +1,16 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { guessColumns } from '#portable/phone/guess-columns.ts'
+import type { CampaignPreview } from '../../data/campaign-preview.ts'
+import { postRequest } from '../../data/client.ts'
+import { requestKeys } from '../../data/connection/request-key.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
+import { rememberForPerson } from '../../data/remember-for-person.ts'
 import { findTimeFault, parseLocalTime, type When } from '../../data/text/local-time.ts'
 import { formatSegments } from '../../data/text/text-size.ts'
 import { useTemplates } from '../../data/use/use-list.ts'
-import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
+import { usePreview } from '../../data/use/use-preview.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { ownHours } from '../../data/user-settings/own.ts'
 import { t, tn, tx } from '../../language/words.ts'
 import {
   confirmManyPeople,
@@ -15,206 +18,156 @@ import {
   MAX_PLAIN,
 } from '../../parts/dialog/confirm-many-people.tsx'
 import { ConsentField } from '../../parts/form/consent-field.tsx'
+import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
-import { HoldNotice } from '../../parts/form/send-notices.tsx'
+import { LastLeaves } from '../../parts/form/send-notices.tsx'
 import { WhenField } from '../../parts/form/when-field.tsx'
-import { Card, Progress } from '../../parts/page.tsx'
-import { HowToProve } from '../../parts/proof.tsx'
+import { Card } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
 import { formatPlannedTime } from '../../parts/time.tsx'
-import { showToast } from '../../parts/toast.tsx'
-import { ListCost } from './list-cost.tsx'
+import { goToPage } from '../../router.ts'
 import { ListFields, type Wishes } from './list-fields.tsx'
-import { ListPreview } from './list-preview.tsx'
-import { ListReport } from './list-report.tsx'
-import { type ListText, listUnknownPlaceholders, planList, readNumbers } from './list-rows.ts'
-import { NOTHING_SENT, runList } from './send-texts.ts'
-import { useRecipients } from './use-recipients.ts'
+import { LeftOutRows, ListPreview } from './list-preview.tsx'
+import { listUnknownPlaceholders, makeListRows } from './list-request.ts'
 
+/** The titles of the columns with numbers that a person chose, by the titles of the file. */
+const chosenColumns = rememberForPerson<Readonly<Record<string, readonly string[]>>>(
+  'list-columns',
+  {},
+)
+const MOST_FILES = 20
+
+const nameFile = ({ head }: Sheet) => JSON.stringify(head)
+
+/** The columns with numbers: those that were chosen for a file with these titles, or else guessed. */
+function findPhones(sheet: Sheet): Pick<Wishes, 'phones' | 'guessed'> {
+  const found = guessColumns(sheet.head, sheet.rows, defaultCountry.value).phones
+  const guessed = found.length > 0 ? found : [0]
+  const chosen = chosenColumns.value[nameFile(sheet)]?.map((title) => sheet.head.indexOf(title))
+  return { guessed, phones: chosen ?? guessed }
+}
+
+function rememberPhones(sheet: Sheet, phones: readonly number[]): void {
+  const titles = phones.map((at) => sheet.head[at]!)
+  const others = Object.entries(chosenColumns.value).filter(([file]) => file !== nameFile(sheet))
+  chosenColumns.value = Object.fromEntries(
+    [...others, [nameFile(sheet), titles] as const].slice(-MOST_FILES),
+  )
+}
+
+/** The form of a campaign to a list: each row of a sheet gets a text with its values. */
 export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
-  const [wished, setWished] = useState<Wishes>(() => {
-    const { phones } = guessColumns(sheet.head, sheet.rows, defaultCountry.value)
-    const guessed = phones.length > 0 ? phones : [0]
-    return { phones: guessed, guessed, country: '', text: '' }
-  })
+  const [wished, setWished] = useState<Wishes>(() => ({
+    ...findPhones(sheet),
+    name: '',
+    country: '',
+    text: '',
+  }))
   // that of the account is known only when its settings have been read
   const wishes = { ...wished, country: wished.country || defaultCountry.value }
   const [when, setWhen] = useState<When>({ isLater: false, at: '' })
   const [isQuiet, setQuiet] = useState(true)
   const [needsConsent, setNeedsConsent] = useState(false)
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
-  const [outcome, setOutcome] = useState(NOTHING_SENT)
-  const [isHeld, setHeld] = useState(false)
-  const [isOver, setOver] = useState(false)
-  const stop = useRef(new AbortController())
-  useEffect(() => () => stop.current.abort(), [])
+  const [keys] = useState(() => requestKeys())
   const templates = useTemplates()
-  const { phones, country, text } = wishes
-  const numbers = useMemo(() => readNumbers(sheet, phones, country), [sheet, phones, country])
-  const recipients = useRecipients(numbers, needsConsent)
-  const { names, reasons } = recipients
-  const plan = useMemo(
-    () => planList(sheet, numbers, phones, text, { names, reasons }),
-    [sheet, numbers, phones, text, names, reasons],
+  const { phones, country, text, name } = wishes
+  const list = useMemo(() => makeListRows(sheet, phones, country), [sheet, phones, country])
+  const scheduledAt = when.isLater ? parseLocalTime(when.at) : ''
+  const request = {
+    list,
+    body: text,
+    variables: {},
+    ...(name.trim() && { name: name.trim() }),
+    ...(scheduledAt && { scheduled_at: scheduledAt }),
+    ...(!isQuiet && { quiet_hours: false }),
+    ...(needsConsent && { requires_consent: true }),
+  }
+  const unknown = listUnknownPlaceholders(text, sheet)
+  const hasText = text.trim() !== '' && unknown.length === 0
+  const { preview, fault } = usePreview<CampaignPreview>(
+    '/api/campaigns/preview',
+    hasText ? request : undefined,
   )
-  const count = outcome.accepted.size + outcome.refused.length
   const work = useTask(async () => {
-    const scheduledAt = readScheduledAt(when)
-    const options = {
-      ...(scheduledAt && { scheduled_at: scheduledAt }),
-      ...(ownHours.value && isQuiet && { quiet_hours: true }),
-      ...(needsConsent && { requires_consent: true }),
-    }
-    const done = await runList(plan.good, options, outcome, stop.current.signal, setOutcome)
-    setOutcome(done)
-    setOver(!done.fault && !stop.current.signal.aborted)
+    const asked = await postRequest<CampaignPreview>('/api/campaigns/preview', request)
+    if (asked.recipients_count > MAX_PLAIN && !(await confirmList(asked, scheduledAt))) return
+    const headers = { 'idempotency-key': keys.of(request) }
+    const { id } = await postRequest<{ id: string }>('/api/campaigns', request, { headers })
+    keys.renew()
+    goToPage(`/campaigns/${id}`)
   })
   const submit = async () => {
-    const found = findFaults(wishes, when, sheet)
+    const found = {
+      ...(text.trim() === '' && { text: t('Write a text first.') }),
+      ...(unknown[0] !== undefined && {
+        text: t('There is no column for {placeholder}.', { placeholder: `{{${unknown[0]}}}` }),
+      }),
+      ...findTimeFault(when),
+    }
     setFaults(found)
-    if (Object.keys(found).length > 0 || plan.good.length === 0) return
-    stop.current = new AbortController()
-    // do not ask again when a stopped send is continued: it was confirmed before
-    const isLong = count === 0 && plan.good.length > MAX_PLAIN
-    if (isLong && !(await isListConfirmed(plan.good, readScheduledAt(when)))) return
-    if (isLong && !when.isLater) setHeld(true)
-    else await work.run()
+    if (Object.keys(found).length === 0) await work.run()
   }
   const change = (part: Partial<Wishes>) => {
     setWished({ ...wished, ...part })
+    if (part.phones) rememberPhones(sheet, part.phones)
     setFaults({})
-    setOutcome(NOTHING_SENT)
   }
-  if (isOver) return <ListReport sheet={sheet} plan={plan} outcome={outcome} onAgain={onBack} />
-  const rest = plan.good.length - outcome.accepted.size
-  const texts = tn('1 text', '{count} texts', rest)
+  const texts = tn('1 text', '{count} texts', preview?.recipients_count ?? list.length)
   return (
     <div class="stack">
-      <Card>
-        {isHeld ? (
-          <UndoCountdown
-            onOver={() => {
-              setHeld(false)
-              void work.run()
-            }}
-            onUndo={() => setHeld(false)}
-          />
-        ) : (
-          <Form onSubmit={submit} fault={work.fault ?? recipients.fault}>
-            {outcome.fault && !work.busy && <SendFault fault={outcome.fault} />}
-            {!work.busy && (
-              <>
-                <ListFields
-                  sheet={sheet}
-                  wishes={wishes}
-                  faults={faults}
-                  templates={templates}
-                  onChange={change}
-                />
-                <WhenField
-                  when={when}
-                  error={faults.at}
-                  onChange={(part) => {
-                    setWhen({ ...when, ...part })
-                    setFaults({})
-                    setOutcome(NOTHING_SENT)
-                  }}
-                />
-                <QuietField value={isQuiet} onValue={setQuiet} />
-                <ConsentField
-                  value={needsConsent}
-                  onValue={(value) => {
-                    setNeedsConsent(value)
-                    setOutcome(NOTHING_SENT)
-                  }}
-                />
-                {needsConsent && reasons.size > 0 && plan.good.length === 0 && <HowToProve />}
-              </>
-            )}
-            {(work.busy || count > 0) && (
-              <Progress
-                value={count}
-                max={plan.good.length}
-                label={t('{count} of {total} texts', { count, total: plan.good.length })}
-              />
-            )}
-            <FormActions
-              icon="send"
-              busy={work.busy}
-              disabled={plan.good.length === 0 || recipients.busy}
-              onCancel={onBack}
-              cancel={t('Another file')}
-              onStop={() => stop.current.abort()}
-            >
-              {count > 0 && !work.busy
-                ? t('Go on with {texts}', { texts })
-                : when.isLater
-                  ? t('Schedule {texts}', { texts })
-                  : t('Send {texts}', { texts })}
+      <div class="list-columns">
+        <Card>
+          <Form onSubmit={submit}>
+            {work.fault && <SendFault fault={work.fault} />}
+            <ListFields
+              sheet={sheet}
+              wishes={wishes}
+              faults={faults}
+              templates={templates}
+              onChange={change}
+            />
+            <WhenField
+              when={when}
+              error={faults.at}
+              onChange={(part) => {
+                setWhen({ ...when, ...part })
+                setFaults({})
+              }}
+            />
+            <QuietField value={isQuiet} onValue={setQuiet} />
+            <ConsentField value={needsConsent} onValue={setNeedsConsent} />
+            <FormActions icon="send" busy={work.busy} onCancel={onBack} cancel={t('Another file')}>
+              {when.isLater ? t('Schedule {texts}', { texts }) : t('Send {texts}', { texts })}
             </FormActions>
           </Form>
-        )}
-      </Card>
-      {!work.busy && <ListPreview sheet={sheet} plan={plan} hasText={text !== ''} />}
+        </Card>
+        <ListPreview sheet={sheet} preview={preview} fault={fault} />
+      </div>
+      <LeftOutRows sheet={sheet} preview={preview} />
     </div>
   )
 }
 
-const readScheduledAt = ({ isLater, at }: When): string => (isLater ? parseLocalTime(at) : '')
-
-function findFaults({ text }: Wishes, when: When, sheet: Sheet): Record<string, string> {
-  const faults: Record<string, string> = {}
-  const unknown = listUnknownPlaceholders(text, sheet)
-  if (text.trim() === '') faults.text = t('Write a text first.')
-  else if (unknown.length > 0)
-    faults.text = t('There is no column for {placeholder}.', { placeholder: `{{${unknown[0]}}}` })
-  return { ...faults, ...findTimeFault(when) }
-}
-
 /** Asks the user before many texts are sent. `scheduledAt`: the time to send them; '' for now. */
-function isListConfirmed(texts: readonly ListText[], scheduledAt: string): Promise<boolean> {
-  const first = texts[0]!
-  const people = new Set(texts.map(({ phone }) => phone)).size
-  const segments = texts.reduce((sum, text) => sum + text.segments, 0)
-  return confirmManyPeople({
-    people,
-    what: tx(
-      '{texts} go to {people}, which takes {segments} in all. The first text, to {number}:',
-      {
-        texts: <strong>{tn('1 text', '{count} texts', texts.length)}</strong>,
-        people: <strong>{formatPeopleCount(people)}</strong>,
-        segments: <strong>{formatSegments(segments)}</strong>,
-        number: first.phone,
-      },
+const confirmList = (preview: CampaignPreview, scheduledAt: string): Promise<boolean> =>
+  confirmManyPeople({
+    people: preview.recipients_count,
+    what: tx('{people} get it, which takes {segments}. The first text, to {number}:', {
+      people: <strong>{formatPeopleCount(preview.recipients_count)}</strong>,
+      segments: <strong>{formatSegments(preview.segments)}</strong>,
+      number: preview.first.to,
+    }),
+    firstText: preview.first.body,
+    cost: <EstimatedCost estimate={preview.estimate} />,
+    begins: (
+      <>
+        {scheduledAt
+          ? t('They leave on {time}.', { time: formatPlannedTime(scheduledAt) })
+          : t('It begins after 10 seconds, in which you can undo it.')}{' '}
+        <LastLeaves at={preview.last_leaves_at} dueAt={scheduledAt} />
+      </>
     ),
-    firstText: first.body,
-    cost: <ListCost texts={texts} />,
-    begins: scheduledAt
-      ? t('They leave on {time}.', { time: formatPlannedTime(scheduledAt) })
-      : t('They leave after 10 seconds, in which you can undo it.'),
     isLater: scheduledAt !== '',
   })
-}
-
-const HOLD_MS = 10_000
-
-/**
- * The countdown before a long list is sent. The server has nothing yet: leaving the page cancels the send.
- */
-function UndoCountdown({ onOver, onUndo }: { onOver: () => void; onUndo: () => void }) {
-  const [endMs] = useState(() => performance.now() + HOLD_MS)
-  const left = useSecondsLeft(endMs)
-  const isOver = left <= 0
-  const box = useRef<HTMLDivElement>(null)
-  const undo = useTask(async () => {
-    onUndo()
-    showToast(t('Undone: nobody gets it'))
-  })
-  useEffect(() => box.current?.querySelector('button')?.focus(), [])
-  // a layout effect, so that nobody can click "Undo" between the end of the countdown and the send
-  useLayoutEffect(() => {
-    if (isOver) onOver()
-  }, [isOver])
-  return <div ref={box}>{!isOver && <HoldNotice left={left} undo={undo} />}</div>
-}

@@ -12,8 +12,8 @@ export function Page() {
   return (
     <Frame
       title={t('Send to a list')}
-      text={t('Sends one text per row of a spreadsheet.')}
-      back={{ href: makePageHref('/send'), words: t('Send') }}
+      text={t('A campaign with one text per row of a spreadsheet, each with its own values.')}
+      back={{ href: makePageHref('/campaigns'), words: t('Campaigns') }}
     >
       {sheet ? (
         <ListForm sheet={sheet} onBack={() => setSheet(undefined)} />

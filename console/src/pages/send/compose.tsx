@@ -144,34 +144,36 @@ export function Compose({
             onChange={change}
             templates={templates}
           />
-          <AddPictures
-            files={files}
-            lost={chosen.lost}
-            error={fault?.fields.files}
-            onFiles={(files) => {
-              chosen.set(files)
-              change({})
-            }}
-          />
-          <WhenField when={composition} fault={fault} onChange={change} repeats={repeats} />
-          {hasTeamRole('admin') && (
-            <RepeatField
-              value={composition.repeat}
-              onValue={(repeat) => change({ repeat })}
-              from={composition.isLater ? composition.at : ''}
-              error={fault?.fields.cron}
+          <div class="send-choices">
+            <AddPictures
+              files={files}
+              lost={chosen.lost}
+              error={fault?.fields.files}
+              onFiles={(files) => {
+                chosen.set(files)
+                change({})
+              }}
             />
-          )}
-          <QuietField
-            value={composition.isQuiet ?? isCampaign}
-            onValue={(isQuiet) => change({ isQuiet })}
-          />
-          {hasTeamRole('admin') && (
-            <ConsentField
-              value={composition.needsConsent}
-              onValue={(needsConsent) => change({ needsConsent })}
+            <WhenField when={composition} fault={fault} onChange={change} repeats={repeats} />
+            {hasTeamRole('admin') && (
+              <RepeatField
+                value={composition.repeat}
+                onValue={(repeat) => change({ repeat })}
+                from={composition.isLater ? composition.at : ''}
+                error={fault?.fields.cron}
+              />
+            )}
+            <QuietField
+              value={composition.isQuiet ?? isCampaign}
+              onValue={(isQuiet) => change({ isQuiet })}
             />
-          )}
+            {hasTeamRole('admin') && (
+              <ConsentField
+                value={composition.needsConsent}
+                onValue={(needsConsent) => change({ needsConsent })}
+              />
+            )}
+          </div>
           <MoreFields composition={composition} fault={fault} devices={devices} onChange={change} />
           {devices.every(isSimulated) && <OnlySimulated />}
           <div class="send-foot">

@@ -6,8 +6,7 @@ import { useNames } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
 import { Attachments } from '../../parts/attachments/attachments.tsx'
 import { FileThumbs } from '../../parts/form/add-pictures.tsx'
-import { Bubble } from '../../parts/message/bubble.tsx'
-import { Card } from '../../parts/page.tsx'
+import { PhonePreview } from '../../parts/message/phone-preview.tsx'
 import type { Preview } from './composition.ts'
 
 const SHOWN = 3
@@ -29,36 +28,38 @@ export function PreviewCard({
   template: Template | undefined
 }) {
   const told = preview?.items.filter((item) => !item.opted_out && !item.without_consent) ?? []
-  const items = told.slice(0, isPersonal ? SHOWN : 1)
+  // those whose texts are the longest first, then the shortest: their values may be empty
+  const sorted = [...told].sort((a, b) => b.body.length - a.body.length)
+  const items = isPersonal
+    ? [...new Set([sorted[0], sorted.at(-1), ...told])].flatMap((one) => one ?? []).slice(0, SHOWN)
+    : told.slice(0, 1)
   const findName = useNames(items.map(({ to }) => to))
   const rest = told.length - items.length
+  const hasBody = preview !== undefined && preview.body !== ''
+  const texts =
+    items.length === 0
+      ? [{ who: '', body: preview?.body ?? '', segments: preview?.segments ?? 0 }]
+      : items.map(({ to, body, segments }) => ({
+          who: isPersonal || rest === 0 ? findName(to) || formatPhone(to) : '',
+          body,
+          segments,
+        }))
   return (
-    <Card title={t('As it will arrive')}>
-      <FileThumbs files={files} />
-      {template && <Attachments record={template} />}
-      {!preview || preview.body === '' ? (
-        <p class="muted">{explainNoText(preview, hasText, fault)}</p>
-      ) : (
-        <div class="stack">
-          {items.length === 0 && <Bubble who="" body={preview.body} segments={preview.segments} />}
-          {items.map(({ to, body, segments }) => (
-            <Bubble
-              key={to}
-              who={isPersonal || rest === 0 ? findName(to) || formatPhone(to) : ''}
-              body={body}
-              segments={segments}
-            />
-          ))}
-          {rest > 0 && items.length > 0 && (
-            <p class="muted">
-              {isPersonal
-                ? t('and {count} more, each their own', { count: rest })
-                : t('The same text goes to each of the {count}.', { count: rest + 1 })}
-            </p>
-          )}
-        </div>
+    <section class="send-preview">
+      <h2 class="unseen">{t('As it will arrive')}</h2>
+      <PhonePreview texts={hasBody ? texts : []}>
+        <FileThumbs files={files} />
+        {template && <Attachments record={template} />}
+        {!hasBody && <p class="muted">{explainNoText(preview, hasText, fault)}</p>}
+      </PhonePreview>
+      {rest > 0 && items.length > 0 && hasBody && (
+        <p class="muted">
+          {isPersonal
+            ? t('and {count} more, each their own', { count: rest })
+            : t('The same text goes to each of the {count}.', { count: rest + 1 })}
+        </p>
       )}
-    </Card>
+    </section>
   )
 }
 

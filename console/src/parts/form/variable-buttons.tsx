@@ -10,35 +10,65 @@ import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { LinkNotice } from '../link-notice.tsx'
-import { Button } from './form.tsx'
+import { Icon } from '../icon.tsx'
+import './variable-buttons.css'
 
 export function VariableButtons({
   text,
   onText,
   area,
+  more = [],
 }: {
   text: string
   onText: (text: string) => void
   area: RefObject<HTMLTextAreaElement | null>
+  /** Names of variables besides those of contacts. */
+  more?: readonly string[]
 }) {
-  const names = dropRepeatedNames([...OF_CONTACTS, ...useFieldNames()])
+  const names = dropRepeatedNames([...more, ...OF_CONTACTS, ...useFieldNames()])
+  return (
+    <>
+      <NameButtons names={names} text={text} onText={onText} area={area} />
+      <DateFormats text={text} />
+      {listVariables(text).some((name) => isSameName(name, 'stop_link')) && <LinkNotice />}
+    </>
+  )
+}
+
+/** The names of variables as people say them. Fields and columns have names of their own. */
+const LABELS: Readonly<Record<string, string>> = {
+  name: t('Name'),
+  phone: t('Number'),
+  stop_link: t('Link to opt out'),
+}
+
+/** Buttons that put variables into a text, where its cursor is. */
+export function NameButtons({
+  names,
+  text,
+  onText,
+  area,
+}: {
+  names: readonly string[]
+  text: string
+  onText: (text: string) => void
+  area: RefObject<HTMLTextAreaElement | null>
+}) {
   const insert = (name: string) => {
     const from = area.current?.selectionStart ?? text.length
     onText(`${text.slice(0, from)}{{${name}}}${text.slice(area.current?.selectionEnd ?? from)}`)
     area.current?.focus()
   }
   return (
-    <>
-      <div class="row">
-        {names.map((name) => (
-          <Button key={name} icon="plus" onClick={() => insert(name)}>
-            {`{{${name}}}`}
-          </Button>
-        ))}
-      </div>
-      <DateFormats text={text} />
-      {listVariables(text).some((name) => isSameName(name, 'stop_link')) && <LinkNotice />}
-    </>
+    <fieldset class="chips variable-buttons">
+      <legend class="unseen">{t('Put in:')}</legend>
+      {names.map((name) => (
+        <button key={name} type="button" title={`{{${name}}}`} onClick={() => insert(name)}>
+          <Icon name="plus" size={14} />
+          <bdi>{LABELS[name] ?? name}</bdi>
+        </button>
+      ))}
+    </fieldset>
   )
 }
 

@@ -13,6 +13,7 @@ import { addRecipients, type Composition, type Recipient } from '../composition.
 import { Chips, useMemberCounts } from './chips.tsx'
 import { type Suggestion, useSuggestions } from './use-suggestions.ts'
 import './recipients-field.css'
+import { findNamed, isPerhapsName } from './find-named.ts'
 import { GroupMenu } from './group-menu.tsx'
 
 const MOST_REASONS = 5
@@ -37,6 +38,8 @@ export function RecipientsField({
   const [isOpen, setOpen] = useState(false)
   const [doubles, setDoubles] = useState(0)
   const input = useRef<HTMLInputElement>(null)
+  const latest = useRef(composition)
+  latest.current = composition
   const id = useId()
   const [country, setCountry] = useCountry()
   const suggestions = useSuggestions(typed, groups.items, country)
@@ -57,6 +60,19 @@ export function RecipientsField({
     setDoubles(all.doubles)
     onChange({ recipients: all.recipients })
     type('')
+    if (more.some(isPerhapsName)) void nameTyped(all.recipients)
+  }
+  /** Replaces typed names by the people and groups that have them. */
+  const nameTyped = async (given: readonly Recipient[]) => {
+    const found = await findNamed(given.filter(isPerhapsName), groups.items)
+    if (found.size === 0) return
+    const { recipients: now, groups: chosen } = latest.current
+    const named = now.flatMap((one) => found.get(one.phone)?.people ?? [one])
+    const more = [...found.values()].flatMap(({ group }) => group ?? [])
+    onChange({
+      recipients: addRecipients([], named).recipients,
+      groups: [...new Set([...chosen, ...more])],
+    })
   }
   const toggleGroup = (group: string) => {
     const others = composition.groups.filter((each) => each !== group)
