@@ -61,7 +61,7 @@ const spansOf = (page: string) =>
 const OTHERS = new Set([
   ...['getaddrinfo', 'pg_rewrite', 'ev_action', 'oauth4webapi', 'submit_sm', 'drive_smpp'],
   ...['NNNN_name.sql', 'create_distributed_function', 'commander', 'NAME'],
-  ...['gh', 'wal_buffers',
+  ...['gh', 'wal_buffers'],
 ])
 /** The same in comments. */
 const OTHERS_IN_COMMENTS = new Set([
