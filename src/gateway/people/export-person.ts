@@ -70,6 +70,10 @@ export async function exportSlice(db: Db, exporting: Exporting, ms = SLICE_MS): 
   } while (at.place < places.length && performance.now() < end)
   const isDone = at.place === places.length
   await endExport(written, isDone)
+  // the record names all of them from the start: at each commit, a trigger deletes files without a name
+  await updateRecords(db, 'person_requests', (update) =>
+    update.set({ files: [...at.files, ...at.copied] }).where('id', '=', request),
+  )
   if (isDone) await finishExport(db, request, at)
   else await saveProgress(db, request, at, computeExportShare(exporting, at))
   return isDone
@@ -86,10 +90,7 @@ async function requireNotErased(db: Db, request: string, isBegun: boolean): Prom
   if (!found) throw new ApiError(409, 'The person was erased meanwhile.')
 }
 
-/**
- * Begins or continues the files of an export. The record names them from the start, so they are deleted with
- * it.
- */
+/** Begins or continues the files of an export. */
 async function openExport(
   db: Db,
   { request, person, owner }: Exporting,
@@ -103,9 +104,6 @@ async function openExport(
     }
   const head = await makeHead(db, person)
   const { files, written } = await beginExport(db, place, head, owner)
-  await updateRecords(db, 'person_requests', (update) =>
-    update.set({ files: [...files] }).where('id', '=', request),
-  )
   return {
     start: {
       ...FIRST_PORTION,
@@ -152,14 +150,13 @@ async function loadAccount(
   return { name: found?.name ?? '', shownName: found?.shownName ?? '', look }
 }
 
-const finishExport = (db: Db, request: string, { counts, files, copied }: At) =>
+const finishExport = (db: Db, request: string, { counts }: At) =>
   updateRecords(db, 'person_requests', (update) =>
     update
       .set({
         state: 'done',
         progress: 100,
         counts: JSON.stringify(counts),
-        files: [...files, ...copied],
       })
       .set({ done_at: sql`pb_text(now())`, expires_at: sql`pb_text(now() + ${sql.raw(KEPT)})` })
       .where('id', '=', request),

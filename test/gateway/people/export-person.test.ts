@@ -1,4 +1,7 @@
 import { cleanUpRequests } from '../../../src/gateway/people/delete-old-exports.ts'
+import { exportSlice } from '../../../src/gateway/people/export-person.ts'
+import { listExportedPlaces } from '../../../src/gateway/people/export-portion.ts'
+import { makePerson } from '../../../src/gateway/people/person.ts'
 import {
   type Client,
   must,
@@ -12,7 +15,8 @@ const { shop } = of
 const person = await seedPerson(of)
 const other = await seedPerson(of)
 const stranger = await gateway.makeUser()
-const { db } = gateway.server.services.store
+const { store, personalData } = gateway.server.services
+const { db } = store
 
 const tokenOf = async (by: Client) => (await must(by, 'POST', '/api/files/token')).token
 async function fileOf(by: Client, id: string, name: string) {
@@ -135,6 +139,33 @@ test('the page shows markup in a text as text', async () => {
   ).text()
   expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&#34;&#39;')
   expect(page).not.toContain('<script')
+})
+
+test('an export in several transactions keeps the copies of files', async () => {
+  const third = await seedPerson(of)
+  const { rows } = await db.query(
+    `insert into person_requests (id, "user", kind, number, hash, reason, state, created, updated)
+    values (pb_new_id(), $1, 'export', $2, person_hash($1, $2), 'Asked', 'running', pb_text(now()), pb_text(now()))
+    returning id`,
+    [shop.id, third.number],
+  )
+  const id = String(rows[0]![0])
+  await db.query(
+    `insert into _jobs (kind, holder, key, due_at) values ('person', $1, $2, now() + interval '1 hour')`,
+    [shop.id, id],
+  )
+  const exporting = {
+    request: id,
+    person: makePerson(shop.id, third.number),
+    places: listExportedPlaces(store.catalog, personalData),
+    owner: { id: shop.id, maxBytes: 0 },
+  }
+  let slices = 1
+  while (!(await db.transaction((inside) => exportSlice(inside, exporting, 0)))) slices++
+  expect(slices).toBeGreaterThan(10)
+  const { files } = await must(shop, 'GET', `/api/collections/person_requests/records/${id}`)
+  expect(files).toHaveLength(3)
+  for (const name of files) expect((await fileOf(shop, id, name)).status).toBe(200)
 })
 
 test('no proxy keeps a file of an export, and a browser keeps it for three minutes', async () => {
