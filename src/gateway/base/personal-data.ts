@@ -53,6 +53,8 @@ export interface Place {
    * `first`: before the texts, which then still name the person, and again at the end. `last`: at the end.
    */
   readonly phase: 'texts' | 'first' | 'last'
+  /** Tables that an erasure of the same phase empties before: their rows are found by this place. */
+  readonly after: readonly (keyof Tables)[]
   /** The rows are about others, too: fields that superusers added stay. */
   readonly isShared?: true
   /** The values that the change log has after an erasure, by column. Left out: those of `erasure`. */
@@ -68,6 +70,7 @@ export const makePlace = (given: Given): Place => ({
   onPage: [],
   key: '_rowid',
   logged: {},
+  after: [],
   ...given,
 })
 

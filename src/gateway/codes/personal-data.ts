@@ -15,6 +15,7 @@ export const CODE_DATA: PersonalData = {
     makePlace({
       table: 'verifications',
       title: 'Codes',
+      after: ['_verify_codes'],
       rows: matchNumber('to'),
       shown: [
         'id',

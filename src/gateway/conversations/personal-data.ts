@@ -55,6 +55,7 @@ export const CONVERSATION_DATA: PersonalData = {
     makePlace({
       table: 'conversations',
       title: 'Conversation',
+      after: ['conversation_drafts', 'conversation_notes'],
       rows: matchNumber(),
       shown: [
         'id',

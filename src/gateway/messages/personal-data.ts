@@ -59,6 +59,7 @@ export const MESSAGE_DATA: PersonalData = {
       table: 'sms_messages',
       title: 'Texts',
       phase: 'texts',
+      after: ['sms_events', 'sms_origins', 'sms_dispatch', '_files', 'webhook_deliveries'],
       rows: selectByTexts('id'),
       shown: [
         'id',

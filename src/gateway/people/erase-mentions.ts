@@ -16,7 +16,7 @@ const PAGE = 5_000
 
 /** Where the search for mentions continues: an index of `addFieldsToMentionSteps`, and a `_rowid`. */
 export interface MentionsAt {
-  readonly step: number
+  readonly mention: number
   readonly seen: number
 }
 
@@ -26,19 +26,19 @@ export interface MentionsAt {
  */
 export async function eraseMentions(
   { store, person, name, personalData }: Omit<Erasing, 'texts'> & HasPersonalData,
-  { step, seen }: MentionsAt,
+  { mention, seen }: MentionsAt,
 ): Promise<MentionsAt | undefined> {
   const steps = addFieldsToMentionSteps(store.catalog, personalData.mentions)
-  if (step >= steps.length) return
-  const at = { step, seen }
-  for (let rows = 0; rows < PAGE && at.step < steps.length; ) {
-    const { paged, mentions } = steps[at.step]!
+  if (mention >= steps.length) return
+  const at = { mention, seen }
+  for (let rows = 0; rows < PAGE && at.mention < steps.length; ) {
+    const { paged, mentions } = steps[at.mention]!
     const { last, count } = await findMentionPage(store.db, paged, person.user, at.seen)
     const page = { user: person.user, after: at.seen, last }
-    for (const mention of mentions) await hideInRows(store, person, name, mention, page)
+    for (const one of mentions) await hideInRows(store, person, name, one, page)
     rows += count
     at.seen = count < PAGE ? 0 : last
-    if (count < PAGE) at.step++
+    if (count < PAGE) at.mention++
   }
   return at
 }

@@ -98,7 +98,8 @@ async function beginErasure({
     texts: await countTexts(db, person),
     newest: await findNewestText(db, person.user),
   })
-  const at = former ?? { ...(await count()), erased: 0, step: 0, seen: 0 }
+  // progress that an earlier version stored has no `mention`: it looks for all mentions again
+  const at = { erased: 0, mention: 0, seen: 0, ...(former ?? (await count())) }
   await db.transaction(async (inside) => {
     await lockUserSends(inside, person.user)
     if (!former) await stopPerson(inside, person)
@@ -150,7 +151,7 @@ const hideMentions = (erasure: Erasure, at: At) =>
     const next = await eraseMentions(inside, at)
     if (!next) return
     const now = { ...at, ...next }
-    const seen = now.step === 0 ? now.seen : at.newest
+    const seen = now.mention === 0 ? now.seen : at.newest
     const share = TEXTS_SHARE + ((1 - TEXTS_SHARE) * seen) / Math.max(at.newest, seen, 1)
     await saveProgress(store.db, request, now, share)
     return now

@@ -74,6 +74,7 @@ export const WEBHOOK_DATA: PersonalData = {
       table: 'webhook_deliveries',
       title: 'Answers to webhook calls',
       phase: 'texts',
+      after: ['webhook_payloads', 'webhook_headers'],
       rows: selectByTexts(),
       shown: ['id', 'message', 'event', 'status', 'response_status', 'response_body', ...DATES],
       onPage: ['created', 'event', 'status', 'response_status', 'response_body'],

@@ -1,7 +1,10 @@
+import { sql } from 'kysely'
 import { Catalog } from '../../../src/engine/collections/catalog.ts'
 import { makeBuiltInCollections } from '../../../src/engine/collections/definition/built-in-collections.ts'
 import { REASONS } from '../../../src/gateway/base/message-status.ts'
+import { makePlace, type Place } from '../../../src/gateway/base/personal-data.ts'
 import { listAccountPlaces } from '../../../src/gateway/people/personal-account-tables.ts'
+import { sortPlaces } from '../../../src/gateway/people/personal-tables.ts'
 import en from '../../../src/gateway/people/words/en.json' with { type: 'json' }
 import { BUILT_IN } from '../../../src/main/collection-definitions.ts'
 import { FEATURES, PERSONAL_DATA } from '../../../src/main/features.ts'
@@ -40,6 +43,31 @@ test('each table with texts or JSON is a place of personal data or has a reason 
   ).toEqual([])
 })
 
+test('an erasure empties each place after those that are found by it', () => {
+  expect(placed.indexOf('sms_messages')).toBeGreaterThan(placed.indexOf('webhook_deliveries'))
+  for (const { table, after } of places)
+    for (const other of after)
+      expect([table, other, placed.indexOf(other)]).toEqual([
+        table,
+        other,
+        expect.toSatisfy((at: number) => at >= 0 && at < placed.indexOf(table)),
+      ])
+})
+
+test('places that follow each other in a circle are refused, with their names', () => {
+  const makeOne = (table: 'contacts' | 'hooks' | 'consents', ...after: Place['after']) =>
+    makePlace({ table, title: table, rows: () => sql`true`, erasure: 'delete', after })
+  const circle = [
+    makeOne('contacts', 'hooks'),
+    makeOne('hooks', 'consents'),
+    makeOne('consents', 'contacts'),
+  ]
+  expect(() => sortPlaces(circle)).toThrow('a circle of places: contacts, hooks, consents')
+  expect(() => sortPlaces([makeOne('hooks', 'hooks')])).toThrow('a circle of places: hooks')
+  const line = sortPlaces(circle.slice(0, 2))
+  expect(line.map(({ table }) => table)).toEqual(['hooks', 'contacts'])
+})
+
 test('the lists of places name only tables that exist, each once', () => {
   const named = [...placed, ...unplaced]
   expect(named.filter((name) => !tables.has(name))).toEqual([])
@@ -55,16 +83,16 @@ test('an export shows each column that an erasure empties, apart from secrets an
           .map((column) => `${table}.${column}`),
   )
   expect(hidden).toEqual([
-    'webhook_payloads.target',
     'sms_origins.data',
+    'webhook_payloads.target',
     ...[
       'campaigns.variables',
       'campaigns.recipients',
       'campaigns.audience',
       'campaigns.without_consent',
     ],
-    'hooks.recipients',
     ...['webhooks.numbers', 'webhooks.enabled'],
+    'hooks.recipients',
     'person_requests.files',
   ])
 })
