@@ -1,5 +1,8 @@
 import { isObject } from '../../platform/tools/json.ts'
 
+// Bodies that PocketBase reads: of its routes, and of ours that browsers may send as a form. zod, which reads
+// all other bodies, knows neither zero values, values of new collections, nor what an update keeps.
+
 /** The submitted JSON has a value of a wrong type. */
 export class ShapeError extends Error {
   override name = 'ShapeError'

@@ -10,6 +10,9 @@ import { compareBytes } from './json-text.ts'
 import { findPatternError } from './regex-patterns.ts'
 import { isUrl } from './url.ts'
 
+// Checks of PocketBase's own forms and settings, with its codes, words and order of errors, which its clients
+// show by field. zod checks all other bodies.
+
 /** The error of a value, or its errors by key; undefined if it is valid. */
 export type Problem = FieldError | ErrorData | undefined
 
