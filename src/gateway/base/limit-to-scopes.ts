@@ -29,7 +29,7 @@ const SCOPES = [...new Set(Object.values(OPENED).flatMap(Object.keys))]
 const known = memoize((_: Catalog) => new Map<string, Catalog>())
 
 /**
- * The store and the request by which a sender reads records: those that the scopes of its API key open. People
+ * The store and the request by which a sender reads the records that the scopes of its API key open. People
  * read by the API rules and their role.
  */
 export function limitToScopes(
