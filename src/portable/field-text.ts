@@ -6,7 +6,7 @@ import { makeValueFinder } from './text-template.ts'
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 /** A day with a time, by the clocks of the account. */
-export const MOMENT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d)$/
+export const MOMENT = /^(\d{4}-\d\d-\d\d) ((?:[01]\d|2[0-3]):[0-5]\d)$/
 const IN_WORDS = { day: 'numeric', month: 'long', year: 'numeric' } as const
 const IN_FIGURES = { day: 'numeric', month: 'numeric', year: 'numeric' } as const
 
@@ -47,13 +47,15 @@ function writeMoment(
   format: FieldFormat | undefined,
   locale: AccountLocale,
 ): string {
+  const at = new Date(`${day}T${time}Z`)
+  if (Number.isNaN(at.getTime())) return `${day} ${time}`
   const look = format === 'day' || format === 'time' ? undefined : format
   const written = writeFieldValue('date', day, look, locale)
   if (format !== undefined && format !== 'time') return written
   const clock = new Intl.DateTimeFormat(makeLocaleTag(locale), {
     timeStyle: 'short',
     timeZone: 'UTC',
-  }).format(new Date(`${day}T${time}Z`))
+  }).format(at)
   return format === 'time' ? plainBlanks(clock) : `${written} ${plainBlanks(clock)}`
 }
 

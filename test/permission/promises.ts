@@ -33,7 +33,7 @@ export const PROMISES: Readonly<Record<string, Who>> = {
   'POST /api/campaigns/:id/cancel': 'campaign',
   'POST /api/campaigns/:id/retry': 'campaign',
   'GET /api/campaigns/:id/progress': 'steps',
-  'GET /api/campaigns/:id/reminders': 'campaign',
+  'GET /api/campaigns/:id/reminders': 'steps',
   'GET /api/campaigns/reminder-sources': 'campaign',
   'POST /api/devices/heartbeat': 'device',
   'GET /api/devices/push-key': 'device',

@@ -37,6 +37,27 @@ test.each([
 })
 
 test.each([
+  ['DE', '2026-12-01 08:05', '1.12.2026 08:05', '1.12.2026', '08:05', 'Dienstag, 1. Dezember 2026'],
+  [
+    'US',
+    '2026-12-01 18:05',
+    'December 1, 2026 6:05 PM',
+    'December 1, 2026',
+    '6:05 PM',
+    'Tuesday, December 1, 2026',
+  ],
+  ['FR', '2026-12-01 00:00', '01/12/2026 00:00', '01/12/2026', '00:00', 'mardi 1 décembre 2026'],
+  // no time, and no moments
+  ['DE', '2026-12-01', '1.12.2026', '1.12.2026', '1.12.2026', 'Dienstag, 1. Dezember 2026'],
+  ['DE', '2026-12-01 24:00', ...Array(4).fill('2026-12-01 24:00')],
+  ['DE', '2026-13-01 08:00', ...Array(4).fill('2026-13-01 08:00')],
+])('in %s the moment %s is written as %s, and its parts alone', (country, value, ...texts) => {
+  const formats = [undefined, 'day', 'time', 'weekday']
+  expect(formats.map((format) => write(country, '', value, format))).toEqual(texts)
+  expect(write(country, '', value, 'plain')).toBe(value)
+})
+
+test.each([
   ['DE', 12.5, '12,5'],
   ['CH', 12.5, '12.5'],
   ['US', 12.5, '12.5'],

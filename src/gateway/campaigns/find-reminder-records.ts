@@ -76,9 +76,10 @@ export async function findReminderRecords(
         ? `b."id" > ${bind(after.id)}`
         : `(${date}, b."id") > (${bind(after.date)}, ${bind(after.id)})`,
     )
+  // `offset 0` prevents a join: with old statistics, that compared each record with all rows of the campaign
   if (withoutRowOf && !days)
-    conditions.push(`not exists (select from campaign_recipients r
-      where r.campaign = ${bind(withoutRowOf)} and r.occurrence = b."id" || ' ' || ${date} and r.occurrence <> '')`)
+    conditions.push(`not exists (select from campaign_recipients r where r.campaign = ${bind(withoutRowOf)}
+      and r.occurrence = b."id" || ' ' || ${date} and r.occurrence <> '' offset 0)`)
   const year = order === 'soonest' ? `array_position(${days}, ${day}), ` : ''
   const orders = order === 'latest' ? `${date} desc` : days ? `${year}b."id"` : `${date}, b."id"`
   const values = fields.map(({ name, type }) =>

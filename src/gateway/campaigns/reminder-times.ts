@@ -121,9 +121,9 @@ function findAnniversary(day: number, since: number) {
 
 /** Why an occurrence leaves no text at `now`; '' if it leaves. Of those up to `unknownUntil` nobody knows. */
 export function findTimeFault({ due, ends }: Occurrence, now: number, unknownUntil: number) {
+  if (due !== undefined && due <= unknownUntil) return REMINDER_REASONS.restored
   if (ends <= now) return REMINDER_REASONS.passed
   if (due === undefined) return REMINDER_REASONS.noTime
-  if (due <= unknownUntil) return REMINDER_REASONS.restored
   return due <= now - MOST_LATE_MS ? REMINDER_REASONS.late : ''
 }
 

@@ -254,7 +254,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     run: ({ store, user }) => listReminderSources(store, user),
   },
   'GET /api/campaigns/:id/reminders': {
-    permission: allowPerson('campaign'),
+    permission: allowPerson('readUsage'),
     bound: OF_DATES,
     describe: {
       id: 'listNextReminders',

@@ -91,7 +91,7 @@ function findSince({ nowMs, lookedAt, scheduledAt, reminder }: Campaign): number
 
 async function computePause({ store }: CampaignServices, campaign: Campaign, fault: string) {
   const rule = campaign.reminder!
-  if (fault !== '') return LOOK_SECONDS
+  if (fault !== '') return TIMED_LOOK_SECONDS
   const waiting = await countWaitingReminders(store.db, campaign)
   const { calendar, source } = await openReminder(store, campaign.user, rule, campaign)
   const isTimed = 'hours' in rule.offset || rule.offset.at === '' || waiting > 0

@@ -28,7 +28,9 @@ export const CONTACT_FIELD_USES = z
     templates: z.array(NAMED).describe('Templates with the field as a variable.'),
     campaigns: z
       .array(NAMED)
-      .describe('Campaigns that wait, repeat or are paused, with the field as a variable.'),
+      .describe(
+        'Campaigns that wait, repeat or are paused, with the field as a variable, and reminders of it.',
+      ),
     answers: z
       .array(NAMED)
       .describe('Automatic answers whose own text has the field as a variable.'),
@@ -64,12 +66,25 @@ export async function listFieldUses(
   const campaigns = await listTexts(db, 'campaigns', user)
     .where(sql<boolean>`status in ('scheduled', 'repeating', 'paused')`)
     .execute()
+  const reminders = await queries(db)
+    .selectFrom('campaigns')
+    .select(['id', RECORD_TITLES.campaigns.as('name')])
+    .select(sql<string>`reminder ->> 'field'`.as('field'))
+    .where('user', '=', user)
+    .where(sql<boolean>`status in ('repeating', 'paused')`)
+    .where(sql<boolean>`reminder ->> 'collection' = 'contacts'`)
+    .execute()
+  const isOfField = ({ field }: { readonly field: string }) => names.has(foldName(field))
   const answers = await listTexts(db, 'auto_answers', user).execute()
   const name = ({ id, name }: { readonly id: string; readonly name: string }) => ({ id, name })
   return {
     contacts,
     templates: templates.filter(isUsed).map(name),
-    campaigns: campaigns.filter(isUsed).map(name),
+    campaigns: [
+      ...new Map(
+        [...campaigns.filter(isUsed), ...reminders.filter(isOfField)].map((one) => [one.id, one]),
+      ).values(),
+    ].map(name),
     answers: answers.filter(isUsed).map(name),
   }
 }

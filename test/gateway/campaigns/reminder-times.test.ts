@@ -178,6 +178,7 @@ test('of what was due before a restore nobody knows whether it left', () => {
   const [now, restored] = [at('2027-01-05T12:00Z'), at('2027-01-05T11:00Z')]
   expect(findTimeFault(found, now, restored)).toBe('Outcome unknown: restored from a backup')
   expect(findTimeFault(found, now, at('2027-01-05T09:00Z'))).toBe('')
+  expect(findTimeFault(found, at('2027-02-01T12:00Z'), restored)).toMatch('unknown')
 })
 
 test('a day lasts until its end', () => {

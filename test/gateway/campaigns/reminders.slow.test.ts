@@ -9,6 +9,7 @@ import {
 } from '../../../src/gateway/campaigns/pause-resume-cancel.ts'
 import { retryCampaign } from '../../../src/gateway/campaigns/retry-campaign.ts'
 import { endUnfinishedTexts } from '../../../src/gateway/messages/queue/fail-after-restore.ts'
+import { listFieldUses } from '../../../src/gateway/people/contact-field-uses.ts'
 import { update } from '../../support/collection-store.ts'
 import { openReminderFixture } from './reminder-fixture.ts'
 
@@ -244,7 +245,7 @@ test('after a restore a reminder is paused, and what was due between is unknown'
   await workAt('2027-03-25T08:00:00Z')
   expect(await told(id)).toEqual([
     'before +4915112340001 failed: Until 11:00',
-    'between +4915112340001 The date has passed',
+    'between +4915112340001 Outcome unknown: restored from a backup',
     'open +4915112340001 Outcome unknown: restored from a backup',
     'after +4915112340001 pending: Until 11:00',
   ])
@@ -270,6 +271,9 @@ test('a birthday comes each year, also that of 29 February', async () => {
   expect(await fixture.preview(yearly, { body })).toMatchObject([
     { name: 'Bo', leaves_at: '2027-12-31 08:00:00.000Z', body: 'Happy birthday, Bo!' },
     { name: 'Ann', leaves_at: '2028-02-29 08:00:00.000Z', reason: '' },
+  ])
+  expect((await listFieldUses(one.store.db, user, 'field0000000001')).campaigns).toEqual([
+    { id, name: body },
   ])
   const days = [
     '2027-12-31T08:00Z',
