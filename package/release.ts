@@ -1,8 +1,9 @@
 /**
- * `npm run release -- 0.3.0 [--repository OWNER/NAME] [--out FOLDER] [--dry-run]`: writes version, date and
- * repository, commits and tags, and makes in FOLDER the packed files of the server and of its client, the
- * server's SBOM, the notes of the release and checksums. With --dry-run it does so in a copy, and commits
- * nothing. The first release needs --repository; package.json names the repository for later ones.
+ * `npm run release -- 0.3.0 --key FILE [--repository OWNER/NAME] [--out FOLDER] [--dry-run]`: writes version,
+ * date and repository, commits and tags, and makes in FOLDER the packed files of the server and of its client,
+ * the server's SBOM, the notes of the release and checksums. The SSH key signs the tag and the checksums. With
+ * --dry-run it does so in a copy, commits nothing, and needs no key. The first release needs --repository;
+ * package.json names the repository for later ones.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -47,11 +48,12 @@ const { values, positionals } = parseArgs({
   options: {
     repository: { type: 'string', default: process.env.GITHUB_REPOSITORY ?? '' },
     out: { type: 'string', default: 'release' },
+    key: { type: 'string' },
     'dry-run': { type: 'boolean', default: false },
   },
 })
 const [version = ''] = positionals
-const { repository, 'dry-run': isDry } = values
+const { repository, key, 'dry-run': isDry } = values
 const out = resolve(values.out)
 
 const refuse = (sentence: string): never => {
@@ -68,6 +70,7 @@ const run = (cwd: string, command: string, ...args: string[]) =>
 const lines = (text: string) => text.trim().split('\n')
 
 if (!/^\d+\.\d+\.\d+$/.test(version)) refuse('Which version? npm run release -- 0.3.0')
+if (key ? !existsSync(key) : !isDry) refuse('Which SSH key signs? --key ~/.ssh/id_ed25519')
 if (!isDry && run(HOME, 'git', 'status', '--porcelain'))
   refuse('Commit first: the release is what is committed.')
 
@@ -89,7 +92,8 @@ function copyOfClone(): string {
   return copy
 }
 
-function writeVersion(): void {
+/** Returns the day of the release, which is today unless CHANGELOG.md names another. */
+function writeVersion(): string {
   const { version: before } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
   const notes = readFileSync(join(home, 'CHANGELOG.md'), 'utf8')
   if (!notes.includes(`\n## ${version}\n`)) refuse(`CHANGELOG.md has no section ${version}.`)
@@ -108,6 +112,8 @@ function writeVersion(): void {
     // of package-lock.json the second place, too
     change(file, (text) => named(named(text)))
   }
+  const [, day = today] = notes.split(`\n## ${version}\n\nReleased `)[1]?.match(/^([\d-]+)/) ?? []
+  return day
 }
 
 /** Writes the repository into package.json, and its image into the files that start one. */
@@ -145,9 +151,15 @@ function readNotes(): string {
   return `${linkAbsolutely(text, home)}\n`
 }
 
-/** Adds the libraries within the bundle of the program, which npm does not install, to the list of npm. */
-function addBundled(sbom: string): string {
+/**
+ * Adds the libraries within the bundle of the program, which npm does not install, to the list of npm. Its number
+ * and time are those of the packed file and of the release: whoever makes the files again gets the same.
+ */
+function completeBill(sbom: string, packed: string): string {
   const bill = JSON.parse(sbom)
+  const [a, b, c, d, e] = /^(.{8})(.{4})(.{3})(.{3})(.{12})/.exec(hash(packed))!.slice(1)
+  bill.serialNumber = `urn:uuid:${a}-${b}-8${c}-8${d}-${e}`
+  bill.metadata.timestamp = `${released}T00:00:00.000Z`
   const bundled = INSIDE.map((name) => {
     const about = readFileSync(join(home, 'node_modules', name, 'package.json'), 'utf8')
     const { version, license } = JSON.parse(about)
@@ -155,6 +167,17 @@ function addBundled(sbom: string): string {
     return { 'bom-ref': ref, type: 'library', name, version, purl: `pkg:npm/${ref}`, licenses }
   })
   return JSON.stringify({ ...bill, components: [...bill.components, ...bundled] }, undefined, 2)
+}
+
+const hash = (file: string) =>
+  createHash('sha256')
+    .update(readFileSync(join(out, file)))
+    .digest('hex')
+
+/** Writes SHA256SUMS.sig, which `ssh-keygen -Y verify` checks. */
+function sign(file: string): void {
+  rmSync(`${file}.sig`, { force: true })
+  run(home, 'ssh-keygen', '-q', '-Y', 'sign', '-f', resolve(key!), '-n', 'pocketsms', file)
 }
 
 /** Packed files, what an installation of the server has on this platform, notes, and checksums of all. */
@@ -180,15 +203,11 @@ function build(): void {
       'application',
     )
     const bill = `pocketsms-${version}-${process.platform}-${process.arch}.cdx.json`
-    writeFileSync(join(out, bill), addBundled(sbom))
-    const sum = (file: string) =>
-      createHash('sha256')
-        .update(readFileSync(join(out, file)))
-        .digest('hex')
+    writeFileSync(join(out, bill), completeBill(sbom, packed))
     writeFileSync(
       join(out, 'SHA256SUMS'),
       [packed, `pocketsms-client-${version}.tgz`, bill, notes]
-        .map((file) => `${sum(file)}  ${file}\n`)
+        .map((file) => `${hash(file)}  ${file}\n`)
         .join(''),
     )
   } finally {
@@ -196,14 +215,18 @@ function build(): void {
   }
 }
 
-writeVersion()
+const released = writeVersion()
 writeRepository()
 build()
+if (key) sign(join(out, 'SHA256SUMS'))
 if (!isDry) {
   if (run(home, 'git', 'status', '--porcelain'))
     run(home, 'git', 'commit', '--all', '--message', `release: ${version}`)
-  run(home, 'git', 'tag', '--annotate', `v${version}`, '--message', `pocketsms ${version}`)
+  const signed = ['-c', 'gpg.format=ssh', '-c', `user.signingkey=${resolve(key!)}`, 'tag', '--sign']
+  run(home, 'git', ...signed, `v${version}`, '--message', `pocketsms ${version}`)
 }
-process.stdout.write(`${out} has the packed files, the SBOM, the notes and SHA256SUMS.\n`)
+process.stdout.write(
+  `${out} has the packed files, the SBOM, the notes${key ? ', SHA256SUMS and its signature' : ' and SHA256SUMS'}.\n`,
+)
 if (!isDry)
   process.stdout.write(`Next: git push --follow-tags. The workflow of the tag publishes.\n`)

@@ -12,7 +12,7 @@ import { type OpenDb, openCatalogStore, openDb } from '../support/database/open.
 import { freePort } from '../support/database/postgres.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { makeSamples } from '../support/sample-records.ts'
-import { lastRelease } from '../support/server/other-version.ts'
+import { listReleases, openRelease } from '../support/server/other-version.ts'
 import { type RunningProgram, serve } from '../support/server/program.ts'
 import { PROGRAM_HOME } from '../support/server/program-files.ts'
 import {
@@ -26,14 +26,13 @@ import {
 } from '../support/server/server-with-devices.ts'
 import { openTestDb, SUPERUSER, testConfig } from '../support/server/start.ts'
 
-// A server of the last release fills a database with data of every collection; then this version takes over,
-// on the same database and from a backup of the release.
+// A server of each release fills a database with data of every collection; then this version takes over, on
+// the same database and from a backup of the release.
 
-const release = lastRelease()
-afterAll(() => release.remove())
-
-const backup = join(temporaryFolder(), 'release.zip')
-const upgradedUrl = (await testConfig()).databaseUrl!
+const removals: (() => void)[] = []
+afterAll(() => {
+  for (const remove of removals) remove()
+})
 
 /** Starts a version on a database. */
 async function start(url: string, home: string): Promise<RunningProgram> {
@@ -46,24 +45,33 @@ const openUrl = async (url: string): Promise<OpenDb> => {
   return openDb(config, createLogger(config))
 }
 
-const releaseProgram = join(release.home, 'bin/pocketsms.js')
-const runRelease = (...words: string[]) =>
-  execFileSync(process.execPath, [releaseProgram, ...words], {
-    env: { ...process.env, DATABASE_URL: upgradedUrl },
-    stdio: 'ignore',
-  })
-
-runRelease('superuser', 'upsert', SUPERUSER.email, SUPERUSER.password)
-const old = await start(upgradedUrl, release.home)
-const before = await fill(old.url)
-runRelease('backup', '--to', backup)
-await old.stop()
-const restoredUrl = (await testConfig()).databaseUrl!
-await checkBackup(backup)
-await restoreBackup(await openUrl(restoredUrl), backup, { afterRestore, resume: true })
+/** What a release leaves: its database, a database restored from its backup, and who used it. */
+async function prepare(name: string) {
+  const release = openRelease(name)
+  removals.push(release.remove)
+  const upgradedUrl = (await testConfig()).databaseUrl!
+  const run = (...words: string[]) =>
+    execFileSync(process.execPath, [join(release.home, 'bin/pocketsms.js'), ...words], {
+      env: { ...process.env, DATABASE_URL: upgradedUrl },
+      stdio: 'ignore',
+    })
+  run('superuser', 'upsert', SUPERUSER.email, SUPERUSER.password)
+  const old = await start(upgradedUrl, release.home)
+  const before = await fill(old.url, upgradedUrl)
+  const backup = join(temporaryFolder(), 'release.zip')
+  run('backup', '--to', backup)
+  await old.stop()
+  const restoredUrl = (await testConfig()).databaseUrl!
+  await checkBackup(backup)
+  await restoreBackup(await openUrl(restoredUrl), backup, { afterRestore, resume: true })
+  return [
+    { what: `a database of ${name}`, url: upgradedUrl, before },
+    { what: `a restored backup of ${name}`, url: restoredUrl, before },
+  ]
+}
 
 /** Data of all kinds, by the routes of the release, and a row in each table that has none by then. */
-async function fill(url: string) {
+async function fill(url: string, databaseUrl: string) {
   const root = await signIn(url, '_superusers', SUPERUSER.email, SUPERUSER.password)
   const ann = await makeUser(url, root, { email: 'ann@example.com' })
   const phone = await pairDevice(url, ann)
@@ -91,7 +99,7 @@ async function fill(url: string) {
   await must(phone, 'POST', '/api/devices/incoming', {
     items: [{ from: '+4915100000001', body: 'Hello', received_at: new Date().toISOString() }],
   })
-  const db = await openUrl(upgradedUrl)
+  const db = await openUrl(databaseUrl)
   await fillEmptyTables(db)
   return { ann, phone, lists: await countRecords(root, db) }
 }
@@ -159,10 +167,10 @@ const withoutOwn = ({ fields, ...collection }: { fields: { name: string }[] }) =
     ),
   )
 
-describe.each([
-  ['a database of the last release', upgradedUrl],
-  ['a restored backup of the last release', restoredUrl],
-])('with %s, this version', async (_, url) => {
+const left: Awaited<ReturnType<typeof prepare>> = []
+for (const name of listReleases()) left.push(...(await prepare(name)))
+
+describe.each(left)('with $what, this version', async ({ url, before }) => {
   const server = await start(url, PROGRAM_HOME)
   const db = await openUrl(url)
   const root = await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)

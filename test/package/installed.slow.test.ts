@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -22,6 +22,7 @@ const AS_USER = asRoot ? ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clea
 
 const folder = openFolder()
 const [release, place] = [join(folder, 'release'), join(folder, 'installed')]
+const key = join(folder, 'key')
 const installed = join(place, 'node_modules/pocketsms')
 const program = join(place, 'node_modules/.bin/pocketsms')
 const { version } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'))
@@ -38,7 +39,9 @@ const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8'
 beforeAll(() => {
   const npm = (cwd: string, ...args: string[]) =>
     execFileSync('npm', args, { cwd, encoding: 'utf8' })
-  const dryRun = ['--dry-run', '--repository', 'Ann/texts', '--out', release]
+  const quiet = ['-q', '-t', 'ed25519', '-N', '', '-C', 'ann']
+  execFileSync('ssh-keygen', [...quiet, '-f', key])
+  const dryRun = ['--dry-run', '--repository', 'Ann/texts', '--out', release, '--key', key]
   execFileSync(process.execPath, [join(HOME, 'package/release.ts'), version, ...dryRun], {
     stdio: 'pipe',
   })
@@ -95,6 +98,29 @@ test("the release's SBOM lists exactly the installed packages and those within t
   )
   expect(there.length).toBeGreaterThan(50)
   execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: release })
+})
+
+test('the key of the release signs its checksums, and no other file passes', () => {
+  const [kind, code] = readFileSync(`${key}.pub`, 'utf8').split(' ')
+  const signers = join(folder, 'signers')
+  writeFileSync(signers, `ann ${kind} ${code}\n`)
+  const signature = ['-s', join(release, 'SHA256SUMS.sig')]
+  const verify = ['-Y', 'verify', '-f', signers, '-I', 'ann', '-n', 'pocketsms', ...signature]
+  const check = (input: string) => spawnSync('ssh-keygen', verify, { input }).status
+  const sums = readFileSync(join(release, 'SHA256SUMS'), 'utf8')
+  expect([check(sums), check(sums.replace(/^./, 'x'))]).toEqual([0, 255])
+})
+
+test('a release without a key, or with one that is not there, changes nothing', () => {
+  const without = (...words: string[]) =>
+    spawnSync(process.execPath, [join(HOME, 'package/release.ts'), version, ...words], {
+      encoding: 'utf8',
+    })
+  for (const words of [[], ['--dry-run', '--key', join(folder, 'none')]]) {
+    const { status, stderr } = without('--out', join(folder, 'unsigned'), ...words)
+    expect([status, stderr]).toEqual([1, 'Which SSH key signs? --key ~/.ssh/id_ed25519\n'])
+  }
+  expect(existsSync(join(folder, 'unsigned'))).toBe(false)
 })
 
 test('NOTICE names the packages contained in the console, agent and program, with locked versions', () => {

@@ -33,27 +33,34 @@ function inFolder(fill: (folder: string) => string): OtherVersion {
   }
 }
 
-/** The tag of the last release; undefined before the first that has one. */
-function lastTag(): string | undefined {
-  const tags = git('tag', '--list', 'v*', '--merged', 'HEAD', '--sort=-version:refname').split('\n')
-  return tags.find((tag) => tag && tag !== `v${packageJson.version}`)
-}
+/** The tags of all releases before this version, the newest first: none before the first release. */
+const releaseTags = (): string[] =>
+  git('tag', '--list', 'v*', '--merged', 'HEAD', '--sort=-version:refname')
+    .split('\n')
+    .filter((tag) => tag && tag !== `v${packageJson.version}`)
 
 /** The commit at which 0001_start.sql was frozen: upgrades are tried from it until a release has a tag. */
 export const FIRST_RELEASE = '860d48df99ab45be71b163c2215047d242126347'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
-  git('rev-parse', `${lastTag() ?? FIRST_RELEASE}^{commit}`)
+  git('rev-parse', `${releaseTags()[0] ?? FIRST_RELEASE}^{commit}`)
 
 /**
- * The last release as npm installs it, or the packed file that RELEASE names; before the first tag its
- * commit, with the packages of this version where both need the same.
+ * Names of all releases before this version, the newest first, for `openRelease`: the packages of npm, or only the packed
+ * file that RELEASE names; before the first tag FIRST_RELEASE.
  */
-export function lastRelease(): OtherVersion {
-  const { RELEASE = lastTag()?.replace('v', 'pocketsms@') } = process.env
-  return inFolder((folder) => (RELEASE ? installed(folder, RELEASE) : checkedOut(folder)))
+export function listReleases(): readonly string[] {
+  const { RELEASE } = process.env
+  const packages = RELEASE ? [RELEASE] : releaseTags().map((tag) => tag.replace('v', 'pocketsms@'))
+  return packages.length > 0 ? packages : [FIRST_RELEASE]
 }
+
+/** A release as npm installs it, or FIRST_RELEASE with the packages of this version where both need the same. */
+export const openRelease = (name: string): OtherVersion =>
+  inFolder((folder) => (name === FIRST_RELEASE ? checkedOut(folder) : installed(folder, name)))
+
+export const lastRelease = (): OtherVersion => openRelease(listReleases()[0]!)
 
 function installed(folder: string, release: string): string {
   writeFileSync(join(folder, 'package.json'), '{}')
@@ -63,7 +70,7 @@ function installed(folder: string, release: string): string {
 }
 
 function checkedOut(home: string): string {
-  const archive = execFileSync('git', ['-C', CLONE, 'archive', lastReleaseCommit(), ...PARTS], {
+  const archive = execFileSync('git', ['-C', CLONE, 'archive', FIRST_RELEASE, ...PARTS], {
     maxBuffer: 2 ** 30,
   })
   execFileSync('tar', ['-x', '-C', home], { input: archive })

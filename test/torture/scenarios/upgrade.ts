@@ -3,7 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lastRelease, nextVersion, type OtherVersion } from '../../support/server/other-version.ts'
+import {
+  listReleases,
+  nextVersion,
+  type OtherVersion,
+  openRelease,
+} from '../../support/server/other-version.ts'
 import { CLONE } from '../../support/server/program-files.ts'
 import { judgeAtRest } from '../judge.ts'
 import { ServerNode } from '../node.ts'
@@ -92,18 +97,19 @@ const DRAIN_SECONDS = 60
 /** `STOP_DELAY_SECONDS`: phones find another server. Leases outlive that. */
 const ENV = { STOP_DELAY_SECONDS: '1', LEASE_SECONDS: '60' }
 
-/** `home`: of the new version; undefined: of this one. */
+/** `release`: the folder of the old version; `home`: of the new one, undefined: of this one. */
 interface Step {
   readonly what: string
+  readonly release: string
   readonly home?: string
   /** The old servers must stop their work. */
   readonly isBreaking: boolean
 }
 
-/** Servers of the last release and newer ones on one Postgres, under load. */
+/** Servers of each release and newer ones on one Postgres, under load. */
 export const upgrade: Scenario = {
   name: 'upgrade',
-  what: 'two servers of the last release are replaced, by turns by this version and by one that they cannot go on with',
+  what: 'two servers of each release are replaced one by one by this version, those of the last also by one that they cannot go on with',
   rounds: 10,
   async run(context) {
     const versions: OtherVersion[] = []
@@ -112,20 +118,24 @@ export const upgrade: Scenario = {
       return version.home
     }
     try {
-      const release = made(lastRelease())
-      const steps: readonly Step[] = [
-        { what: 'this version', isBreaking: stopsServersOf(release) },
-        { what: 'a breaking migration', home: made(nextVersion()), isBreaking: true },
-      ]
+      const steps: Step[] = listReleases().map((name) => {
+        const release = made(openRelease(name))
+        return { what: `${name} by this version`, release, isBreaking: stopsServersOf(release) }
+      })
+      const [{ release }] = steps as [Step]
+      const breaking = { release, home: made(nextVersion()), isBreaking: true }
+      steps.push({ what: 'the last release by a breaking migration', ...breaking })
+      // each release at least once
+      const rounds = Math.max(context.rounds, steps.length)
       const faults: string[] = []
-      for (let round = 0; round < context.rounds; round++) {
+      for (let round = 0; round < rounds; round++) {
         const step = steps[round % steps.length]!
-        const outcome = await replace(context, release, step)
+        const outcome = await replace(context, step)
         const name = `round ${round + 1}, ${step.what}`
         context.say(`${name}: ${outcome.figures}`)
         faults.push(...outcome.faults.map((fault) => `${name}: ${fault}`))
       }
-      return { faults, figures: `${context.rounds} upgrades` }
+      return { faults, figures: `${rounds} upgrades` }
     } finally {
       for (const { remove } of versions) remove()
     }
@@ -141,9 +151,9 @@ function stopsServersOf(home: string): boolean {
     .some((file) => /set oldest = /.test(readFileSync(join(CLONE, 'sql/migrations', file), 'utf8')))
 }
 
-/** Replaces two servers of `release` one by one, under load. */
-async function replace(context: ScenarioContext, release: string, step: Step): Promise<Outcome> {
-  const site = await Site.open({ ...context, nodes: 2, env: ENV, home: release })
+/** Replaces two servers of a release one by one, under load. */
+async function replace(context: ScenarioContext, step: Step): Promise<Outcome> {
+  const site = await Site.open({ ...context, nodes: 2, env: ENV, home: step.release })
   const urls = site.nodes.map(({ url }) => url)
   const front = await Front.open(urls)
   try {
