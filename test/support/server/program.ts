@@ -4,7 +4,8 @@ import { stopLater } from '../stops.ts'
 import { until } from '../until.ts'
 import { PROGRAM_HOME } from './program-files.ts'
 
-const START_MS = 60_000
+/** Of 40 processes that compute on two cores, a server may need more than a minute. */
+const START_MS = 180_000
 const STOP_MS = 15_000
 
 /** A program that runs as a process of its own, as for a user. */
