@@ -105,8 +105,8 @@ export async function prepareActs(
       to: `${newNumber()}@sms.example.com`,
       text: WORDS,
     })
-  const callTool = async () => {
-    const params = { name: 'send_message', arguments: { recipients: [newNumber()], body: WORDS } }
+  const callTool = (name: string, makeArguments: () => object) => async () => {
+    const params = { name, arguments: makeArguments() }
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
     const { text } = await ask('POST', '/mcp', { ...byKey, ...JSON_RPC }, call)
     if (/"isError":\s*true/.test(text)) throw new Error(text)
@@ -211,6 +211,11 @@ export async function prepareActs(
       kind: 'list',
       run: list('/vendel/api/sms/messages?per_page=50', byKey),
     },
+    {
+      name: 'list, MCP',
+      kind: 'list',
+      run: callTool('find_messages', () => ({ per_page: 50 })),
+    },
     { name: 'send, own API by token', kind: 'send', run: sendOwn(byToken) },
     { name: 'send, own API by key', kind: 'send', run: sendOwn(byKey) },
     { name: "send, SMSGate's API by key", kind: 'send', run: sendSmsgate(login) },
@@ -237,7 +242,11 @@ export async function prepareActs(
         },
       }),
     ),
-    { name: 'send, MCP', kind: 'send', run: callTool },
+    {
+      name: 'send, MCP',
+      kind: 'send',
+      run: callTool('send_message', () => ({ recipients: [newNumber()], body: WORDS })),
+    },
     { name: 'send, mail', kind: 'send', run: sendMail },
     { name: 'send, hook', kind: 'send', run: callHook },
     ...(await makePhoneActs(url, root)),

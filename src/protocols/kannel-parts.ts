@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
 import { formatDate } from '../engine/fields/parse-date.ts'
-import { deleteRecords } from '../engine/records/cascade.ts'
 import { lockUserSends } from '../gateway/base/lock-user-sends.ts'
 import type { Sender } from '../gateway/base/make-sender.ts'
 import { wakeDevices } from '../gateway/lines/wake-devices.ts'
@@ -9,9 +7,13 @@ import { sendInTransaction } from '../gateway/messages/send/accept-send.ts'
 import { prepareOffer } from '../gateway/messages/send/prepare-offer.ts'
 import type { SendBody } from '../gateway/messages/send/send-options.ts'
 import { checkBody } from '../gateway/messages/send/write-text-bodies.ts'
+import {
+  changeOrigin,
+  deleteTexts,
+  lockTextsOfOrigin,
+} from '../gateway/messages/texts-of-origin.ts'
 import { invalidRequest } from '../platform/common-refusals.ts'
 import type { Db } from '../platform/db/open.ts'
-import { queries, writeTimeInSeconds } from '../platform/db/queries.ts'
 import { makeRandomId } from '../platform/tools/random.ts'
 import type { GatewayServices } from './gateway-services.ts'
 
@@ -119,18 +121,12 @@ function findOthers(stored: readonly Found[], text: string, { total, seq }: Part
 
 /** Keeps that a part of a joined text has arrived again: it may begin another text. */
 const noteAgain = (db: Db, { id, joined, ...part }: Found, seq: number) =>
-  queries(db)
-    .updateTable('sms_origins')
-    .set({
-      data: JSON.stringify({
-        seq: part.seq,
-        before: part.before,
-        behind: part.behind,
-        joined: { ...joined, again: [...new Set([...joined!.again, seq])] },
-      }),
-    })
-    .where('ref', '=', id)
-    .execute()
+  changeOrigin(db, id, {
+    seq: part.seq,
+    before: part.before,
+    behind: part.behind,
+    joined: { ...joined, again: [...new Set([...joined!.again, seq])] },
+  })
 
 /**
  * Stores a part of a text to one number, or sends the whole text if it is the last part to arrive. A repeated
@@ -154,25 +150,17 @@ export async function acceptPart(
     // one part at a time, on all servers
     await lockUserSends(db, user)
     const inside = { db, catalog: store.catalog }
-    const rows = await queries(db)
-      .selectFrom('sms_origins as o')
-      .innerJoin('sms_messages as m', 'm.id', 'o.ref')
-      .select(['m.id', 'm.body', 'o.data'])
-      .select(
-        sql<boolean>`m.status = 'pending' and m.scheduled_at > ${formatDate(now)}`.as('isWaiting'),
-      )
-      .where('o.user', '=', user)
-      .where('o.api', '=', 'kannel')
-      .where('o.id', '>=', key)
-      .where('o.id', '<', `${key}~`)
-      .where(sql<boolean>`m.created > pb_text(${writeTimeInSeconds(-REPEATED_SECONDS)})`)
-      .orderBy('m.created', 'desc')
-      .orderBy('m.id')
-      .limit(MAX_FOUND)
-      .forUpdate('m')
-      .execute()
-    const stored = rows.map(({ data, ...message }) => ({
+    const rows = await lockTextsOfOrigin(db, {
+      user,
+      api: 'kannel',
+      key,
+      seconds: REPEATED_SECONDS,
+      limit: MAX_FOUND,
+    })
+    const at = formatDate(now)
+    const stored = rows.map(({ data, status, scheduled_at, ...message }) => ({
       ...message,
+      isWaiting: status === 'pending' && scheduled_at > at,
       ...(JSON.parse(String(data)) as StoredPart),
     }))
     const found = findOthers(stored, text, { ref, total, seq })
@@ -190,8 +178,7 @@ export async function acceptPart(
       ? { seq: 0, before: '', behind: '', joined }
       : { seq, before: halves.before, behind: halves.behind }
     if (isLast) {
-      const messages = store.catalog.find('sms_messages')!
-      await deleteRecords(inside, services.extensions, messages, found.ids)
+      await deleteTexts(inside, services.extensions, found.ids)
     }
     const waitsUntil = formatDate(new Date(now.getTime() + WAIT_MS))
     const { scheduledAt } = send.options

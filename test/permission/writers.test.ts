@@ -71,7 +71,6 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/gateway/accounts/user-settings-extension.ts: sms_dispatch due_at': TIMES,
   'src/gateway/retention/end-messages.ts: sms_messages body': ENDED,
   'src/gateway/retention/end-messages.ts: sms_messages to, body': ENDED,
-  'src/protocols/twilio/change-message.ts: sms_messages body': ENDED,
   'src/gateway/conversations/insert-received-texts.ts: sms_messages insert':
     'stores a text that came in',
   'src/gateway/conversations/store-typed-texts.ts: sms_messages insert':

@@ -44,6 +44,12 @@ export async function listRecords(
   return renderPage(store, query, page, request)
 }
 
+/** Whether so many rows may be so large that their bytes must be counted while they are read. */
+export function mustGuardRows(collection: Collection, rows: number): boolean {
+  const { max, hasLarge } = rowSizeOf(collection)
+  return rows * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES)
+}
+
 interface ListQuery {
   readonly collection: Collection
   readonly page: PageRange
@@ -86,14 +92,13 @@ export function compileList(
     : undefined
   const statement = findOrWriteStatement(compiled.structure, kind, () => {
     const written = writeListStatement(collection, compiled, page, auth, extension, filter !== '')
-    const { max, hasLarge } = rowSizeOf(collection)
     return writeRowStatement(store.catalog, collection, {
       text: written.text,
       values: params.length,
       extra: 2,
       plannedOnce: written.isPlannedOnce ? (filter ? 'free' : 'ruled') : undefined,
       way: written.isShort ? 'firstRows' : 'shaped',
-      isGuarded: perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES),
+      isGuarded: mustGuardRows(collection, perPage),
     })
   })
   return { collection, page, statement, params }

@@ -92,7 +92,8 @@ interface Selection {
   /** Whether to find rows by `where`, then test the rule. Otherwise Postgres may do the reverse (200 ms). */
   readonly isFirst?: boolean
   readonly idsOnly?: boolean
-  readonly limit?: number
+  /** The number of rows, or SQL of it. */
+  readonly limit?: number | ((position: number) => string)
   /** Whether rows may be large. Their bytes are then counted while they are read. */
   readonly isGuarded?: boolean
   /** Cache key: selections with equal `kind` and rule have the same SQL. Not cached if absent. */
@@ -139,8 +140,9 @@ function selectSql(compiled: CompiledFilter, selection: Selection): string {
   const columns = selection.idsOnly
     ? 'b."id"'
     : columnsOf(collection).select + (extra ? `, ${extra(position)}` : '')
-  const limit = selection.limit === undefined ? '' : ` LIMIT ${selection.limit}`
-  const order = (orderBy ? ` ORDER BY ${orderBy}` : '') + limit
+  const { limit } = selection
+  const end = typeof limit === 'function' ? limit(position) : limit
+  const order = (orderBy ? ` ORDER BY ${orderBy}` : '') + (end === undefined ? '' : ` LIMIT ${end}`)
   if (selection.isFirst && compiled.where && collection.type !== 'view') {
     const found = `(SELECT t.* FROM ${columnsOf(collection).table} t WHERE ${where(position, 't')} OFFSET 0) b`
     return `SELECT ${columns} FROM ${found}${compiled.structure.joins} WHERE ${compiled.where}${order}`

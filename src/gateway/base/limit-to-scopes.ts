@@ -24,6 +24,10 @@ const OPENED: Readonly<Record<string, Partial<Readonly<Record<TokenScope, string
   devices: { 'devices:list': '' },
   lines: { 'devices:list': '' },
 }
+/** Scopes that open a whole collection together: its list then has the stored total. */
+const WHOLE: Readonly<Record<string, readonly TokenScope[]>> = {
+  sms_messages: ['messages:list', 'inbox:list'],
+}
 const SCOPES = [...new Set(Object.values(OPENED).flatMap(Object.keys))]
 
 const known = memoize((_: Catalog) => new Map<string, Catalog>())
@@ -52,7 +56,11 @@ function openCollections(catalog: Catalog, granted: Scopes): Catalog {
   const CLOSED = { createRule: null, updateRule: null, deleteRule: null }
   const collections = catalog.all.map((collection) => {
     const opened = Object.entries(OPENED[collection.id] ?? {})
-    const rules = opened.flatMap(([scope, rule]) => (granted.includes(scope) ? [rule] : []))
+    const all = opened.flatMap(([scope, rule]) => (granted.includes(scope) ? [rule] : []))
+    const isWhole = WHOLE[collection.id]?.every((scope) => granted.includes(scope))
+    // a rule that only narrows another one opens nothing more
+    const narrows = (rule: string) => all.some((other) => rule.startsWith(`${other} && `))
+    const rules = isWhole ? [''] : all.filter((rule) => !narrows(rule))
     const limit = (own: Rule) => {
       if (own === null || rules.length === 0) return null
       if (rules.includes('')) return own

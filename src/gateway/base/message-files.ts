@@ -9,6 +9,7 @@ import {
 import { makeStoredName } from '../../engine/files/stored-name.ts'
 import { type FileContent, makeMemoryContent } from '../../engine/files/upload.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 
 export const MESSAGE_COLLECTION = 'sms_messages'
 /** Collections whose records have files that leave with texts, in the field `attachments`. */
@@ -77,4 +78,16 @@ export async function linkFiles(
     linked.push({ name, type, size, url: `${publicUrl}${path}?token=${token}` })
   }
   return linked
+}
+
+/** Name, size and type of the files of messages, by `ID/NAME`. */
+export async function findFilesOfTexts(db: Db, ids: readonly string[]) {
+  const found = queries(db)
+    .selectFrom('_files')
+    .select(['record', 'name', 'size', 'type'])
+    .where('collection', '=', MESSAGE_COLLECTION)
+    .where('record', '=', matchAny(ids))
+    .where('thumb', '=', '')
+  const files = ids.length > 0 ? await found.execute() : []
+  return new Map(files.map((file) => [`${file.record}/${file.name}`, file]))
 }

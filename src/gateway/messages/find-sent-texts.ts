@@ -1,17 +1,15 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { requireRule } from '../../engine/records/check-rules.ts'
+import { mustGuardRows } from '../../engine/records/list.ts'
 import { selectRows } from '../../engine/records/read-records.ts'
 import { answerRecord, answerRecords } from '../../engine/records/view.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
-import { matchAny, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { makeIdSchema, makeTextSchema, makeWholeNumber } from '../base/body-schemas.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import type { Sender } from '../base/make-sender.ts'
 import { findOwnTextsKey } from '../base/permissions.ts'
-import { writeIsSeen } from './send/sending-permission.ts'
 
 const MAX_IDS = 100
 const MAX_PER_PAGE = 500
@@ -43,8 +41,8 @@ interface Page {
 }
 
 /**
- * Sent texts that the sender may see, in the order of the sends, as records in JSON. Throws 400 if nothing is
- * named.
+ * Sent texts that the sender may see, in the order of the sends, as records in JSON, read by one statement.
+ * Throws 400 if nothing is named.
  */
 export async function findSentTexts(
   store: Store,
@@ -53,24 +51,52 @@ export async function findSentTexts(
   named: SentTextChoice,
   { page = 1, perPage = 100 }: Pick<z.output<typeof SENT_QUERY>, 'page' | 'perPage'> = {},
 ): Promise<Page> {
-  const found = await selectNamedTexts(store, sender, named)
-    .limit(perPage)
-    .offset(perPage * (page - 1))
-    .execute()
+  const { ids, client_ref, batch } = named
+  if (ids === undefined && client_ref === undefined && batch === undefined)
+    throw invalidRequest('Name texts by ids, client_ref or batch')
   const collection = store.catalog.find('sms_messages')!
+  const kinds = Object.keys(NAMED).filter((kind) => named[kind as keyof typeof NAMED] !== undefined)
   const rows = await selectRows(store, {
     collection,
     rule: requireRule(collection, 'listRule', request.auth),
     request,
-    where: (position) => `b."id" = any($${position}::text[])`,
-    params: [found.map((text) => text.id)],
+    where: (position) =>
+      [
+        writeSeen(position),
+        ...kinds.map((kind, i) => NAMED[kind as keyof typeof NAMED](`$${position + 4 + i}`)),
+      ].join(' AND '),
+    params: [
+      ...bindSeen(sender),
+      perPage,
+      perPage * (page - 1),
+      ...kinds.map((kind) => named[kind as keyof typeof NAMED]),
+    ],
+    extra: () => 'count(*) OVER ()',
     orderBy: 'b._rowid',
-    isGuarded: true,
-    kind: 'sent',
+    limit: (position) => `$${position + 2}::bigint OFFSET $${position + 3}::bigint`,
+    isGuarded: mustGuardRows(collection, perPage),
+    kind: `sent ${kinds} ${mustGuardRows(collection, perPage)}`,
   })
   const items = await answerRecords(store, collection, rows, request)
-  return { items, total: Number(found[0]?.total ?? 0) }
+  return { items, total: Number(rows[0]?.[collection.fields.length] ?? 0) }
 }
+
+/** SQL of a condition for each way to name texts. Partial indexes answer the last two. */
+const NAMED = {
+  ids: (value: string) => `b."id" = any(${value}::text[])`,
+  client_ref: (value: string) => `b.client_ref = ${value}::text AND b.client_ref <> ''`,
+  batch: (value: string) => `b.batch_id = ${value}::text AND b.batch_id <> ''`,
+}
+
+/**
+ * SQL: text `b` was sent for the account, by the sender's key if that may not see others. `|| ''`: no index
+ * of the whole account may be read for a few texts. The values are those of `bindSeen`.
+ */
+const writeSeen = (position: number) =>
+  `b."user" || '' = $${position}::text AND b.message_type || '' = 'outgoing'
+    AND ($${position + 1}::text = '' OR b.sent_by || '' = $${position + 1}::text)`
+
+const bindSeen = (sender: Sender) => [sender.user, findOwnTextsKey(sender) ?? '']
 
 /** One sent text that the sender may see, as a record in JSON, read by one statement. Throws 404. */
 export async function viewSentText(
@@ -84,41 +110,11 @@ export async function viewSentText(
     collection,
     rule: requireRule(collection, 'listRule', request.auth),
     request,
-    where: (position) =>
-      `b."id" = $${position}::text AND b."user" || '' = $${position + 1}::text AND b.message_type || '' = 'outgoing'
-        AND ($${position + 2}::text = '' OR b.sent_by || '' = $${position + 2}::text)`,
-    params: [id, sender.user, findOwnTextsKey(sender) ?? ''],
+    where: (position) => `b."id" = $${position + 2}::text AND ${writeSeen(position)}`,
+    params: [...bindSeen(sender), id],
     isLookUp: true,
     kind: 'sent text',
   })
   if (!row) throw gatewayRefusal('message_not_found')
   return answerRecord(store, collection, row, request)
-}
-
-/** A query of the ids of these texts, each with the number of all. */
-function selectNamedTexts(
-  { db }: Store,
-  sender: Sender,
-  { ids, client_ref, batch }: SentTextChoice,
-) {
-  if (ids === undefined && client_ref === undefined && batch === undefined)
-    throw invalidRequest('Name texts by ids, client_ref or batch')
-  // `|| ''`: no index of the whole account may be read for a few texts
-  return queries(db, 'shaped')
-    .selectFrom('sms_messages as m')
-    .select(['m.id', sql<number>`count(*) over ()`.as('total')])
-    .where(writeUnindexed('m.user'), '=', sender.user)
-    .where(writeUnindexed('m.message_type'), '=', 'outgoing')
-    .where(writeIsSeen(sender))
-    .$if(ids !== undefined, (texts) => texts.where('m.id', '=', matchAny(ids!)))
-    .$if(batch !== undefined, (texts) =>
-      texts.where('m.batch_id', '=', batch!).where('m.batch_id', '<>', sql.lit('')),
-    )
-    .$if(client_ref !== undefined, (texts) =>
-      texts
-        .where('m.user', '=', sender.user)
-        .where('m.client_ref', '=', client_ref!)
-        .where('m.client_ref', '<>', sql.lit('')),
-    )
-    .orderBy('m._rowid')
 }

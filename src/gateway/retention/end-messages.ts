@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { matchAny, queries } from '../../platform/db/queries.ts'
+import { matchAny, NOW, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { clearLastTexts } from '../messages/clear-last-texts.ts'
 import type { Mode } from './make-retention-index.ts'
 
@@ -26,6 +26,31 @@ async function redactMessages(db: Db, ids: readonly string[]) {
     .execute()
   await redactCopies(db, ids)
 }
+
+/** SQL: the message was sent or is in a final status. Only then may its text go before it. */
+const IS_OVER = sql<boolean>`status || '' in ('sent', 'delivered', 'failed', 'received')`
+
+/** Removes the text and files of a user's message, unless it still waits. Undefined if nothing changed. */
+export const redactOver = (db: Db, id: string, user: string) =>
+  queries(db)
+    .updateTable('sms_messages')
+    .set({ body: '', subject: '', attachments: [], updated: NOW })
+    .where('id', '=', id)
+    .where(writeUnindexed('user'), '=', user)
+    .where(IS_OVER)
+    .returning('id')
+    .executeTakeFirst()
+
+/** Locks a user's message, unless it still waits. Undefined without one. */
+export const lockOver = (db: Db, id: string, user: string) =>
+  queries(db)
+    .selectFrom('sms_messages')
+    .select('id')
+    .where('id', '=', id)
+    .where(writeUnindexed('user'), '=', user)
+    .where(IS_OVER)
+    .forUpdate()
+    .executeTakeFirst()
 
 /** Blanks messages with a `client_ref`, which must stay unique, instead of deleting them. */
 const blankMessages = (db: Db, messages: readonly string[]) =>

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { FilterError } from '../../engine/filter/parse-filter.ts'
-import { listRecords } from '../../engine/records/list.ts'
 import { viewRecord } from '../../engine/records/view.ts'
 import { AnswerTooLarge } from '../../engine/request/answer-limit.ts'
 import { makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import { limitToScopes } from '../../gateway/base/limit-to-scopes.ts'
+import { listOpenedRecords } from '../../gateway/base/list-opened-records.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { defineTool, type Tool } from './define-tool.ts'
@@ -42,9 +42,11 @@ const makeFindTool =
   async ({ store, extensions }: McpServices, caller: McpCaller, query: Page): Promise<object> => {
     const { filter = '', sort, page, per_page } = query
     const asked = { filter, sort, page: String(page), perPage: String(per_page) }
-    const [opened, request] = limitToScopes(store, caller.sender, caller.reading(asked))
+    const { sender } = caller
     try {
-      return JSON.parse(await listRecords(opened, extensions, opened.catalog.find(name)!, request))
+      return JSON.parse(
+        await listOpenedRecords(store, extensions, sender, name, caller.reading(asked)),
+      )
     } catch (error) {
       throw explainFilterError(error)
     }

@@ -1,9 +1,9 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { listRecords } from '../../engine/records/list.ts'
 import { viewRecord } from '../../engine/records/view.ts'
 import type { TokenScope } from '../../engine/request/scopes.ts'
 import { limitToScopes } from '../../gateway/base/limit-to-scopes.ts'
+import { listOpenedRecords } from '../../gateway/base/list-opened-records.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { explainToolError } from './explain-tool-error.ts'
@@ -68,7 +68,8 @@ async function listTemplates(
     skipTotal: '1',
     fields: 'id,name,body',
   }
-  const [store, request] = limitToScopes(services.store, caller.sender, caller.reading(query))
-  const text = await listRecords(store, services.extensions, requireTemplates(store), request)
+  const { store, extensions } = services
+  const request = caller.reading(query)
+  const text = await listOpenedRecords(store, extensions, caller.sender, 'sms_templates', request)
   return JSON.parse(text).items
 }

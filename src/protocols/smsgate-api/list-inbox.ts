@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { findStoredFiles } from '../../engine/files/stored-files.ts'
+import { findFilesOfTexts } from '../../gateway/base/message-files.ts'
 import { toSentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/send-file.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import type { TableRow } from '../../platform/db/execute-statement.ts'
-import type { Db } from '../../platform/db/open.ts'
-import { matchAny, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
 import { findRecords, type ListCaller } from '../find-records.ts'
 import type { Call } from './define-route.ts'
@@ -66,20 +65,9 @@ export async function listInbox(
   const part = { filter, sort: '-delivered_at,-id', limit, offset }
   const { total, records } = await findRecords(caller, 'sms_messages', part)
   const texts = records as unknown as readonly InboxText[]
-  const files = await findFilesOfTexts(caller.store.db, texts)
-  return { total, items: texts.map((text) => toInboxMessage(text, files)) }
-}
-
-async function findFilesOfTexts(db: Db, texts: readonly InboxText[]) {
   const ids = texts.flatMap(({ id, attachments }) => (attachments.length > 0 ? [id] : []))
-  const found = queries(db)
-    .selectFrom('_files')
-    .select(['record', 'name', 'size', 'type'])
-    .where('collection', '=', 'sms_messages')
-    .where('record', '=', matchAny(ids))
-    .where('thumb', '=', '')
-  const files = ids.length > 0 ? await found.execute() : []
-  return new Map(files.map((file) => [`${file.record}/${file.name}`, file]))
+  const files = await findFilesOfTexts(caller.store.db, ids)
+  return { total, items: texts.map((text) => toInboxMessage(text, files)) }
 }
 
 /** An incoming text as SMSGate's clients read it. The preview is the whole text. */
@@ -107,15 +95,12 @@ function toInboxMessage(
 /**
  * Answers with a file of an incoming text. The path has the file's number in that text, from 1. Throws 404.
  */
-export async function sendAttachment({ c, store, user }: Call): Promise<Response> {
+export async function sendAttachment(call: Call): Promise<Response> {
+  const { c, store } = call
   const { id = '', part = '' } = c.req.param()
-  const text = await queries(store.db)
-    .selectFrom('sms_messages')
-    .select('attachments')
-    .where('id', '=', id)
-    .where('message_type', '=', 'incoming')
-    .where(writeUnindexed('user'), '=', user)
-    .executeTakeFirst()
+  const filter = `message_type = "incoming" && id = ${JSON.stringify(id)}`
+  const { records } = await findRecords(call, 'sms_messages', { filter, sort: '', limit: 1 })
+  const [text] = records as unknown as readonly InboxText[]
   const name = text?.attachments[Number(part) - 1]
   const [file] = await findStoredFiles(
     store.db,

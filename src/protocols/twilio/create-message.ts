@@ -10,6 +10,7 @@ import {
 import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
+import type { NumberedText } from '../../gateway/messages/texts-with-numbers.ts'
 import { isInvisible } from '../../portable/fold-text.ts'
 import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
 import { isOtherForm } from '../../portable/phone/other-phone-forms.ts'
@@ -19,7 +20,7 @@ import { readRequestDate } from './dates.ts'
 import { listNumberSenders, type NumberSender } from './devices-with-number.ts'
 import type { Call } from './identify-account.ts'
 import { fetchMedia } from './media.ts'
-import { findMessage, type MessageRow, makeTwilioOrigin, renderMessage } from './messages.ts'
+import { findMessage, makeTwilioOrigin, renderMessage } from './messages.ts'
 import { checkFallbackFrom, MEDIA, type Parameters, readAddress } from './parameters.ts'
 import { makeSid, parseSid } from './sids.ts'
 import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
@@ -187,7 +188,7 @@ function makeAcceptedRow(
   id: string,
   { to, from, body, mediaUrls, scheduledAt, service }: NewMessage,
   message: AcceptedMessage | undefined,
-): MessageRow {
+): NumberedText {
   const at = message?.created ?? formatDate(new Date())
   return {
     id,
@@ -213,7 +214,7 @@ function makeAcceptedRow(
 /**
  * Describes a message with the status it had when it was accepted. `replayed`: an earlier request sent it.
  */
-function renderCreated({ c, user }: Call, row: MessageRow, replayed: boolean) {
+function renderCreated({ c, user }: Call, row: NumberedText, replayed: boolean) {
   if (replayed) c.header('Idempotent-Replayed', 'true')
   const message = renderMessage(row, user)
   return LATER.has(message.status)

@@ -86,6 +86,30 @@ export function describePage(
   }
 }
 
+/** Where the rows of a page are, with one more, which shows whether another page follows. */
+export const placeRows = ({ page, size, from }: PageRequest) => ({
+  from,
+  limit: size + 1,
+  offset: from ? 0 : page * size,
+})
+
+/** The rows of a page, newest first, and its fields. `found`: as `placeRows` asks for them. */
+export function cutPage<T extends { readonly id: string }>(
+  path: string,
+  request: PageRequest,
+  found: readonly T[],
+) {
+  const { page, size, from } = request
+  const rows = found.slice(0, size)
+  if (from?.isBack) rows.reverse()
+  const isMore = found.length > size
+  const [hasOlder, hasNewer] = from?.isBack ? [true, isMore] : [isMore, page > 0]
+  return {
+    rows,
+    page: describePage(path, request, { ids: rows.map(({ id }) => id), hasOlder, hasNewer }),
+  }
+}
+
 /**
  * Reads a page of rows, newest first. `list` is SQL that must end in its `where` conditions: more are
  * appended. Throws TwilioRefusal 21481 for an unknown page token.
@@ -93,12 +117,12 @@ export function describePage(
 export async function readRows<T extends { readonly id: string }>(
   db: Db,
   path: string,
-  [table, alias]: readonly [table: 'sms_messages' | 'devices' | 'verify_services', alias: string],
+  [table, alias]: readonly [table: 'devices' | 'verify_services', alias: string],
   list: string,
   values: readonly unknown[],
   request: PageRequest,
 ) {
-  const { page, size, from } = request
+  const { from, limit, offset } = placeRows(request)
   const bound = [...values]
   const order = from?.isBack ? 'nulls first' : 'desc nulls last'
   const place = (value: unknown) => `$${bound.push(value)}`
@@ -113,15 +137,6 @@ export async function readRows<T extends { readonly id: string }>(
     if (!position) throw makeTokenError()
     after = ` and ${alias}._rowid ${from.isBack ? '>' : '<'} ${place(position._rowid)}`
   }
-  const [limit, offset] = [place(size + 1), place(from ? 0 : page * size)]
-  const text = `${list}${after} order by ${alias}._rowid ${order} limit ${limit}::bigint offset ${offset}::bigint`
-  const found = toObjects<T>(await db.shaped(text, bound))
-  const rows = found.slice(0, size)
-  if (from?.isBack) rows.reverse()
-  const isMore = found.length > size
-  const [hasOlder, hasNewer] = from?.isBack ? [true, isMore] : [isMore, page > 0]
-  return {
-    rows,
-    page: describePage(path, request, { ids: rows.map(({ id }) => id), hasOlder, hasNewer }),
-  }
+  const text = `${list}${after} order by ${alias}._rowid ${order} limit ${place(limit)}::bigint offset ${place(offset)}::bigint`
+  return cutPage(path, request, toObjects<T>(await db.shaped(text, bound)))
 }

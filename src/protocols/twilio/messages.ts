@@ -2,12 +2,15 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { formatNow } from '../../engine/fields/parse-date.ts'
 import { findOwnTextsKey } from '../../gateway/base/permissions.ts'
 import type { SendOrigin } from '../../gateway/messages/send/send-options.ts'
-import { type TableRow, toObjects } from '../../platform/db/execute-statement.ts'
+import {
+  findNumberedText,
+  listNumberedTexts,
+  type NumberedText,
+} from '../../gateway/messages/texts-with-numbers.ts'
 import { formatTwilioDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
-import { readPageRequest, readRows } from './list-pages.ts'
-import { writeMessageFilter } from './message-filter.ts'
-import { OWN_NUMBER } from './own-twilio-number.ts'
+import { cutPage, makeTokenError, placeRows, readPageRequest } from './list-pages.ts'
+import { readMessageFilter } from './message-filter.ts'
 import { API_VERSION, makeAccountPath, makeSid, parseSid } from './sids.ts'
 import { makeNotFoundError } from './twilio-errors.ts'
 import { toTwilioState } from './twilio-status.ts'
@@ -23,64 +26,27 @@ export const makeTwilioOrigin = (
   data: { ...data, ...(callback && { callback: { url: callback, api_key } }) },
 })
 
-const COLUMNS = [
-  'id',
-  'status',
-  'to',
-  'from',
-  'body',
-  'message_type',
-  'segments',
-  'scheduled_at',
-  'sent_at',
-  'delivered_at',
-  'error_message',
-  'created',
-  'updated',
-  'attachments',
-] as const
-
-export interface MessageRow extends Pick<TableRow<'sms_messages'>, (typeof COLUMNS)[number]> {
-  /** The account's own number, of the message's line or device; '' for none. */
-  readonly own_number: string
-  readonly service: boolean
-  readonly reply: boolean
-}
-
-/** SQL that reads messages, `m`, with their device `d` and their origin `o`. */
-const MESSAGE_SQL = `
-select ${COLUMNS.map((name) => `m."${name}"`).join(', ')}, ${OWN_NUMBER} as own_number,
-  coalesce(o.data ->> 'service' = 'true', false) as service, coalesce(o.data ->> 'reply' = 'true', false) as reply
-from sms_messages m left join devices d on d.id = m.device left join sms_origins o on o.ref = m.id`
-
-/** SQL: the message was received, or sent by the API key that a place names. */
-const isSeenBy = (key: string) => `(m.message_type = 'incoming' or m.sent_by = ${key})`
-
-const FIND = `${MESSAGE_SQL} where m.id = $1 and m."user" || '' = $2 and ($3 = '' or ${isSeenBy('$3')})`
-
 /** A user's message by its SID. `key`: the API key that must have sent it, '' for any. Throws 404. */
 export async function findMessage(
   { db }: Pick<Store, 'db'>,
   user: string,
   sid: string,
   key: string,
-): Promise<MessageRow> {
+): Promise<NumberedText> {
   const id = parseSid('SM', sid)
-  const [message] = id
-    ? toObjects<MessageRow>(await db.lookUp(FIND, [id, user, key], 'twilio message'))
-    : []
+  const message = id && (await findNumberedText(db, user, id, key))
   if (!message) throw makeNotFoundError()
   return message
 }
 
 /** A message that the caller may see, by its SID. Throws 404. */
-export const requireMessage = (call: Call, sid: string): Promise<MessageRow> =>
+export const requireMessage = (call: Call, sid: string): Promise<NumberedText> =>
   findMessage(call.store, call.user, sid, findOwnTextsKey(call) ?? '')
 
 export const fetchMessage = async (call: Call) =>
   renderMessage(await requireMessage(call, call.sid), call.user)
 
-export function renderMessage(row: MessageRow, user: string) {
+export function renderMessage(row: NumberedText, user: string) {
   const isIncoming = row.message_type === 'incoming'
   const { status, errorCode } = toTwilioState(row, formatNow())
   const [sid, account_sid] = [makeSid('SM', row.id), makeSid('AC', user)]
@@ -116,13 +82,9 @@ export function renderMessage(row: MessageRow, user: string) {
 export async function listMessages(call: Call) {
   const { store, user, parameters } = call
   const request = readPageRequest(parameters, 'SM')
-  const values: unknown[] = [user]
-  const bind = (value: unknown) => `$${values.push(value)}`
-  const key = findOwnTextsKey(call)
-  const filter = [...(key ? [isSeenBy(bind(key))] : []), ...(await writeMessageFilter(call, bind))]
-  const sql = [`${MESSAGE_SQL} where m."user" = $1`, ...filter].join(' and ')
-  const path = `${makeAccountPath(user)}/Messages.json`
-  const table = ['sms_messages', 'm'] as const
-  const { rows, page } = await readRows<MessageRow>(store.db, path, table, sql, values, request)
+  const choice = { ...(await readMessageFilter(call)), key: findOwnTextsKey(call) ?? '' }
+  const found = await listNumberedTexts(store.db, user, choice, placeRows(request))
+  if (!found) throw makeTokenError()
+  const { rows, page } = cutPage(`${makeAccountPath(user)}/Messages.json`, request, found)
   return { ...page, messages: rows.map((row) => renderMessage(row, user)) }
 }

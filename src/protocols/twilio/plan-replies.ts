@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { makeAccountSender } from '../../gateway/base/make-sender.ts'
 import type { Media } from '../../gateway/base/message-files.ts'
@@ -9,8 +8,9 @@ import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
 import { prepareOffer } from '../../gateway/messages/send/prepare-offer.ts'
 import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
+import { countReplies } from '../../gateway/messages/texts-of-origin.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries, writeUnindexed } from '../../platform/db/queries.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { findUrlFault } from '../../platform/outgoing/refuse-private-addresses.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { isInvisible } from '../../portable/fold-text.ts'
@@ -95,28 +95,6 @@ function resolveCallback(address: string, base: string, allowPrivate: boolean): 
   return findUrlFault(url, allowPrivate) === undefined ? url : ''
 }
 
-const PERIOD = sql`interval '${sql.raw(String(MAX_BETWEEN.seconds))} seconds'`
-
-/** Replies from a device to a number in the last MAX_BETWEEN.seconds. */
-async function countBetween(
-  { db }: Store,
-  user: string,
-  to: string,
-  device: string,
-): Promise<number> {
-  const { replies } = await queries(db)
-    .selectFrom('sms_messages as m')
-    .innerJoin('sms_origins as o', 'o.ref', 'm.id')
-    .select(({ fn }) => fn.countAll<number>().as('replies'))
-    .where(sql<boolean>`(o.data ->> 'reply')::boolean`)
-    .where('m.user', '=', user)
-    .where('m.to', '=', to)
-    .where(writeUnindexed('m.device'), '=', device)
-    .where(sql<boolean>`m.created || '' > pb_text(now() - ${PERIOD})`)
-    .executeTakeFirstOrThrow()
-  return replies
-}
-
 /**
  * Throws TwilioRefusal for too many replies or files, and for one whose recipient has opted out. All files of
  * an answer are fetched and made smaller within the lease of its call, which is repeated after that.
@@ -135,7 +113,7 @@ export async function checkReplies(
     throw new TwilioRefusal(21610, 'The recipient of a reply has opted out')
   const pairs = Map.groupBy(replies, ({ to, device }) => `${to} ${device}`)
   for (const [{ to, device }, ...more] of pairs.values() as Iterable<[Reply, ...Reply[]]>) {
-    const before = await countBetween(store, user, to, device)
+    const before = await countReplies(store, user, to, device, MAX_BETWEEN.seconds)
     const text = `${MAX_BETWEEN.replies} replies between two numbers in ${MAX_BETWEEN.seconds} s`
     if (before + 1 + more.length > MAX_BETWEEN.replies) throw new TwilioRefusal(14107, text)
   }

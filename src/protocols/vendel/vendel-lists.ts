@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { toText } from '../../engine/fields/convert-values.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
-import { listRecords } from '../../engine/records/list.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
 import { checkShape, makeInstantSchema } from '../../gateway/base/body-schemas.ts'
-import { limitToScopes } from '../../gateway/base/limit-to-scopes.ts'
+import { listOpenedRecords } from '../../gateway/base/list-opened-records.ts'
 import type { Act } from '../../gateway/base/permissions.ts'
 import { asSender, type SendingCaller } from '../../gateway/messages/require-sender.ts'
 import { CHECKED_READ } from '../../http/attempt.ts'
@@ -94,13 +93,8 @@ export async function findListPage(
   const filter = Object.entries(given).map(writeVendelFilter).join(' && ')
   const query = { filter, sort, page: `${page}`, perPage: `${perPage}` }
   const meter = c.env.incoming.makeMeter(auth)
-  const [store, request] = limitToScopes(caller.store, caller, {
-    ...NO_REQUEST,
-    auth,
-    meter,
-    query,
-  })
-  const found = await listRecords(store, extensions, store.catalog.find(collection)!, request)
+  const request = { ...NO_REQUEST, auth, meter, query }
+  const found = await listOpenedRecords(caller.store, extensions, caller, collection, request)
   const { items, totalItems: total_items, totalPages: total_pages } = JSON.parse(found)
   const itemFrom = (record: Row) =>
     Object.fromEntries(fields.map((name) => [name, toVendelValue(record, name)]))

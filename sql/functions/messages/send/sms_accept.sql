@@ -221,7 +221,7 @@ begin
     known[told[n]] := (
       select json_agg(json_build_object(
         'status', m.status, 'device', m.device, 'fault', m.error_message, 'created', m.created,
-        -- as src/protocols/twilio/own-twilio-number.ts
+        -- as src/gateway/messages/texts-with-numbers.ts
         'number', coalesce(nullif(m."from", ''), (
           select nullif(l.number, '') from sms_dispatch q join lines l on l.id = q.line where q.message = m.id and q.line_pinned
         ), d.phone, '')

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
-import { findOwnTextsKey, type Permit } from '../../gateway/base/permissions.ts'
-import { cancelBatch, cancelOnce } from '../../gateway/messages/queue/cancel-messages.ts'
-import type { SendingCaller } from '../../gateway/messages/require-sender.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
+import { findOwnTextsKey, type Permit } from '../base/permissions.ts'
+import { cancelBatch, cancelOnce } from './queue/cancel-messages.ts'
+import type { SendingCaller } from './require-sender.ts'
 
 /** A larger batch, from another API of this server, is refused: the answer has no pages. */
 const MAX_RECIPIENTS = 1_000
