@@ -3,10 +3,10 @@ import type { Store } from '../engine/collections/catalog.ts'
 import { BY_PROGRAMS, loadAccountCountry, readNumber } from '../gateway/base/read-numbers.ts'
 import type { SendingCaller } from '../gateway/messages/require-sender.ts'
 import { makeRoutes } from '../http/make-routes.ts'
-import type { Ctx } from '../http/request-context.ts'
 import { invalidRequest } from '../platform/common-refusals.ts'
 import { decodeText, splitFormBytes } from '../platform/tools/charsets.ts'
 import { isOtherForm } from '../portable/phone/other-phone-forms.ts'
+import { isPlainPhone } from '../portable/phone/read-phone.ts'
 import { splitAtSpaces } from '../portable/phone/split-spaced-list.ts'
 import { acceptPart, readPartPlace } from './kannel-parts.ts'
 import { readQueryBytes, splitAtCommas } from './read-parameters.ts'
@@ -31,15 +31,19 @@ function parseWholeNumber(
 
 /** Kannel's recipients, which its documentation separates by spaces. Commas separate them, too. */
 async function readKannelRecipients(store: Store, user: string, list: string): Promise<string[]> {
+  const parts = splitAtCommas(list)
+  if (parts.every(isPlainPhone)) return parts
   const country = await loadAccountCountry(store, user)
-  return splitAtCommas(list).flatMap((part) => splitAtSpaces(part, country, BY_PROGRAMS))
+  return parts.flatMap((part) => splitAtSpaces(part, country, BY_PROGRAMS))
 }
 
 /** Parameters that make a text another one, or a signal. */
 const NOT_A_TEXT = ['mwi', 'hex']
 
-const findParameter = (c: Ctx, wanted: string): Buffer | undefined =>
-  splitFormBytes(readQueryBytes(c)).find(([name]) => name.toString() === wanted)?.[1]
+type Bytes = ReturnType<typeof splitFormBytes>
+
+const findBytes = (pairs: Bytes, wanted: string): Buffer | undefined =>
+  pairs.find(([name]) => name.toString() === wanted)?.[1]
 
 /**
  * The text, by Kannel's `coding` and `charset`. Without a charset it is UTF-8, with coding 2 UTF-16BE.
@@ -47,14 +51,13 @@ const findParameter = (c: Ctx, wanted: string): Buffer | undefined =>
  * may begin or end within a character of UTF-16.
  */
 function readText(
-  c: Ctx,
+  found: Buffer | undefined,
   { coding = '', charset = '' }: Readonly<Record<string, string>>,
   isPart: boolean,
 ) {
   // 8-bit coding (1) means binary data
   if (coding === '1') throw invalidRequest('Only texts are sent here, rejected')
   if (!['', '0', '2'].includes(coding)) throw invalidRequest('Coding field misformed, rejected')
-  const found = findParameter(c, 'text')
   try {
     // WHATWG takes these names for little endian; on the air and in Kannel it is big endian
     const isUcs2 =
@@ -85,7 +88,8 @@ async function answerSendsms(call: DoorCall): Promise<Response> {
   const given = c.env.incoming.query
   const { username = given.user ?? '', password = given.pass ?? '', to, from = '' } = given
   const { ip } = c.env.incoming
-  const header = findParameter(c, 'udh')
+  const bytes = splitFormBytes(readQueryBytes(c))
+  const header = findBytes(bytes, 'udh')
   const isPart = header !== undefined && header.length > 0
   const asker = makeKeyAsker(call.services, { key: password, name: username, ip })
   const read = async ({ store, user }: SendingCaller): Promise<DoorSend> => {
@@ -98,7 +102,7 @@ async function answerSendsms(call: DoorCall): Promise<Response> {
     ]
     return {
       recipients: await readKannelRecipients(store, user, to),
-      body: readText(c, given, isPart),
+      body: readText(findBytes(bytes, 'text'), given, isPart),
       from: isOtherForm(from) ? from : from ? await readNumber(store, user, from) : undefined,
       priority: parseWholeNumber(given, 'priority'),
       scheduled_at: minutes ? new Date(Date.now() + minutes * MINUTE_MS).toISOString() : undefined,

@@ -24,8 +24,8 @@ export const REMOVALS: readonly Removal[] = [
     ['stored'],
     [
       'src/protocols/smtp/receive-mail.ts',
-      'return sendManyTexts(sender.store, config, sender, read.map(requestTo), isTrial, whole)',
-      "sendManyTexts(sender.store, config, sender, read.map(requestTo), isTrial, whole).catch(() => '')\n    return ''",
+      'return sendManyTexts(sending, sender, read.map(requestTo), isTrial, whole)',
+      "sendManyTexts(sending, sender, read.map(requestTo), isTrial, whole).catch(() => '')\n    return ''",
     ],
     each('stored', 'a mail'),
   ),

@@ -82,7 +82,7 @@ export const CHECKS: readonly Removed[] = [
   ],
   [
     'src/protocols/smtp/validate-recipient.ts',
-    'await sendManyTexts(by.store, services.config, by, [one], true)',
+    'await sendManyTexts({ ...services.sending, store: by.store }, by, [one], true)',
     'void one',
   ],
   [

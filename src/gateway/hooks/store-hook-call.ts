@@ -31,14 +31,15 @@ export async function storeHookCall(
   const error = cleanText(refusal?.message ?? call.note ?? '')
   const phones = texts.map(({ to }) => to)
   const unlessErased = (value: string, empty = '') =>
-    sql<string>`case when person_stopped(${user}, ${phones}::text[]) = '{}' then ${value} else ${empty} end`
+    sql<string>`case when e.numbers = '{}' then ${value} else ${empty} end`
   await executeStatement(
     db,
     sql`with written as (
       insert into hook_calls (id, hook, "user", outcome, body, error, texts, messages, created)
-      values (pb_new_id(), ${id}, ${user}, ${outcome}, ${unlessErased(kept)}, ${unlessErased(error)},
-        ${unlessErased(JSON.stringify(texts), '[]')}::json, ${JSON.stringify(messages)},
-        pb_text(clock_timestamp()))
+      select pb_new_id(), ${id}, ${user}, ${outcome}, ${unlessErased(kept)}, ${unlessErased(error)},
+        ${unlessErased(JSON.stringify(texts), '[]')}::json, ${JSON.stringify(messages)}::json,
+        pb_text(clock_timestamp())
+      from (select person_stopped(${user}, ${phones}::text[]) as numbers offset 0) e
       returning id
     ), old as (
       delete from hook_calls where hook = ${id} and _rowid <= (

@@ -151,14 +151,15 @@ async function answerMcpRequest(
   }
 }
 
-/** A signal that aborts when the client has hung up, or after MAX_ANSWER_MS. */
+/** A signal that aborts when the client has hung up before its answer, or after MAX_ANSWER_MS. */
 function makeEndSignal({ env: { outgoing } }: Ctx): AbortSignal {
   const ending = new AbortController()
   const end = () => ending.abort()
   const timer = setTimeout(end, MAX_ANSWER_MS)
   outgoing.once('close', () => {
     clearTimeout(timer)
-    end()
+    // an abort makes an error with a stack trace, which takes longer than looking the key up
+    if (!outgoing.writableFinished) end()
   })
   return ending.signal
 }

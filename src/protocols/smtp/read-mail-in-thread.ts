@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { badRequest } from '../../platform/api-errors.ts'
-import type { ReceivedMail } from './read-mail.ts'
+import { type ReceivedMail, readMail } from './read-mail.ts'
 
 /** The slowest mail that was found takes 0.8 s of CPU time. */
 const DEADLINE_MS = 10_000
+/** Larger mails are read in the thread: one of this size takes some milliseconds at most. */
+const MAX_HERE_BYTES = 8 << 10
 /** Reading the slowest mail takes 60 MB. */
 const MAX_HEAP_MB = 256
 
@@ -12,10 +14,12 @@ let thread: Worker | undefined
 let before: Promise<unknown> = Promise.resolve()
 
 /**
- * Reads mails in a thread, one after the other: on the event loop, a hostile mail of 2 MiB would stop all
- * requests for 0.3 to 0.8 s. Throws as `readMail`, and 400 for a mail that takes too long or too much memory.
+ * Reads large mails in a thread, one after the other: on the event loop, a hostile mail of 2 MiB would stop
+ * all requests for 0.3 to 0.8 s. Throws as `readMail`, and 400 for a mail that takes too long or too much
+ * memory.
  */
 export function readMailApart(bytes: Buffer): Promise<ReceivedMail> {
+  if (bytes.length <= MAX_HERE_BYTES) return readMail(bytes)
   const reading = before.then(() => readMailInThread(bytes))
   before = reading.catch(() => {})
   return reading

@@ -106,7 +106,8 @@ async function sendMailText(
   }
   const fault = await asKeyHolder(services, makeKeyAsker(services, by), async (sender) => {
     const read = await readRecipients(sender.store, sender.user, numbers, numbers.length)
-    return sendManyTexts(sender.store, config, sender, read.map(requestTo), isTrial, whole)
+    const sending = { ...services.sending, store: sender.store }
+    return sendManyTexts(sending, sender, read.map(requestTo), isTrial, whole)
   })
   return fault === '' ? 'sent' : 'sent without a picture'
 }

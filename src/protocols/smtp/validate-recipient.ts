@@ -31,7 +31,7 @@ export async function validateRecipient(
     await asKeyHolder(services, makeKeyAsker(services, sender.by), async (by) => {
       const [to] = await readRecipients(by.store, by.user, [number], 1)
       const one = { body: makeSingleSend(to!, '.', PLAIN_OPTIONS), idempotency: null }
-      await sendManyTexts(by.store, services.config, by, [one], true)
+      await sendManyTexts({ ...services.sending, store: by.store }, by, [one], true)
     })
   }
 }

@@ -9,6 +9,7 @@
 -- Results
 --   outcomes  one element per request:
 --               accepted
+--               tried             the request is a trial, and would be accepted
 --               stale             the user or the API key has changed since the request was checked
 --               replayed          the idempotency key already has an answer, or gets one in this call
 --               known             a message with this client_ref exists; `known` has its id
@@ -185,6 +186,10 @@ begin
           ));
         outcome := case when found then outcome else 'no_devices' end;
       end if;
+    end if;
+    -- A trial only asks for its outcome.
+    if outcome = 'accepted' and request.origin ->> 'api' = 'trial' then
+      outcome := 'tried';
     end if;
     outcomes := outcomes || outcome;
     known := known || coalesce(first_message, '');

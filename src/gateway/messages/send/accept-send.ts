@@ -172,7 +172,7 @@ export async function answerOffer(
   const { batch = '', idempotency } = offer
   const { sender } = offer.permit
   const { user } = sender
-  if (outcome === 'accepted')
+  if (outcome === 'accepted' || outcome === 'tried')
     return {
       batch,
       ids: offer.messages.map(({ id }) => id),

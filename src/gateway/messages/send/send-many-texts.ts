@@ -1,20 +1,18 @@
-import type { Store } from '../../../engine/collections/catalog.ts'
-import type { Config } from '../../../platform/config.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
-import { answerOffer } from './accept-send.ts'
+import { answerOffer, type SendServices } from './accept-send.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Offer } from './offer.ts'
 import { prepareOffer } from './prepare-offer.ts'
-import type { SendBody } from './send-options.ts'
+import type { SendBody, SendOrigin } from './send-options.ts'
 import {
   makeLinksOffer,
   makeMmsOffer,
   type Pictures,
   sendWithPictures,
 } from './send-with-pictures.ts'
-import { type AcceptConfig, storeOffers } from './store-offers.ts'
+import { storeOffers } from './store-offers.ts'
 import { checkBody } from './write-text-bodies.ts'
 
 interface OneOfMany {
@@ -24,6 +22,9 @@ interface OneOfMany {
 
 const UNDO = new Error('a trial stores nothing')
 
+/** The origin of an offer that is judged only: sms_judge answers `tried`. */
+const TRIAL: SendOrigin = { api: 'trial', id: '', data: {} }
+
 /**
  * Sends several requests of one sender, all or none, with pictures if these can be sent. Each has its own
  * idempotency key, so a request that was sent before is left out. `isTrial`: only judges them, and stores
@@ -31,8 +32,7 @@ const UNDO = new Error('a trial stores nothing')
  * out; '' if none are. Throws as `acceptSend`.
  */
 export async function sendManyTexts(
-  store: Store,
-  config: AcceptConfig & Pick<Config, 'maxRecipients'>,
+  { store, config, acceptor }: SendServices,
   sender: Sender,
   requests: readonly OneOfMany[],
   isTrial = false,
@@ -42,6 +42,13 @@ export async function sendManyTexts(
   for (const { body, idempotency } of requests) {
     checkBody(body)
     offers.push(await prepareOffer(store, config, sender, body, idempotency))
+  }
+  const [only, ...more] = offers
+  if (only && more.length === 0 && !pictures) {
+    // a text alone is stored together with other sends, as those of `acceptSend` are
+    const one = isTrial ? { ...only, origin: TRIAL } : only
+    await answerOffer(store, one, await acceptor.add(one))
+    return ''
   }
   const stored = await store.db
     .transaction(async (db) => {

@@ -63,10 +63,18 @@ export interface SendOptions extends StoredOptions {
 
 /**
  * Data that the SMSGate, Twilio or Kannel API keeps about a send in the table sms_origins. `sealed`: see
- * SEALED. `consent`: see KEPT_SCOPE.
+ * SEALED. `consent`: see KEPT_SCOPE. `trial`: see TRIAL.
  */
 export interface SendOrigin {
-  readonly api: 'smsgate' | 'twilio' | 'kannel' | 'sealed' | 'consent' | 'files' | 'answers'
+  readonly api:
+    | 'smsgate'
+    | 'twilio'
+    | 'kannel'
+    | 'sealed'
+    | 'consent'
+    | 'files'
+    | 'answers'
+    | 'trial'
   /** The id for clients of `api`; '' for the id of the message or batch. */
   readonly id: string
   /** Data of `api`. `callback`: where to send a message's statuses. */

@@ -17,6 +17,7 @@ import { readStoredOptions } from './stored-options.ts'
 /** Results of a send. sql/functions/messages/send/sms_judge.sql explains each. */
 export type SendOutcome =
   | 'accepted'
+  | 'tried'
   | 'stale'
   | 'replayed'
   | 'known'
