@@ -8,7 +8,10 @@ export type BreakableProxy = Awaited<ReturnType<typeof makeBreakableProxy>>
  * A TCP connection to the server of `url` that can be pulled out and put in again, not plugged in yet.
  * `breaks`: asked for each piece that comes back, whether the connection ends instead.
  */
-export async function makeBreakableProxy(url: string, breaks: () => boolean = () => false) {
+export async function makeBreakableProxy(
+  url: string,
+  breaks: (piece: Buffer) => boolean = () => false,
+) {
   const target = new URL(url)
   const through = new URL(url)
   const port = await freePort()
@@ -32,8 +35,8 @@ export async function makeBreakableProxy(url: string, breaks: () => boolean = ()
       end.on('error', () => other.destroy())
       end.on('close', () => ends.delete(end))
     }
-    far.prependListener('data', () => {
-      if (breaks()) for (const end of [near, far]) end.destroy()
+    far.prependListener('data', (piece) => {
+      if (breaks(piece)) for (const end of [near, far]) end.destroy()
     })
   }
   return {
