@@ -10,7 +10,7 @@ import { t } from './language/words.ts'
 import { PAGES } from './pages.ts'
 import { Questions } from './parts/dialog/dialog.tsx'
 import { Toasts } from './parts/toast.tsx'
-import { goToPage, matchPath, place } from './router.ts'
+import { goToPage, matchPath, type PageProps, place } from './router.ts'
 import { Late } from './shell/late.tsx'
 import { hasPage } from './shell/own-pages.ts'
 import { Shell } from './shell/shell.tsx'
@@ -39,6 +39,14 @@ const DATABASE_WORDS = {
 const isAccountPage = (path: string) =>
   ACCOUNT_PAGES.some(({ path: pattern }) => matchPath(pattern, path))
 
+/** All parts on one page; only the server of `npm run console` has it. */
+const loadParts = () => import('../dev/parts.tsx')
+const Parts = (props: PageProps) => (
+  <main id="page" class="stack">
+    <Late load={loadParts} {...props} />
+  </main>
+)
+
 function Content() {
   const { path, query } = place.value
   const account = session.value?.record.id
@@ -61,6 +69,7 @@ function Content() {
     const params = matchPath(pattern, path)
     if (params) return <Late key={path} load={load} params={params} query={query} />
   }
+  if (import.meta.env.DEV && path === '/parts') return <Parts params={{}} query={query} />
   if (!session.value) return <SignedOut />
   return (
     <Shell key={`${account} ${session.value.team} ${renewals.value}`} session={session.value} />

@@ -17,6 +17,8 @@ export interface Fault {
   readonly isAway?: boolean
   /** Whether a read failed for the database: the banner of the page says so, and it is read again. */
   readonly isInBanner?: boolean
+  /** Whether a read failed, which is repeated when the connection is back. */
+  readonly isRead?: boolean
 }
 
 const AWAY = t('The server cannot be reached. Look at your connection and try again.')
@@ -50,9 +52,9 @@ export function readFault(error: unknown): Fault {
   return { message: translateFault(said), fields, code: String(response.error ?? ''), status, said }
 }
 
-/** The Fault of a read. One of the database is shown by the banner of the page alone. */
+/** The Fault of a read. The banner of the page alone shows one of the database or of the connection. */
 export function readFaultOfRead(error: unknown): Fault {
-  const fault = readFault(error)
+  const fault = { ...readFault(error), isRead: true }
   return findDatabaseFault(fault.status, fault.said) ? { ...fault, isInBanner: true } : fault
 }
 

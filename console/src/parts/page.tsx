@@ -4,7 +4,7 @@ import type { Fault } from '../data/fault.ts'
 import { announced, formatBounded, mentioned } from '../data/unread.ts'
 import { t } from '../language/words.ts'
 import { makePageHref, place } from '../router.ts'
-import { FaultNotice } from './form/form.tsx'
+import { FaultNotice, isToldByBanner } from './form/form.tsx'
 import { Icon } from './icon.tsx'
 
 /** A longer title is a person's name, which gets one line; a press shows the rest. */
@@ -132,7 +132,7 @@ export const Loading = ({ what = t('Loading') }: { what?: string }) => (
 
 /** Shown until a value is read, or why it cannot be read. */
 export const Reading = ({ value, fault }: { value: unknown; fault: Fault | undefined }) =>
-  fault && !fault.isInBanner ? <FaultNotice fault={fault} /> : value ? null : <Loading />
+  fault && !isToldByBanner(fault) ? <FaultNotice fault={fault} /> : value ? null : <Loading />
 
 /** A progress bar: `value` of `max`, described by `label`. `tone`: `warn` near a limit, `bad` at it. */
 export const Progress = ({

@@ -9,6 +9,7 @@ import type { Label } from '../../data/labels.ts'
 import type { ConsentState, Contact, Conversation, Device, Note } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
+import { hasRoom } from '../../data/use/media-queries.ts'
 import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useGroups, useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -71,10 +72,13 @@ export function SidePanel({ labels, ...about }: About & { readonly labels: reado
 }
 
 const MOST_NOTES = 3
+/** The row whose press opens the menu in the head, which is beside the panel. */
+const LABELS = 'labels'
+const LABEL_MENU = '.conversations-labels .menu > .button'
 
 interface Shown {
   /** The row of the form that changes it; absent: something else does. */
-  readonly name?: string
+  readonly name?: string | undefined
   readonly title: string
   readonly value: ComponentChildren
 }
@@ -97,6 +101,10 @@ function Facts({ about, labels }: { about: About; labels: readonly Label[] }) {
     expand: 'group',
   })
   if (groups.loading || fields.loading) return null
+  const change = (name: string) => {
+    if (name === LABELS) document.querySelector<HTMLElement>(LABEL_MENU)?.click()
+    else setChanged(name)
+  }
   const mayChange = hasTeamRole('agent') && (contact !== undefined || E164.test(number))
   const described = contact ? describeFields(contact, fields.items) : []
   const titles = new Set([
@@ -106,11 +114,13 @@ function Facts({ about, labels }: { about: About; labels: readonly Label[] }) {
   const rows: readonly (Shown | false)[] = [
     { name: 'name', title: t('Name'), value: contact?.name && <bdi>{contact.name}</bdi> },
     { title: t('Number'), value: <PhoneNumber number={number} /> },
-    conversation !== undefined &&
-      conversation.labels.length > 0 && {
-        title: t('Labels'),
-        value: <LabelChips ids={conversation.labels} labels={labels} />,
-      },
+    conversation !== undefined && {
+      name: hasRoom.value ? LABELS : undefined,
+      title: t('Labels'),
+      value: conversation.labels.length > 0 && (
+        <LabelChips ids={conversation.labels} labels={labels} />
+      ),
+    },
     groups.items.length > 0 && {
       name: 'groups',
       title: t('Groups'),
@@ -151,7 +161,7 @@ function Facts({ about, labels }: { about: About; labels: readonly Label[] }) {
             key={title}
             title={title}
             name={name}
-            onChange={name && mayChange ? setChanged : undefined}
+            onChange={name && mayChange ? change : undefined}
           >
             {value || <span class="muted">–</span>}
           </Fact>
@@ -185,7 +195,7 @@ const Fact = ({
   children,
 }: {
   title: string
-  name?: string
+  name?: string | undefined
   onChange?: ((name: string) => void) | undefined
   children: ComponentChildren
 }) => (

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { isOnline } from '../../data/connection/connection.ts'
 import { describeFault, type Fault } from '../../data/fault.ts'
 import { hasTeamRole, type TeamRole } from '../../data/session.ts'
 import type { Task } from '../../data/use/use-task.ts'
@@ -57,6 +58,10 @@ export function Notice({
   )
 }
 
+/** Whether the banner of the page says a fault: of the database, or of a read without a connection. */
+export const isToldByBanner = ({ isInBanner, isRead, isAway }: Fault): boolean =>
+  isInBanner === true || (isRead === true && isAway === true && !isOnline.value)
+
 /**
  * The error of an action or of a read, unless the page's banner says it. `retry`: reads again, for what is
  * read only once.
@@ -68,7 +73,7 @@ export const FaultNotice = ({
   fault: Fault | undefined
   retry?: () => Promise<unknown>
 }) =>
-  fault && !fault.isInBanner ? (
+  fault && !isToldByBanner(fault) ? (
     <Notice kind="wrong">
       {retry ? (
         <div class="row">
