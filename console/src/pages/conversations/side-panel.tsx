@@ -217,9 +217,9 @@ function PanelMenu({ about: { number, name, conversation, contact } }: { about: 
   return (
     <div class="about-menu">
       {contact && <a href={makePageHref(`/contacts/${contact.id}`)}>{t('Open the contact')}</a>}
-      <Menu words={t('Actions')} icon="dots" iconOnly>
+      <Menu words={t('Actions')} icon="dots" iconOnly quiet floats>
         {(close) => (
-          <>
+          <div class="row-menu">
             {conversation && hasTeamRole('agent') && (
               <Actions conversation={conversation} onClose={close} />
             )}
@@ -236,7 +236,7 @@ function PanelMenu({ about: { number, name, conversation, contact } }: { about: 
               {t('Print')}
             </Button>
             <FaultNotice fault={save.fault} />
-          </>
+          </div>
         )}
       </Menu>
     </div>
