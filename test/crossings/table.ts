@@ -252,10 +252,10 @@ const DOOR = { ...SENT, ...ASKED, ...NO_FIELDS, ...WORDS } as const
 /** Cells that have tests of their own instead of that of their column. */
 export const OWN_TESTS: Readonly<Partial<Record<Promised, readonly string[]>>> = {
   onceByReference: ['answer', 'hook', 'parts', 'recurring', 'reminder', 'twiml', 'typed'],
-  cancel: ['campaign', 'recurring', 'reminder'],
-  change: ['campaign', 'code', 'recurring', 'reminder'],
-  keyBounds: ['campaign', 'recurring', 'reminder', 'twiml'],
-  onceAgain: ['campaign', 'code', 'recurring', 'reminder'],
+  cancel: ['campaign', 'list', 'recurring', 'reminder'],
+  change: ['campaign', 'code', 'list', 'recurring', 'reminder'],
+  keyBounds: ['campaign', 'list', 'recurring', 'reminder', 'twiml'],
+  onceAgain: ['campaign', 'code', 'list', 'recurring', 'reminder'],
   onceByFile: ['hook', 'mail', 'vendel'],
   onceByKey: ['code', 'hook', 'join', 'parts', 'typed'],
   console: ['recurring', 'scheduled', 'undo'],
@@ -754,7 +754,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/consent/left',
         'a campaign stores no open text for a person who left its group after the plan, and charges none',
       ),
-      keyBounds: tested('gateway/campaigns/campaigns.slow', 'an API key cannot create campaigns'),
+      keyBounds: tested(
+        'gateway/campaigns/list-keys',
+        'the bounds of an API key hold for its lists and campaigns',
+      ),
       accountBounds: and(
         'accountBounds',
         'gateway/messages/send/destinations.slow',
@@ -804,6 +807,42 @@ export const ROWS: Readonly<Record<string, Row>> = {
       docs: runs('campaigns', 'CAMPAIGN=$(curl -s $URL/api/campaigns -H "Authorization: $TOKEN"'),
     },
   },
+  list: {
+    title: 'a list',
+    routes: ['POST /api/campaigns', 'PATCH /api/campaigns/:id'],
+    by: BY_CAMPAIGN,
+    cells: {
+      ...VALUES_OF_CAMPAIGN,
+      ...SENT,
+      ...FILES,
+      ...OF_CAMPAIGN,
+      stored: each('stored'),
+      onceByKey: and(
+        'onceByKey',
+        'programs/bulk/send',
+        'a run whose answer or results were lost goes on with its campaign',
+      ),
+      onceByReference: not('noField'),
+      change: tested(
+        'gateway/campaigns/mistakes',
+        'the text of a campaign to %s changes for those who have not got it, paused or sending',
+      ),
+      keyBounds: tested(
+        'gateway/campaigns/list-keys',
+        'the bounds of an API key hold for its lists and campaigns',
+      ),
+      given: tested(
+        'gateway/campaigns/lists',
+        'each row of a list gets its own text or its reason, from JSON and from a file',
+      ),
+      day: tested(
+        'gateway/campaigns/lists',
+        'values are written as the account writes them, if %s',
+      ),
+      size: sized('gateway/campaigns/lists', 'a list is refused whole where %s'),
+      docs: runs('campaigns', 'npx pocketsms send --csv tables.csv --template $TEMPLATE'),
+    },
+  },
   recurring: {
     title: 'a repeating campaign',
     by: BY_CAMPAIGN,
@@ -827,7 +866,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/campaigns/repetition.slow',
         "each run goes to the group's members of that day, and a refused run does not stop the repeat",
       ),
-      keyBounds: tested('gateway/campaigns/campaigns.slow', 'an API key cannot create campaigns'),
+      keyBounds: tested(
+        'gateway/campaigns/list-keys',
+        'the bounds of an API key hold for its lists and campaigns',
+      ),
       size: sized('gateway/campaigns/repetition.slow', 'an account has at most 20 repeats'),
       cancel: tested(
         'gateway/campaigns/repetition.slow',
@@ -866,7 +908,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/campaigns/reminders.slow',
         'a failed text of a reminder is not sent again',
       ),
-      keyBounds: tested('gateway/campaigns/campaigns.slow', 'an API key cannot create campaigns'),
+      keyBounds: tested('gateway/campaigns/list-keys', 'an API key makes no reminder'),
       money: and(
         'money',
         'gateway/campaigns/reminders.slow',

@@ -526,6 +526,16 @@ export const WAYS: Readonly<Record<string, Way>> = {
     isWithoutKey: true,
     isOfCampaign: true,
   },
+  list: {
+    send: (at, shop, text) => {
+      const rows = { list: [{ to: text.to }], hold_seconds: 0 }
+      const body = { ...rows, body: text.words, ...pictures(at, text) }
+      return asOwner(at, shop, '/api/campaigns', body, text)
+    },
+    isOwn: true,
+    isWithoutKey: true,
+    isOfCampaign: true,
+  },
   recurring: { send: repeatText, isOwn: true, isWithoutKey: true, isOfCampaign: true },
   reminder: { send: remindText, isOwn: true, isWithoutKey: true, isOfCampaign: true },
   answer: {

@@ -103,9 +103,9 @@ export const CHECKS: readonly Removed[] = [
   ],
   ['src/http/attempt.ts', 'isAlone ? personal : isRoleEnough(limits, least)', 'true'],
   [
-    'src/gateway/campaigns/routes.ts',
-    "'POST /api/campaigns': {\n    permission: allowPerson('campaign')",
-    "'POST /api/campaigns': {\n    permission: allowPerson('readUsage')",
+    'src/gateway/campaigns/campaign-permission.ts',
+    "reminder ? 'reminder' : list ? 'list' : 'campaign'",
+    "'list'",
   ],
   [
     'src/protocols/vendel/vendel-routes.ts',

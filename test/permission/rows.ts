@@ -78,6 +78,7 @@ const changes = (body: () => object, texts: Row['texts'] = {}): Row => ({
 const ofOther = (row: Row): Row => ({ ...row, may: 'actOnOther', isOwn: false })
 const reads = (may: Who, more: Partial<Row> = {}): Row => ({ may, ...more })
 const steers = (body?: Row['body']): Row => ({
+  may: 'campaign',
   isEffect: true,
   texts: { isOfCampaign: true },
   by: 'people',
@@ -196,6 +197,7 @@ const API: Readonly<Record<string, Row>> = {
   'POST /api/verify/cancel': { body: () => ({ to: NUMBER }) },
   'POST /api/verify/cancel by id': { body: () => ({ id: verification }) },
   'POST /api/campaigns': {
+    may: 'campaign',
     isEffect: true,
     by: 'people',
     body: (_, name) => ({ ...to, name, body: 'Sale', scheduled_at: '2090-01-01T00:00:00Z' }),
@@ -206,7 +208,19 @@ const API: Readonly<Record<string, Row>> = {
     by: 'people',
     body: (_, name) => ({ recipients: [FORBIDDEN], name, body: 'Sale' }),
   },
-  'POST /api/campaigns/preview': { contact: 'campaign', by: 'people', body: preview },
+  'POST /api/campaigns to a list': {
+    may: 'send',
+    isEffect: true,
+    body: (_, name) => ({
+      ...{ list: [{ to: NUMBER }], name, body: 'Sale', scheduled_at: '2090-01-01T00:00:00Z' },
+    }),
+  },
+  'POST /api/campaigns/preview': {
+    may: 'campaign',
+    contact: 'campaign',
+    by: 'people',
+    body: preview,
+  },
   'POST /api/campaigns/times': { by: 'people', body: () => ({ repeat: { cron: '0 8 * * 1' } }) },
   'GET /api/contacts/fields/:id/uses': { by: 'people', path: () => ({ id: contactField }) },
   'GET /api/contacts/:id/data': { by: 'people', path: () => ({ id: contact }) },
@@ -227,7 +241,8 @@ const API: Readonly<Record<string, Row>> = {
   'POST /api/campaigns/:id/resume': { ...steers(), isEffect: false },
   'POST /api/campaigns/:id/cancel': steers(),
   'POST /api/campaigns/:id/retry': { ...steers(), texts: { ...OF_CAMPAIGN, ...FAILED } },
-  'GET /api/campaigns/:id/progress': { ...steers(), isEffect: false },
+  'GET /api/campaigns/:id/progress': { ...steers(), may: 'steps', isEffect: false },
+  'GET /api/campaigns/:id/recipients': { ...steers(), may: 'steps', isEffect: false },
   'PUT /api/devices/push': { body: () => ({ push: null }) },
   // a number without a conversation: what its owner wrote to it is not stored
   'POST /api/devices/typed': {

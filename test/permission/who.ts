@@ -51,6 +51,8 @@ export const WHO = {
   retry: [...from('agent'), ...NEW],
   retryMany: [...from('admin'), ...NEW],
   campaign: from('admin'),
+  /** A list; of campaigns, those that the caller has made. */
+  list: [...from('agent'), ...SENDING, ...BOUNDED],
   steps: from('viewer'),
   verify: [...from('agent'), ...NEW],
   /** May send, if only to other numbers or by another line. */

@@ -3,9 +3,9 @@ import { readExcel } from '../../console/src/data/files/excel.ts'
 import { readSheet, writeBadRowsCsv } from '../../console/src/data/files/sheet.ts'
 import type { Contact } from '../../console/src/data/record-types.ts'
 import { writeContactsCsv } from '../../console/src/pages/contacts/contacts-csv.ts'
+import { readListTable } from '../../src/gateway/campaigns/list-body.ts'
 import { readCsvCells } from '../../src/portable/read-csv.ts'
 import { type Separator, writeCsvLine } from '../../src/portable/write-csv.ts'
-import { readCsv } from '../../src/programs/bulk/csv.ts'
 import { xlsx } from '../console/xlsx.ts'
 
 test.each([
@@ -148,8 +148,8 @@ test('rows that an import left out are no formulas in the file to correct', () =
 })
 
 test('pocketsms send and an Excel file that was saved from an export have no apostrophe', async () => {
-  const [row] = readCsv(`phone,name\n+4915112345678,'=HYPERLINK(1)\n`)
-  expect(row?.values).toEqual({ phone: '+4915112345678', name: '=HYPERLINK(1)' })
+  const table = readListTable(`phone,name\n+4915112345678,'=HYPERLINK(1)\n`)
+  expect(table.rows[0]?.cells).toEqual(['+4915112345678', '=HYPERLINK(1)'])
   const { rows } = await readExcel(xlsx([['Name'], ["'=HYPERLINK(1)"], ["'Anna"]]))
   expect(rows).toEqual([['=HYPERLINK(1)'], ["'Anna"]])
 })

@@ -319,6 +319,7 @@ export const user_settings = {
   code_max_per_network: { type: 'number', max: 100000 },
   code_max_per_account: { type: 'number', max: 100000 },
   code_quota_share: { type: 'number', max: 100 },
+  agent_list_rows: { type: 'number', max: 20000 },
   short_codes: { type: 'bool' },
   opt_out_languages: {
     type: 'select',
@@ -479,6 +480,7 @@ export const api_keys = {
       'messages:list',
       'messages:cancel',
       'messages:export',
+      'campaigns:send',
       'devices:list',
       'devices:delete',
       'webhooks:list',

@@ -37,7 +37,7 @@ begin
   end if;
   if sender is not null then
     select coalesce(s.destinations, ''), coalesce(k.destinations, '') into destinations, key_destinations
-    from (select) one left join user_settings s on s."user" = owner left join api_keys k on k.id = sender and k."user" = owner;
+    from (select) one left join user_settings s on s."user" = owner left join api_keys k on k.id = coalesce(campaign_key(owner, sender, null), sender) and k."user" = owner;
     if destinations || key_destinations <> '' then
       forbidden := array(
         select n.number from unnest(numbers) n(number)

@@ -5,6 +5,7 @@ export const SCOPES = [
   'messages:list',
   'messages:cancel',
   'messages:export',
+  'campaigns:send',
   'devices:list',
   'devices:delete',
   'webhooks:list',
@@ -22,6 +23,9 @@ export type TokenScope = (typeof SCOPES)[number]
 
 const ALL: TokenScope = 'all:any'
 
+/** Texts to groups, filters and further numbers at once. `all:any` does not include it. */
+const CAMPAIGNS: TokenScope = 'campaigns:send'
+
 /** The only scope of SMSGate's refresh tokens. API keys cannot have it; `all:any` does not include it. */
 export const REFRESH_SCOPE = 'tokens:refresh'
 
@@ -38,7 +42,7 @@ export const resolveScopes = (scopes: Scopes): Scopes =>
 
 /** Whether these scopes allow `scope`. An empty list allows nothing. */
 export const grantsScope = (scopes: Scopes, scope: string): boolean =>
-  scopes.includes(scope) || (scope !== REFRESH_SCOPE && scopes.includes(ALL))
+  scopes.includes(scope) || (scope !== REFRESH_SCOPE && scope !== CAMPAIGNS && scopes.includes(ALL))
 
 /** Whether a key with these stored scopes allows `scope`. An empty list means DEFAULT_SCOPES. */
 export const hasScope = (scopes: Scopes, scope: string): boolean =>

@@ -39,7 +39,7 @@ export const REFUSALS = {
   campaign_not_found: [404, 'Campaign not found'],
   campaign_begun: [
     409,
-    'The campaign has begun: its text, time and audience can no longer be changed',
+    'The campaign has begun: its time and audience can no longer be changed, nor a text that nobody waits for',
   ],
   campaign_over: [409, 'The campaign is over'],
   campaign_not_retriable: [

@@ -24,7 +24,11 @@ export const ACTS = {
   /** Also: an earlier end. */
   cancel: { role: 'agent', scopes: ['messages:cancel'] },
   verify: { role: 'agent', scopes: ['messages:send'] },
-  campaign: { role: 'admin', scopes: [] },
+  campaign: { role: 'admin', scopes: ['campaigns:send'] },
+  reminder: { role: 'admin', scopes: [] },
+  /** A campaign to a list; also to see one's own campaigns, and to change, pause and cancel them. */
+  list: { role: 'agent', scopes: ['messages:send', 'campaigns:send'] },
+  readCampaign: { role: 'viewer', scopes: ['messages:read', 'messages:send', 'campaigns:send'] },
   /** A preview without data of contacts. */
   preview: { role: 'agent', scopes: ['messages:send'] },
   /** Names, numbers and other data of contacts. */

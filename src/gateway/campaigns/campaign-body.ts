@@ -7,6 +7,7 @@ import { normalizePhone } from '../../portable/phone/read-phone.ts'
 import {
   checkShape,
   makeRequiredIdSchema,
+  makeRequiredTextSchema,
   makeTextSchema,
   makeVisibleText,
   makeWholeNumber,
@@ -19,6 +20,7 @@ import type { Content, NamedLine } from '../messages/send/send-options.ts'
 import { readStoredOptions, STORED_OPTIONS } from '../messages/send/stored-options.ts'
 import { checkTextLength } from '../messages/send/write-text-bodies.ts'
 import { LIST, readListFile, readListRows } from './list-body.ts'
+import { AUDIENCE_STATES, type Audience, isNobody, NOBODY } from './load-audience.ts'
 import { REMINDER, type WantedReminder } from './reminder-body.ts'
 import { REPEAT, type WantedRepeat } from './repetition.ts'
 
@@ -41,6 +43,20 @@ export const CAMPAIGN_CHANGE = z
       'Phone numbers in E.164. With the members of the groups at most 20,000 people.',
     ),
     group_ids: COMMON.group_ids,
+    filter: makeRequiredTextSchema(1_000)
+      .nullish()
+      .describe(
+        'A PocketBase filter of `contacts`, as `data.city = "Berlin"`: those who match it are added, without those who have opted out.',
+      ),
+    of_campaign: makeRequiredIdSchema()
+      .nullish()
+      .describe('An earlier campaign, whose recipients in this `state` are added.'),
+    state: z
+      .enum(AUDIENCE_STATES)
+      .nullish()
+      .describe(
+        'Of `of_campaign`: `sent` (who got the text), `not_sent` (whose text failed or was canceled, or who was left out of a list), `failed`, or `answered`. Nobody whose text still waits.',
+      ),
     attachments: MMS.attachments.describe(
       'Files that each message has: an MMS. Each is an http or https address that the server fetches, or `ID/NAME`: a file of one of your messages, templates, campaigns or automatic answers. In a multipart body, files with this name are added. An empty list removes them.',
     ),
@@ -86,10 +102,7 @@ export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
 export interface CampaignChange {
   readonly name: string | null
   readonly text: Content | null
-  readonly audience: {
-    readonly recipients: readonly string[]
-    readonly groupIds: readonly string[]
-  } | null
+  readonly audience: Audience | null
   /** The files that replace the present ones, as the request names them. Uploads count only in `files`. */
   readonly attachments: readonly string[] | null
   readonly files: number | null
@@ -120,15 +133,13 @@ export function readNewCampaign(raw: unknown, now: Date, uploads = 0, file?: Upl
       ? readListRows(given.list)
       : null
   if (list && (audience || repeat))
-    throw invalidRequest('list excludes recipients, group_ids and repeat')
+    throw invalidRequest('list excludes recipients, group_ids, filter, of_campaign and repeat')
   if (reminder && (list || audience || repeat || expiresAt))
-    throw invalidRequest('reminder excludes recipients, group_ids, list, repeat and expires_at')
-  if (
-    !list &&
-    !reminder &&
-    (!audience || audience.recipients.length + audience.groupIds.length === 0)
-  )
-    throw invalidRequest('recipients, group_ids or list must name at least one person')
+    throw invalidRequest(
+      'reminder excludes recipients, group_ids, filter, of_campaign, list, repeat and expires_at',
+    )
+  if (!list && !reminder && (!audience || isNobody(audience)))
+    throw invalidRequest('recipients, group_ids, filter or list must name at least one person')
   const begins = scheduledAt ?? computeCampaignBegin(given.hold_seconds, now)
   checkExpiry({ expires_at: expiresAt }, begins)
   const options = {
@@ -145,7 +156,7 @@ export function readNewCampaign(raw: unknown, now: Date, uploads = 0, file?: Upl
   const text = change.text ?? { body: '' }
   const { orLink } = change
   const country = given.country ?? ''
-  const people = { audience: audience ?? { recipients: [], groupIds: [] }, list, country, reminder }
+  const people = { audience: audience ?? NOBODY, list, country, reminder }
   return { name: name ?? '', text, ...people, line, options, orLink, ...media, ...times }
 }
 
@@ -161,7 +172,8 @@ function parseCampaignChange(
   now: Date,
   uploads: number,
 ): CampaignChange {
-  const { recipients, group_ids } = given
+  const { recipients, group_ids, filter, of_campaign, state } = given
+  if (!of_campaign !== !state) throw invalidRequest('of_campaign and state need each other')
   checkPhones(recipients ?? [])
   const phones = [...new Set(recipients?.map(normalizePhone))]
   const isTimed = given.scheduled_at != null || given.hold_seconds != null
@@ -169,7 +181,15 @@ function parseCampaignChange(
     name: given.name ?? null,
     text: parseChangedText(given),
     audience:
-      recipients || group_ids ? { recipients: phones, groupIds: [...new Set(group_ids)] } : null,
+      recipients || group_ids || filter || of_campaign
+        ? {
+            recipients: phones,
+            groupIds: [...new Set(group_ids)],
+            filter: filter ?? '',
+            ofCampaign: of_campaign ?? '',
+            ofState: state ?? '',
+          }
+        : null,
     scheduledAt: isTimed
       ? keepFutureDate(given.scheduled_at, now) || computeCampaignBegin(given.hold_seconds, now)
       : null,

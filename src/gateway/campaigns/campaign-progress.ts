@@ -5,7 +5,9 @@ import { INSTANT } from '../../engine/fields/date-schema.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries, writeUnindexed } from '../../platform/db/queries.ts'
+import type { Sender } from '../base/make-sender.ts'
 import { CANCELED_SQL, NEVER_AGAIN, REASONS } from '../base/message-status.ts'
+import { isAllowed } from '../base/permissions.ts'
 import { BATCH_STATUS, countByStatus } from '../messages/queue/count-batch.ts'
 import { UNKNOWN } from '../messages/queue/retry-messages.ts'
 import { writeRefusalsSql } from '../messages/send/refused-recipients.ts'
@@ -49,7 +51,9 @@ export const CAMPAIGN_PROGRESS = z
     replies: COUNT.describe('Recipients who have sent a text since it began.'),
     latest_replies: z
       .array(z.object({ id: z.string(), from: z.string(), body: z.string(), created: INSTANT }))
-      .describe(`The latest ${MAX_REPLIES} texts of theirs, newest first.`),
+      .describe(
+        `The latest ${MAX_REPLIES} texts of theirs, newest first. An API key needs \`inbox:list\`.`,
+      ),
   })
   .meta({ id: 'CampaignProgress' })
 
@@ -144,7 +148,8 @@ const countLeftOut = (db: Db, campaign: string) =>
     .execute()
 
 /** The progress of a user's campaign. Throws 404 `campaign_not_found`. */
-export async function loadCampaignProgress({ db }: Store, user: string, id: string) {
+export async function loadCampaignProgress({ db }: Store, sender: Sender, id: string) {
+  const { user } = sender
   const campaign = await findCampaign(db, user, id)
   const { status, batches, scheduledAt, recipientsCount } = campaign
   const refused = await countRefused(db, campaign)
@@ -167,6 +172,8 @@ export async function loadCampaignProgress({ db }: Store, user: string, id: stri
     opt_outs: refused.filter(({ reason }) => reason !== REASONS.noConsent).length,
     consent: campaign.requiresConsent ? await loadConsentProof(db, user, campaign) : null,
     replies: replies[0]?.senders ?? 0,
-    latest_replies: replies.map(({ senders: _, ...reply }) => reply),
+    latest_replies: isAllowed(sender, 'readInbox')
+      ? replies.map(({ senders: _, ...reply }) => reply)
+      : [],
   }
 }

@@ -12,6 +12,7 @@ import type { SendServices } from '../messages/send/accept-send.ts'
 import type { ConsentScope } from '../messages/send/consent-scope.ts'
 import type { EstimateConfig } from '../messages/send/cost-estimate.ts'
 import { listStoredOptions, readStoredOptions } from '../messages/send/stored-options.ts'
+import type { Audience } from './load-audience.ts'
 import type { Reminder } from './reminder-body.ts'
 import type { Repeat } from './repetition.ts'
 
@@ -27,6 +28,12 @@ export interface CampaignText {
   /** The id of the template from which `body` was read; '' without one. */
   readonly template: string
 }
+
+/** Whether the API key that made campaign `c` is switched off, expired or deleted. */
+const isKeyGone = sql<boolean>`exists (
+  select from senders s left join api_keys k on k.id = s.id
+  where s.id = c.made_by and s.kind = 'key'
+    and (k.id is null or k.disabled or k.expires_at <> '' and k.expires_at <= pb_text(now())))`
 
 const selectCampaigns = (db: Db) =>
   queries(db)
@@ -44,6 +51,8 @@ const selectCampaigns = (db: Db) =>
       ] as const),
       // How many rows its list has; 0 for other audiences.
       'c.rows',
+      // '' for no filter and no earlier campaign.
+      ...(['c.filter', 'c.of_campaign as ofCampaign', 'c.of_state as ofState'] as const),
       // Who made it: an API key binds it; '' for a campaign of an earlier version.
       'c.made_by as madeBy',
       // Ids of a device and a line; '' for any.
@@ -53,7 +62,8 @@ const selectCampaigns = (db: Db) =>
       ...(['c.attachments', 'c.subject', 'c.mms'] as const),
       // Whether the campaign's messages match its status.
       'c.settled',
-      // Batch id of the previous revision while that may have unsent messages; otherwise ''.
+      // Batch id of the previous revision while that may have unsent messages; otherwise ''. If some had
+      // left, it is among `batches`, too.
       'c.former_batch as formerBatch',
       // PocketBase dates, '' for none.
       'c.scheduled_at as scheduledAt',
@@ -81,7 +91,7 @@ const selectCampaigns = (db: Db) =>
       ] as const),
       // `xmin` changes with each update.
       sql<string>`c.xmin::text`.as('version'),
-      isDisabled('c.user').as('isDisabled'),
+      sql<boolean>`(${isDisabled('c.user')} or ${isKeyGone})`.as('isDisabled'),
       // By the clock of the database, in ms since 1970.
       sql<number>`(extract(epoch from now()) * 1000)::float8`.as('nowMs'),
     ])
@@ -129,6 +139,16 @@ export const makeCampaignScope = ({
 /** The permission of a campaign to store, hold, release and cancel its own texts. */
 export const makeCampaignPermit = ({ user, id }: Pick<Campaign, 'user' | 'id'>): Permit =>
   requirePermit(makeAccountSender(user, id), 'campaign')
+
+/** Whom a campaign reaches, by its record. */
+export const readAudience = (campaign: Campaign): Audience => ({
+  ...campaign,
+  groupIds: campaign.groups,
+})
+
+/** The batches of the revisions before, while these may have unsent messages. */
+export const listFormerBatches = ({ formerBatch, batches }: Campaign): readonly string[] =>
+  formerBatch === '' ? [] : [...new Set([formerBatch, ...batches.slice(1)])]
 
 /** Whether all messages of the present revision are stored. */
 export const isAudienceStored = ({ audience }: Campaign): boolean => audience.length === 0

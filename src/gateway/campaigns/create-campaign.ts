@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { deriveId, makeRandomId } from '../../platform/tools/random.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
@@ -36,15 +38,28 @@ export async function createCampaign(
   const { store } = services
   const { user } = permit.sender
   const once = idempotency && { ...idempotency, key: makeServerKey(`new ${idempotency.key}`) }
-  const id = once ? deriveId(`campaign:${user} ${idempotency!.key}`) : makeRandomId()
-  const stored = await queries(store.db)
-    .selectFrom('campaigns')
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (!stored) await insertPlannedCampaign(services, permit, id, wanted, once, load)
+  const { id, isStored } = once
+    ? await findKeyedCampaign(store.db, `campaign:${user} ${idempotency!.key}`)
+    : { id: makeRandomId(), isStored: false }
+  if (!isStored) await insertPlannedCampaign(services, permit, id, wanted, once, load)
   // another request with the key may have been stored at the same moment
   if (once) await findFirstAnswer(store, user, once)
   return loadCampaignState(store.db, user, id)
+}
+
+/** The campaign that a key has made within 24 hours, or the id of its next one. */
+async function findKeyedCampaign(db: Db, name: string): Promise<{ id: string; isStored: boolean }> {
+  const id = deriveId(name)
+  const stored = await queries(db)
+    .selectFrom('campaigns')
+    .select([
+      'created',
+      sql<boolean>`created > pb_text(now() - interval '24 hours')`.as('isRecent'),
+    ])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!stored || stored.isRecent) return { id, isStored: stored !== undefined }
+  return findKeyedCampaign(db, `${name} ${stored.created}`)
 }
 
 async function insertPlannedCampaign(
@@ -70,7 +85,7 @@ async function insertPlannedCampaign(
     : [wanted.scheduledAt]
   if (expiresAt && expiresAt <= scheduledAt) throw makeExpiryError()
   const media = await load?.()
-  const { groupIds: groups, recipients } = wanted.audience
+  const { groupIds: groups, ...people } = wanted.audience
   const row = {
     ...options,
     requiresConsent,
@@ -81,7 +96,7 @@ async function insertPlannedCampaign(
     name,
     line,
     groups,
-    recipients,
+    ...people,
     audience,
     segments,
     repeat,

@@ -35,6 +35,9 @@ type CampaignRow = Pick<Campaign, Given | Options | 'repeat' | 'reminder' | 'wit
     changedBy: string
     madeBy: string
     rows: number
+    filter: string
+    ofCampaign: string
+    ofState: Campaign['ofState']
   }>
 
 /** Stores a campaign. False if it is stored already. With an `error`, it is stored as failed. */
@@ -62,6 +65,9 @@ export async function insertCampaign(db: Db, row: CampaignRow): Promise<boolean>
       without_consent: JSON.stringify(row.withoutConsent),
       changed_by: row.changedBy,
       made_by: row.madeBy,
+      filter: row.filter,
+      of_campaign: row.ofCampaign,
+      of_state: row.ofState,
       rows: row.rows,
       left_out: row.rows && row.rows - audience.length,
       groups: [...row.groups],

@@ -6,7 +6,12 @@ import { decodeFileText } from '../../portable/file-text.ts'
 import { chooseRowPhone } from '../../portable/phone/choose-row-phone.ts'
 import { guessColumns } from '../../portable/phone/guess-columns.ts'
 import { isNumberCell } from '../../portable/phone/numbers-in-cell.ts'
-import { type CsvTable, makeTable, readCsvCells } from '../../portable/read-csv.ts'
+import {
+  type CsvTable,
+  type CsvTableRow,
+  makeTable,
+  readCsvCells,
+} from '../../portable/read-csv.ts'
 import {
   acceptNumber,
   makeIdSchema,
@@ -61,19 +66,26 @@ export interface GivenRow {
   readonly reason: string
 }
 
-/** A list. Numbers in its file are found once their country is known. */
-export type GivenList = (country: string) => Promise<readonly GivenRow[]>
+/**
+ * A list. Numbers in its file are found once their country is known. `columns`: the titles of those with the
+ * numbers in a file.
+ */
+export type GivenList = (
+  country: string,
+) => Promise<{ readonly rows: readonly GivenRow[]; readonly columns: readonly string[] }>
 
 /** Reads the rows of a list in JSON. */
 export const readListRows =
   (rows: readonly z.output<typeof LIST_ROW>[]): GivenList =>
-  async () =>
-    rows.map(({ to, values, line }, at) => ({
+  async () => ({
+    rows: rows.map(({ to, values, line }, at) => ({
       line: line ?? at + 1,
       to: String(to),
       values: values ?? {},
       reason: '',
-    }))
+    })),
+    columns: [],
+  })
 
 /**
  * Reads the CSV file of a list. `columns`: those with numbers; left out, `phone`, or those whose cells have
@@ -82,10 +94,10 @@ export const readListRows =
 export const readListFile =
   (file: Pick<Upload, 'content'>, columns?: readonly string[] | null): GivenList =>
   async (country) => {
-    const { head, rows } = await readTable(file)
+    const { head, rows } = await readFileTable(file)
     const cells = rows.map((row) => row.cells)
     const phones = findPhoneColumns(head, cells, columns, country)
-    return admission.slices.map(rows, ({ line, cells: row, isLong }) => {
+    const read = ({ line, cells: row, isLong }: CsvTableRow): GivenRow => {
       const { phone } = chooseRowPhone(head, row, { phones }, country)
       const given = phones.map((at) => row[at]!.trim()).find(Boolean) ?? ''
       const values = head.map((title, at) => {
@@ -94,17 +106,26 @@ export const readListFile =
       })
       const reason = isLong ? LIST_REASONS.tooManyCells : ''
       return { line, to: phone ?? given, values: Object.fromEntries(values), reason }
-    })
+    }
+    return {
+      rows: await admission.slices.map(rows, read),
+      columns: phones.map((at) => head[at]!),
+    }
   }
 
-async function readTable({ content }: Pick<Upload, 'content'>): Promise<CsvTable> {
+async function readFileTable({ content }: Pick<Upload, 'content'>): Promise<CsvTable> {
   const pieces: Buffer[] = []
   for await (const piece of content.pieces(PIECE_BYTES)) pieces.push(piece)
   const bytes = Buffer.concat(pieces)
   // a zip archive, or an old Excel file (MS-CFB 2.2)
   if (/^(?:PK\x03\x04|\xd0\xcf\x11\xe0)/.test(bytes.toString('latin1', 0, 4)))
     throw invalidRequest('list is a spreadsheet: save it as CSV UTF-8')
-  const { rows: cells, misquoted } = readCsvCells(decodeFileText(bytes))
+  return readListTable(decodeFileText(bytes))
+}
+
+/** Reads the CSV of a list: a column without a title is `Column 3`. Throws 400 for a faulty file. */
+export function readListTable(text: string): CsvTable {
+  const { rows: cells, misquoted } = readCsvCells(text)
   if (misquoted)
     throw invalidRequest(`list, line ${misquoted}: a quotation mark is missing or misplaced`)
   const nameColumn = (number: number) => `Column ${number}`

@@ -4,6 +4,8 @@ import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
 import { logChanged, REASONS, updateRecords } from '../base/message-status.ts'
 import type { OfferedMessage } from '../messages/send/offer.ts'
+import type { GivenRow } from './list-body.ts'
+import { LIST_REASONS } from './list-reasons.ts'
 import type { PlannedRow } from './plan-list.ts'
 
 /** Maximum rows stored by one statement. */
@@ -79,6 +81,61 @@ export async function recordReasons(
       update.set({ reason }).where('id', '=', matchAny(same.map(({ id }) => id))),
     )
 }
+
+/** Takes waiting texts, which are deleted then, from their rows. */
+export const unlinkTexts = (db: Db, messages: readonly string[]) =>
+  updateRecords(db, 'campaign_recipients', (update) =>
+    update
+      .set({ message: '' })
+      .where('message', '=', matchAny(messages))
+      .where('message', '<>', sql.lit('')),
+  )
+
+/** Gives rows the texts that were sent again instead of theirs. */
+export const linkRetries = (db: Db, user: string, campaign: string) => {
+  const again = sql<string>`(select m.id from sms_messages m where m."user" = ${user}
+    and m.client_ref = 'retry:' || campaign_recipients.message and m.client_ref <> '')`
+  return updateRecords(db, 'campaign_recipients', (update) =>
+    update
+      .set({ message: again })
+      .where('campaign', '=', campaign)
+      .where('message', '<>', sql.lit(''))
+      .where(again, 'is not', null),
+  )
+}
+
+/** What a change of the text needs of a row that has not got it. */
+export interface WaitingRow extends GivenRow {
+  readonly id: string
+  /** Its text waits, or is not stored yet. */
+  readonly isOpen: boolean
+}
+
+/** The rows of a campaign that have not got its text, in their order; those of no number stay left out. */
+export async function loadWaitingRows(db: Db, campaign: string): Promise<WaitingRow[]> {
+  const found = await queries(db)
+    .selectFrom('campaign_recipients as r')
+    .leftJoin('sms_dispatch as d', 'd.message', 'r.message')
+    .select(['r.id', 'r.line', 'r.to', 'r.values', 'r.reason'])
+    .where('r.campaign', '=', campaign)
+    .where(sql<boolean>`(r.message = '' or d.state in ('pending', 'assigned'))`)
+    .orderBy('r.line')
+    .orderBy('r._rowid')
+    .execute()
+  return found.map(({ reason, values, ...row }) => ({
+    ...row,
+    values: JSON.parse(values ?? '{}') ?? {},
+    reason: OF_NUMBERS.has(reason) ? reason : '',
+    isOpen: reason === '',
+  }))
+}
+
+const OF_NUMBERS: ReadonlySet<string> = new Set([
+  LIST_REASONS.noNumber,
+  LIST_REASONS.notANumber,
+  LIST_REASONS.noCountry,
+  LIST_REASONS.tooManyCells,
+])
 
 /**
  * Notes the texts of rows, in the transaction that stores these. A text that was not stored went to a person

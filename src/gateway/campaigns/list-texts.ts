@@ -10,7 +10,9 @@ import { readDay } from '../../portable/read-day.ts'
 import {
   fillVariables,
   hasStopLink,
+  isOfPerson,
   listFieldNames,
+  type PersonValues,
   parseTextTemplate,
   renderForPerson,
   type TextTemplate,
@@ -38,6 +40,7 @@ class Gap extends Error {}
 /**
  * Writes a text for each row, in their order. A row's value replaces a variable of the campaign and a field
  * of the contact; a contact keeps its own name. A row has no text if a variable of it has no value.
+ * `hidesPeople`: for who may not read contacts, `{{name}}` stands for what a contact would give.
  */
 export async function writeRowTexts(
   store: Store,
@@ -45,17 +48,23 @@ export async function writeRowTexts(
   user: string,
   { body, variables }: CampaignText,
   rows: readonly RowValues[],
+  hidesPeople = false,
 ): Promise<ListText[]> {
   const template = parseTextTemplate(body)
   const phones = [...new Set(rows.map(({ to }) => to))]
-  const contacts = await loadContactFields(store, user, phones, listFieldNames(template))
+  const contacts = hidesPeople
+    ? new Map<string, PersonValues>()
+    : await loadContactFields(store, user, phones, listFieldNames(template))
   const find = await makeRowFinder(store, user, template)
   const linkFor = hasStopLink(template) ? await makeStopLinks(store.db, config, user) : undefined
   const write = ({ to, values }: RowValues): ListText => {
-    const filled = fillVariables(template, { ...variables, ...find(values) })
+    const filledBy = { ...variables, ...find(values) }
+    const filled = fillVariables(template, filledBy)
     const person = { ...(contacts.get(to) ?? { phone: to, name: '' }), stopLink: linkFor?.(to) }
     try {
-      const written = renderForPerson(filled, person, (name) => {
+      const written = renderForPerson(filled, person, (name, empty) => {
+        const isContacts = empty === undefined || (isOfPerson(name) && !(name in filledBy))
+        if (hidesPeople && isContacts) return `{{${name}}}`
         throw new Gap(name)
       })
       return { text: writeText(to, written, {}) }

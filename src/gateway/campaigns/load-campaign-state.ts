@@ -17,6 +17,10 @@ const STATUSES = [
 ] as const
 export type CampaignStatus = (typeof STATUSES)[number]
 
+/** Whether a campaign has ended: no further text of it is made. */
+export const isOver = (status: CampaignStatus): boolean =>
+  status === 'done' || status === 'canceled' || status === 'failed'
+
 export const CAMPAIGN_STATE = z
   .object({
     id: z.string(),

@@ -7,12 +7,11 @@ import { endCampaign } from './end-campaign.ts'
 import {
   type CampaignState,
   type CampaignStatus,
+  isOver,
   loadCampaignState,
 } from './load-campaign-state.ts'
 import { moveToNextRun } from './plan-next-run.ts'
 import { settleAndRun, settleCampaign } from './settle-campaign.ts'
-
-const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
 
 type Steer = (services: CampaignServices, permit: Permit, id: string) => Promise<CampaignState>
 
@@ -39,7 +38,7 @@ const changeStatus =
 /** Pauses a campaign: its unclaimed messages wait. Idempotent. Throws 409 `campaign_over`. */
 export const pauseCampaign = changeStatus('pause', ({ status }) => {
   if (status === 'paused') return undefined
-  if (OVER.has(status)) throw gatewayRefusal('campaign_over')
+  if (isOver(status)) throw gatewayRefusal('campaign_over')
   return 'paused'
 })
 
@@ -59,7 +58,7 @@ export const cancelCampaign: Steer = async (services, permit, id) => {
   for (;;) {
     const campaign = await findCampaign(db, user, id)
     if (campaign.status === 'canceled') break
-    if (OVER.has(campaign.status)) throw gatewayRefusal('campaign_over')
+    if (isOver(campaign.status)) throw gatewayRefusal('campaign_over')
     if (await endCampaign(services, campaign, 'canceled', { permit })) break
   }
   await settleCampaign(services, id)

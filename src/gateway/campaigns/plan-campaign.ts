@@ -11,7 +11,6 @@ import { REASONS } from '../base/message-status.ts'
 import type { Permit } from '../base/permissions.ts'
 import { loadUsage } from '../base/quota.ts'
 import { requiresConsent } from '../messages/send/consent-scope.ts'
-import { loadAllRecipients } from '../messages/send/load-all-recipients.ts'
 import { refuseMissingVariable } from '../messages/send/missing-variables.ts'
 import { checkDevice } from '../messages/send/prepare-offer.ts'
 import { makeFileAdder } from '../messages/send/preview-send.ts'
@@ -22,8 +21,10 @@ import { requireReach } from '../messages/send/sending-permission.ts'
 import { loadTemplate, type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import type { CampaignServices, CampaignText } from './campaign.ts'
 import type { NewCampaign } from './campaign-body.ts'
-import { type GivenList, MAX_AUDIENCE } from './list-body.ts'
+import { checkAgentRows } from './campaign-permission.ts'
+import type { GivenList } from './list-body.ts'
 import { nameRows } from './list-rows.ts'
+import { type Audience, loadAudience } from './load-audience.ts'
 import { loadListCountry, planRows, readRowNumbers } from './plan-list.ts'
 import { measureText, type PlannedWay, sumSegments, type TextSize } from './planned-text.ts'
 
@@ -37,7 +38,7 @@ export async function loadCampaignText(store: Store, user: string, text: Content
   return { body, variables: text.variables, template: text.templateId }
 }
 
-interface Audience {
+interface PlannedAudience {
   readonly audience: readonly string[]
   readonly segments: number
   /** The size of each recipient's text. */
@@ -53,20 +54,21 @@ interface Audience {
 /**
  * Finds a campaign's recipients, without those who have opted out or have not given the consent that the
  * campaign, its template or a group requires, and counts the segments of all their texts. Throws 400 if no
- * recipient is left, 403 if the account may not send to one.
+ * recipient is left, 403 if the account may not send to one. `rest`: only these of its people.
  */
 export async function planAudience(
   services: CampaignServices,
   permit: Permit,
   text: CampaignText,
-  people: NewCampaign['audience'],
+  people: Audience,
   way: PlannedWay,
-): Promise<Audience> {
+  rest?: readonly string[],
+): Promise<PlannedAudience> {
   const { store } = services
   const { user } = permit.sender
-  const all = await loadAllRecipients(store, user, people, MAX_AUDIENCE)
+  const all = rest ?? (await loadAudience(store, user, people))
   // a group of a repeating campaign can be deleted
-  if (all.length === 0) throw invalidRequest('recipients and group_ids name nobody any more')
+  if (all.length === 0) throw invalidRequest('The audience has nobody to send to')
   const scope = {
     template: text.template,
     groups: people.groupIds,
@@ -152,11 +154,15 @@ export async function findNamedLine(
   return found.line
 }
 
-/** The line, text and recipients of a new campaign. Throws 400, 403, 404, 409 as a send does. */
+/**
+ * The line, text and recipients of a new campaign. `hidesPeople`: as in `planRows`. Throws 400, 403, 404, 409
+ * as a send does.
+ */
 export async function planCampaign(
   services: CampaignServices,
   permit: Permit,
   wanted: NewCampaign,
+  hidesPeople = false,
 ) {
   const { store } = services
   const { user } = permit.sender
@@ -165,26 +171,43 @@ export async function planCampaign(
   const text = await loadCampaignText(store, user, wanted.text)
   const way = { ...wanted.options, line }
   const { list } = wanted
-  if (list) return { line, ...(await planList(services, permit, text, { ...wanted, list }, way)) }
+  if (list)
+    return {
+      line,
+      ...(await planList(services, permit, text, { ...wanted, list, hidesPeople }, way)),
+    }
   const planned = await planAudience(services, permit, text, wanted.audience, way)
-  return { line, text, rows: [], ...planned }
+  return { line, text, rows: [], columns: [], ...planned }
 }
 
 /** Plans a list as `planAudience` plans people; `audience`: the ids of the rows that get a text. */
 async function planList(
   services: CampaignServices,
   permit: Permit,
-  { variables, ...given }: CampaignText,
-  wanted: Pick<NewCampaign, 'country'> & { readonly list: GivenList },
+  { variables, ...plain }: CampaignText,
+  wanted: Pick<NewCampaign, 'country'> & {
+    readonly list: GivenList
+    readonly hidesPeople: boolean
+  },
   way: PlannedWay,
 ) {
   const { store } = services
   const { user } = permit.sender
   // the text of a list has variables
-  const text = { ...given, variables: variables ?? {} }
+  const text = { ...plain, variables: variables ?? {} }
   const country = await loadListCountry(store, user, wanted.country)
-  const numbered = await readRowNumbers(store, user, await wanted.list(country), country)
-  const { rows, ...planned } = await planRows(services, permit, text, numbered, way)
+  const given = await wanted.list(country)
+  await checkAgentRows(store.db, permit.sender, given.rows.length)
+  const numbered = await readRowNumbers(store, user, given.rows, country)
+  const { rows, ...planned } = await planRows(
+    services,
+    permit,
+    text,
+    numbered,
+    way,
+    wanted.hidesPeople,
+  )
   const segments = sumSegments(planned.sizes)
-  return { text, ...nameRows(rows), segments, missing: [], withoutConsent: [], ...planned }
+  const { columns } = given
+  return { text, ...nameRows(rows), columns, segments, missing: [], withoutConsent: [], ...planned }
 }

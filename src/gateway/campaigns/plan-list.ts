@@ -44,41 +44,43 @@ export async function readRowNumbers(
 export const loadListCountry = async (store: Store, user: string, given: string) =>
   given || (await loadAccountCountry(store, user))
 
-export interface PlannedRow extends GivenRow {
-  /** The size of its text; undefined for a row that is left out. */
-  readonly size?: TextSize
-}
+/** `size`: that of its text; undefined for a row that is left out. */
+export type PlannedRow<Row = GivenRow> = Row & { readonly size?: TextSize }
 
 /**
  * Writes the texts of rows, and finds those left out: people who get no text, gaps, and texts that an earlier
  * row has to the same number. Throws 400 if no row is left, 403 if the sender may not send to one.
+ * `hidesPeople`: as in `writeRowTexts`; then nobody counts as refused either.
  */
-export async function planRows(
+export async function planRows<Row extends GivenRow>(
   services: CampaignServices,
   permit: Permit,
   text: CampaignText,
-  given: readonly GivenRow[],
+  given: readonly Row[],
   way: PlannedWay,
+  hidesPeople = false,
 ) {
   const { store, config } = services
   const { user } = permit.sender
   const scope = { template: text.template, groups: [], isRequired: way.requiresConsent }
   const isRequired = await requiresConsent(store.db, user, scope)
   const phones = new Set(given.flatMap(({ to, reason }) => (reason === '' ? [to] : [])))
-  const refused = await findRefused(store, user, [...phones], scope)
+  const refused = hidesPeople
+    ? new Map<string, string>()
+    : await findRefused(store, user, [...phones], scope)
   const addFiles = await makeFileAdder(store.db, config, user, way, {
     deviceId: way.device ?? '',
     line: { id: way.line ?? '', number: '' },
   })
   const isRepeated = findRepeated(given)
-  const rows: PlannedRow[] = []
+  const rows: PlannedRow<Row>[] = []
   const seen = new Map<string, number>()
   for (let at = 0; at < given.length; at += CHUNK) {
     const chunk = given
       .slice(at, at + CHUNK)
       .map((row) => ({ ...row, reason: row.reason || (refused.get(row.to) ?? '') }))
     const open = chunk.filter(({ reason }) => reason === '')
-    const write = () => writeRowTexts(store, config, user, text, open)
+    const write = () => writeRowTexts(store, config, user, text, open, hidesPeople)
     const written = (await admission.heavyWork.run(makeUserHolder(user), write)).values()
     for (const row of chunk) {
       const found = row.reason === '' ? written.next().value! : { reason: row.reason }

@@ -12,6 +12,7 @@ import {
   type CampaignServices,
   changeAsRead,
   makeCampaignPermit,
+  readAudience,
 } from './campaign.ts'
 import { copyCampaignFiles } from './campaign-files.ts'
 import { insertCampaign } from './insert-campaign.ts'
@@ -106,9 +107,8 @@ export async function repeatIfDue(services: CampaignServices, campaign: Campaign
 
 /** Finds a run's recipients, including the groups' present members. A refusal becomes the run's `error`. */
 async function planRun(services: CampaignServices, campaign: Campaign) {
-  const { recipients, groups } = campaign
   try {
-    const people = { recipients, groupIds: groups }
+    const people = readAudience(campaign)
     const planned = await planAudience(services, makeCampaignPermit(campaign), campaign, people, {
       ...campaign,
       files: campaign.attachments.length,

@@ -101,6 +101,7 @@ export async function previewReminder(
     first: shown,
     samples: first ? [shown] : [],
     left_out: { count: reminders.length - leaving.length, rows: [] },
+    columns: [],
     reminders,
     last_leaves_at: '',
     estimate: null,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/date-schema.ts'
-import type { Permit } from '../base/permissions.ts'
+import { isAllowed, type Permit } from '../base/permissions.ts'
 import { ESTIMATE_OR_NULL, estimateCost } from '../messages/send/cost-estimate.ts'
 import { estimateLastSending, LAST_LEAVES_AT } from '../messages/send/preview-send.ts'
-import { TEXT, writeTexts } from '../messages/send/write-text-bodies.ts'
+import { TEXT, type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import type { CampaignServices } from './campaign.ts'
 import type { NewCampaign } from './campaign-body.ts'
 import { summarizeNoConsent, WITHOUT_CONSENT } from './consent-proof.ts'
@@ -37,6 +37,7 @@ export const CAMPAIGN_PREVIEW = z
           .describe(`The first ${LEFT_OUT}.`),
       })
       .describe('The rows of a list that get no text.'),
+    columns: z.array(z.string()).describe('The titles of the columns with numbers, of a file.'),
     reminders: z
       .array(NEXT_REMINDER)
       .optional()
@@ -71,6 +72,29 @@ function summarizeLeftOut(rows: readonly PlannedRow[]) {
   return { count: out.length, rows: shown }
 }
 
+/** The first text and the samples. Who may not read contacts sees the text of an unknown person instead. */
+async function writeSamples(
+  { store, config }: CampaignServices,
+  user: string,
+  { text, rows, audience, sizes, addFiles }: Awaited<ReturnType<typeof planCampaign>>,
+  hidesPeople: boolean,
+) {
+  const picked = pickSamples(sizes)
+  const open = rows.filter(({ size }) => size)
+  const write = async (): Promise<Text[]> => {
+    if (open.length === 0 && hidesPeople)
+      return writeTexts(store, config, user, text, [''], (name) => `{{${name}}}`)
+    const phones = picked.map((at) => audience[at]!)
+    if (open.length === 0) return writeTexts(store, config, user, text, phones)
+    const chosen = picked.map((at) => open[at]!)
+    return (await writeRowTexts(store, config, user, text, chosen, hidesPeople)).flatMap(
+      (one) => one.text ?? [],
+    )
+  }
+  const texts = (await write()).map(addFiles)
+  return { first: texts[picked.indexOf(0)] ?? texts[0]!, samples: texts.slice(0, SAMPLES) }
+}
+
 /** Counts a new campaign's recipients and segments without storing it. Throws as `planCampaign`. */
 export async function previewCampaign(
   services: CampaignServices,
@@ -79,28 +103,10 @@ export async function previewCampaign(
 ) {
   const { store, config } = services
   const { user } = permit.sender
-  const plan = await planCampaign(services, permit, wanted)
-  const { text, rows, audience, segments, sizes, addFiles, missing, withoutConsent } = plan
-  const picked = pickSamples(sizes)
-  const open = rows.filter(({ size }) => size)
-  const samples =
-    rows.length > 0
-      ? (
-          await writeRowTexts(
-            store,
-            config,
-            user,
-            text,
-            picked.map((at) => open[at]!),
-          )
-        ).map((one) => one.text!)
-      : await writeTexts(
-          store,
-          config,
-          user,
-          text,
-          picked.map((at) => audience[at]!),
-        )
+  const hidesPeople = !isAllowed(permit.sender, 'readContacts')
+  const plan = await planCampaign(services, permit, wanted, hidesPeople)
+  const { audience, segments, sizes, missing, withoutConsent } = plan
+  const samples = await writeSamples(services, user, plan, hidesPeople)
   const named = { deviceId: wanted.options.device, line: wanted.line }
   const last_leaves_at = await estimateLastSending(
     store,
@@ -109,17 +115,16 @@ export async function previewCampaign(
     wanted.scheduledAt,
     named,
   )
-  const estimate = await estimateCost(store, config, user, sizes, {
-    ...wanted.options,
-    line: wanted.line,
-  })
-  const without_consent = summarizeNoConsent(withoutConsent)
+  const estimate = isAllowed(permit.sender, 'listDevices')
+    ? await estimateCost(store, config, user, sizes, { ...wanted.options, line: wanted.line })
+    : null
+  const without_consent = summarizeNoConsent(hidesPeople ? [] : withoutConsent)
   return {
     recipients_count: audience.length,
     segments,
-    first: addFiles(samples[picked.indexOf(0)]!),
-    samples: samples.slice(0, SAMPLES).map(addFiles),
-    left_out: summarizeLeftOut(rows),
+    ...samples,
+    left_out: summarizeLeftOut(plan.rows),
+    columns: plan.columns,
     last_leaves_at,
     estimate,
     without_consent,

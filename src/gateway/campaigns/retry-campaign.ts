@@ -13,6 +13,7 @@ import {
 } from '../messages/queue/retry-schemas.ts'
 import { inAuditedTransaction } from './audited-change.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
+import { linkRetries } from './list-rows.ts'
 import { CAMPAIGN_STATE, loadCampaignState } from './load-campaign-state.ts'
 import { settleAndRun } from './settle-campaign.ts'
 
@@ -46,6 +47,7 @@ export async function retryCampaign(
     if ((await countMessages(services, user, [batch])) > 0)
       await retryBatch(services, makeAccountSender(user, id), batch, body, keepsQuiet, left)
   const retried = (await countMessages(services, user, batches)) - before
+  await linkRetries(db, user, id)
   if (retried > 0)
     await updateRecords(db, 'campaigns', (update) =>
       update
@@ -56,13 +58,18 @@ export async function retryCampaign(
   return { campaign: await loadCampaignState(db, user, id), retried, left_out: left }
 }
 
-/** Adds the id of the batch that resends the last batch's failures. False if the campaign was changed. */
+/** Adds the ids of batches that resend the failures of those before. False if the campaign was changed. */
 async function recordRetryBatch(services: CampaignServices, permit: Permit, campaign: Campaign) {
   if (campaign.status !== 'sending' && campaign.status !== 'done')
     throw gatewayRefusal('campaign_not_retriable')
-  const last = campaign.batches.at(-1)!
-  const isNew = (await countMessages(services, campaign.user, [last])) > 0
-  const batches = JSON.stringify([...campaign.batches, ...(isNew ? [findBatchAfter(last)] : [])])
+  const known = campaign.batches
+  const added: string[] = []
+  for (const batch of known) {
+    const next = findBatchAfter(batch)
+    if (!known.includes(next) && (await countMessages(services, campaign.user, [batch])) > 0)
+      added.push(next)
+  }
+  const batches = JSON.stringify([...known, ...added])
   const set = { batches, changed_by: permit.sender.sentBy }
   return inAuditedTransaction(services, permit, 'retry', campaign.id, (db) =>
     changeAsRead(db, campaign, set),

@@ -9,14 +9,21 @@ import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
 import { RETRY_BATCH } from '../messages/queue/retry-schemas.ts'
-import { type ActingCaller, allowPerson } from '../messages/require-sender.ts'
+import {
+  type ActingCaller,
+  allowCheckedSender,
+  allowPerson,
+  allowReader,
+} from '../messages/require-sender.ts'
 import { readIdempotency } from '../messages/send/idempotency.ts'
 import { describeAsked } from '../messages/send/read-media.ts'
 import { allowFiles, readSendRequest } from '../messages/send/read-send-request.ts'
 import { SHAPE } from '../messages/send-routes.ts'
 import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from './campaign-body.ts'
 import { addCampaignFiles, makeCampaignLoad } from './campaign-files.ts'
+import { requireAudiencePermit, requireOwnCampaign } from './campaign-permission.ts'
 import { CAMPAIGN_PROGRESS, loadCampaignProgress } from './campaign-progress.ts'
+import { CAMPAIGN_ROWS, listCampaignRows, ROW_PAGE } from './campaign-rows.ts'
 import { changeCampaign } from './change-campaign.ts'
 import { createCampaign } from './create-campaign.ts'
 import { CAMPAIGN_STATE } from './load-campaign-state.ts'
@@ -37,6 +44,8 @@ const GIVEN: readonly RefusalCode[] = [
   'invalid_template',
   'destination_not_allowed',
   'group_not_found',
+  'campaign_not_found',
+  'too_many_recipients',
   'mms_not_supported',
   'files_too_large',
 ]
@@ -53,7 +62,7 @@ const describeStatusRoute = (
   description: string,
   ...refused: readonly RefusalCode[]
 ) => ({
-  permission: allowPerson('campaign'),
+  permission: allowCheckedSender('list'),
   bound: OF_WAITING,
   describe: {
     id: `${verb}Campaign`,
@@ -62,7 +71,10 @@ const describeStatusRoute = (
     answer: ['How it is now.', CAMPAIGN_STATE],
     fails: describeRefusals('campaign_not_found', ...refused),
   } satisfies Operation,
-  run: ({ permit, sending }: ActingCaller, _: Ctx, id: string) => change(sending, permit, id),
+  run: async ({ permit, sending }: ActingCaller, _: Ctx, id: string) => {
+    await requireOwnCampaign(sending.store.db, permit.sender, id)
+    return change(sending, permit, id)
+  },
 })
 
 const OF_AUDIENCE: Bound = {
@@ -79,10 +91,13 @@ const OF_DATES: Bound = {
   by: 'turns; 20 pages of 100 records',
 }
 
-/** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
+/**
+ * `/api/campaigns`: texts to many. API keys and agents make those to lists, and see their own. Errors are
+ * `{"error","message"}`.
+ */
 export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   'POST /api/campaigns': {
-    permission: allowPerson('campaign'),
+    permission: allowCheckedSender('list'),
     maxBytes: allowFiles(MAX_LIST_BYTES),
     bound: OF_AUDIENCE,
     idempotent: true,
@@ -111,17 +126,18 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     run: async (caller, c) => {
       const { json, uploads, list } = await readSendRequest(c, 'list')
       const given = readNewCampaign(json, new Date(), uploads.length, list)
+      const permit = requireAudiencePermit(caller, given)
       const wanted = await addCampaignFiles(caller.store, caller.user, given)
       const key = c.env.incoming.idempotencyKey
       const asked = await describeAsked(key, json, list ? [...uploads, list] : uploads)
       const idempotency = readIdempotency(key, '/api/campaigns', asked)
       // messages are created after the answer, so that the user can still undo the send
       const load = makeCampaignLoad(caller, c, uploads, wanted)
-      return createCampaign(caller.sending, caller.permit, wanted, idempotency, load)
+      return createCampaign(caller.sending, permit, wanted, idempotency, load)
     },
   },
   'POST /api/campaigns/preview': {
-    permission: allowPerson('campaign'),
+    permission: allowCheckedSender('list'),
     maxBytes: allowFiles(MAX_LIST_BYTES),
     bound: OF_AUDIENCE,
     describe: {
@@ -132,9 +148,11 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       fails: describeRefusals(...GIVEN, ...DEVICE_AND_LINE),
       body: [CAMPAIGN],
     },
-    run: async ({ permit, sending, store, user }, c) => {
+    run: async (caller, c) => {
+      const { sending, store, user } = caller
       const { json, uploads, list } = await readSendRequest(c, 'list')
       const given = readNewCampaign(json, new Date(), uploads.length, list)
+      const permit = requireAudiencePermit(caller, given)
       const wanted = await addCampaignFiles(store, user, given)
       return wanted.reminder
         ? previewReminder(sending, permit, wanted, wanted.reminder)
@@ -161,7 +179,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     },
   },
   'PATCH /api/campaigns/:id': {
-    permission: allowPerson('campaign'),
+    permission: allowCheckedSender('list'),
     maxBytes: allowFiles(MAX_BODY_BYTES),
     bound: OF_AUDIENCE,
     describe: {
@@ -170,16 +188,11 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       description:
         'Absent fields stay unchanged. A new text, time or audience, or other files, cancels the waiting messages and creates new ones; members of groups are read again. The name can be changed at any time.',
       answer: ['How it is now.', CAMPAIGN_STATE],
-      fails: describeRefusals(
-        ...GIVEN,
-        'quota_exceeded',
-        'campaign_not_found',
-        'campaign_begun',
-        'campaign_busy',
-      ),
+      fails: describeRefusals(...GIVEN, 'quota_exceeded', 'campaign_begun', 'campaign_busy'),
       body: [CAMPAIGN_CHANGE, { body: '30 % off until Friday' }],
     },
     run: async (caller, c, id) => {
+      await requireOwnCampaign(caller.store.db, caller, id)
       const { json, uploads } = await readSendRequest(c)
       const change = readCampaignChange(json, new Date(), uploads.length)
       const load = makeCampaignLoad(caller, c, uploads, change)
@@ -210,7 +223,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     'campaign_over',
   ),
   'POST /api/campaigns/:id/retry': {
-    permission: allowPerson('campaign'),
+    permission: allowCheckedSender('list'),
     maxBytes: MAX_BODY_BYTES,
     bound: { ...OF_WAITING, cost: 'failed texts of the campaign' },
     describe: {
@@ -234,6 +247,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       },
     },
     run: async ({ permit, sending }, c, id) => {
+      await requireOwnCampaign(sending.store.db, permit.sender, id)
       const body = checkShape(
         RETRY_BATCH,
         readBodyLength(c.env.incoming) > 0 ? await readJsonBody(c) : {},
@@ -266,7 +280,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     run: ({ user, sending }, _, id) => loadStoredReminders(sending, user, id),
   },
   'GET /api/campaigns/:id/progress': {
-    permission: allowPerson('readUsage'),
+    permission: allowReader('readCampaign'),
     bound: { cost: 'texts of the campaign, incoming texts since it began', by: 'turns' },
     describe: {
       id: 'readCampaignProgress',
@@ -275,6 +289,28 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       answer: ['How far it is.', CAMPAIGN_PROGRESS],
       fails: describeRefusals('campaign_not_found'),
     },
-    run: ({ store, user }, _, id) => loadCampaignProgress(store, user, id),
+    run: async (caller, _, id) => {
+      const { store } = caller
+      await requireOwnCampaign(store.db, caller, id, true)
+      return loadCampaignProgress(store, caller, id)
+    },
+  },
+  'GET /api/campaigns/:id/recipients': {
+    permission: allowReader('readCampaign'),
+    bound: { cost: 'rows of a page', by: '500 rows of 20,000 (`MAX_AUDIENCE`)' },
+    describe: {
+      id: 'listCampaignRecipients',
+      summary: 'Read the rows of a list, with the text or the reason of each',
+      description:
+        'In the order of the file. Of a campaign without a list there are none. An API key sees the campaigns that it has made.',
+      params: { query: ROW_PAGE },
+      answer: ['A page of rows.', CAMPAIGN_ROWS],
+      fails: describeRefusals('campaign_not_found'),
+    },
+    run: async (caller, c, id) => {
+      await requireOwnCampaign(caller.store.db, caller, id, true)
+      const page = checkShape(ROW_PAGE, c.env.incoming.query)
+      return listCampaignRows(caller.store.db, caller.user, id, page)
+    },
   },
 })

@@ -12,12 +12,14 @@ import {
   changeAsRead,
   findCampaign,
   isAudienceStored,
+  listFormerBatches,
   loadCampaign,
   makeCampaignPermit,
 } from './campaign.ts'
 import { cancelOutdatedReminders } from './cancel-outdated-reminders.ts'
 import { endCampaign } from './end-campaign.ts'
 import { holdMessages, releaseMessages } from './hold-texts.ts'
+import { unlinkTexts } from './list-rows.ts'
 import type { CampaignStatus } from './load-campaign-state.ts'
 import { storeMessages } from './store-campaign-texts.ts'
 
@@ -122,18 +124,18 @@ async function cancelBatches({ store }: CampaignServices, campaign: Campaign) {
 
 /** Deletes unsent messages of a campaign's previous revision. Merely canceled ones would pile up. */
 async function deleteFormerTexts(services: CampaignServices, campaign: Campaign) {
-  const { formerBatch } = campaign
   const { store, extensions } = services
   const messages = store.catalog.find('sms_messages')!
-  const deleteSome = () =>
+  const deleteSome = (batch: string) =>
     store.db.transaction(async (db) => {
-      const ids = (await lockWaiting(db, makeCampaignPermit(campaign), formerBatch)).map(
+      const ids = (await lockWaiting(db, makeCampaignPermit(campaign), batch)).map(
         ({ message }) => message,
       )
+      if (campaign.rows > 0) await unlinkTexts(db, ids)
       await deleteRecords({ db, catalog: store.catalog }, extensions, messages, ids)
       return ids.length
     })
-  while (formerBatch && (await deleteSome()) > 0);
+  for (const batch of listFormerBatches(campaign)) while ((await deleteSome(batch)) > 0);
 }
 
 /** Maximum tries to change a campaign while others change it. Then `settleAndRun` throws 409. */

@@ -14,6 +14,7 @@ import { type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import {
   type Campaign,
   type CampaignServices,
+  listFormerBatches,
   loadCampaign,
   makeCampaignPermit,
   makeCampaignScope,
@@ -36,9 +37,9 @@ export async function storeMessages(
   const { store, config } = services
   if (campaign.rows > 0) return storeRows(services, campaign, signal)
   const stored = await loadBatchPhones(store, campaign, campaign.batches[0]!)
-  const reached = campaign.formerBatch
-    ? await loadBatchPhones(store, campaign, campaign.formerBatch, HAS_LEFT)
-    : new Set<string>()
+  const reached = new Set<string>()
+  for (const batch of listFormerBatches(campaign))
+    for (const to of await loadBatchPhones(store, campaign, batch, HAS_LEFT)) reached.add(to)
   const missing = splitAudience(campaign, config).map((chunk) =>
     chunk.filter((phone) => phone !== ERASED && !reached.has(phone)),
   )
@@ -54,9 +55,11 @@ export async function storeMessages(
 /** Stands in the audience for the number of an erased person. */
 const ERASED = ''
 
-/** The message was neither canceled nor refused: so the recipient may have got the text. */
+/** The message was neither canceled, refused nor sent again: so the recipient may have got the text. */
 const HAS_LEFT = sql<boolean>`not (status = 'failed'
-  and error_message = any(${[REASONS.canceled, ...REFUSED]}::text[]))`
+  and (error_message = any(${[REASONS.canceled, ...REFUSED]}::text[]) or exists (
+    select from sms_messages r where r."user" = sms_messages."user" and r.client_ref <> ''
+      and r.client_ref = 'retry:' || sms_messages.id)))`
 
 async function loadBatchPhones(
   { db }: Store,

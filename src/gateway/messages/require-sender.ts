@@ -69,6 +69,15 @@ export const allowSender = (act: Act): Permission<ActingCaller, SendingServices>
     ),
 })
 
+/** As `allowSender`, for SQL that does not compare the version of the caller. */
+export const allowCheckedSender = (act: Act): Permission<ActingCaller, SendingServices> => ({
+  ...allowCallersOf(act),
+  withCaller: (c, services, work) =>
+    asSender(c, services, act, CHECKED, async (sender, permit) =>
+      work(addSending(services, sender, permit)),
+    ),
+})
+
 /** A user or API key that may do this act, which only reads. Throws as `allowSender`. */
 export const allowReader = (act: Act): Permission<SendingCaller & HasServices> => ({
   ...allowCallersOf(act),

@@ -15,7 +15,35 @@ export async function endMessages(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return
+  await endRows(store, extensions, mode, ids)
   await (mode === 'redact' ? redactMessages(store.db, ids) : deleteMessages(store, extensions, ids))
+}
+
+/** Ends the rows of lists with these texts, and those of the same lists that were left out. */
+async function endRows(
+  { db, catalog }: Store,
+  extensions: Extensions,
+  mode: Mode,
+  messages: readonly string[],
+) {
+  const ofTexts = sql`campaign_recipients r where r.message <> '' and r.message = any(${messages}::text[])`
+  const rows = sql<{ id: string }>`(select r.id from ${ofTexts}
+    union select o.id from (select distinct r.campaign, r.created from ${ofTexts}) t
+      join campaign_recipients o on o.campaign = t.campaign
+      where o.message = '' and o.reason <> '' and o.created <= t.created)`
+  const found = await queries(db)
+    .selectFrom(rows.as<'ended'>(sql`ended(id)`))
+    .select('ended.id')
+    .execute()
+  const ids = found.map(({ id }) => id)
+  if (ids.length === 0) return
+  if (mode === 'redact')
+    await queries(db)
+      .updateTable('campaign_recipients')
+      .set({ values: '{}' })
+      .where('id', '=', matchAny(ids))
+      .execute()
+  else await deleteRecords({ db, catalog }, extensions, catalog.find('campaign_recipients')!, ids)
 }
 
 async function redactMessages(db: Db, ids: readonly string[]) {

@@ -13,6 +13,7 @@ export interface Functions {
   auth_give_back: (keys: readonly string[], exempt: string, days: number) => void
   auth_note_refused_address: (account: string, collection: string, record: string, label: string, address: string, network: string) => void
   auth_take_tries: (keys: readonly string[], limits: readonly number[], seconds: number, exempt: string) => number
+  campaign_key: (owner: string, sender: string, user_version: string) => string
   codes_few_right: (of_user: string, to_country: string, of_pages: boolean) => boolean
   codes_stop: (of_user: string, to_country: string) => boolean
   consent_is_late: (owner: string, number: string, group: string, purpose: string, message: string, given: string) => boolean

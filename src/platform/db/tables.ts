@@ -1110,6 +1110,7 @@ interface TwilioNumbersRow {
 interface UserSettingsRow {
   _rowid: Generated<number>
   account_name: Generated<string>
+  agent_list_rows: Generated<number>
   assign: Generated<'' | 'answerer' | 'turns'>
   code_approval_floor: Generated<number>
   code_counted_from: Generated<string>

@@ -8,7 +8,7 @@ export const sendCommand = defineCommand({
   args: {
     csv: { ...makeTextArg('a head with column names, then a row each', 'FILE'), required: true },
     template: {
-      ...makeTextArg('id of the template; its variables are the columns', 'ID'),
+      ...makeTextArg('id of the template; the columns are its variables', 'ID'),
       required: true,
     },
     url: makeTextArg('the server (default: POCKETSMS_URL, else http://127.0.0.1:8090)', 'URL'),
@@ -25,10 +25,14 @@ export const sendCommand = defineCommand({
       default: '',
     },
     results: makeTextArg(
-      'the file that notes each row, so that a later run continues (default: FILE.results)',
+      'the file that gets the result of each row (default: FILE.results)',
       'FILE',
     ),
-    'dry-run': { type: 'boolean', description: 'show the texts, and send nothing', default: false },
+    'dry-run': {
+      type: 'boolean',
+      description: 'show some texts, and send nothing',
+      default: false,
+    },
   },
   async run({ args }) {
     const { POCKETSMS_URL, POCKETSMS_KEY } = process.env

@@ -1,188 +1,212 @@
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../platform/api-errors.ts'
 import { showProgress } from '../../platform/tools/progress.ts'
 import { readBytes } from '../../platform/tools/read-named-file.ts'
-import { decodeFileText } from '../../portable/file-text.ts'
-import type { CsvRow } from './csv.ts'
-import {
-  type BulkJob,
-  type BulkOptions,
-  findRowPhone,
-  lacksCountry,
-  makeBulkJob,
-  makeRowBody,
-} from './job-from-csv.ts'
-import { openResults, type Results } from './results-file.ts'
+import { findCountryNamed } from '../../portable/phone/numbering-plans.ts'
+import { openResults, type RowResult } from './results-file.ts'
 
-const SHOWN_REFUSALS = 10
+export type BulkOptions = Record<
+  'csv' | 'template' | 'url' | 'key' | 'phoneColumn' | 'country' | 'results',
+  string
+> & {
+  readonly dryRun: boolean
+}
 
-/** Sends a template to each row's phone number, or only previews. `say` prints a line. Throws UserErrors. */
+type Say = (line: string) => void
+
+/** Sends a template to each row of a file as a campaign, or only previews it. `say` prints a line. */
 export async function sendCsv(options: BulkOptions, say: Say): Promise<void> {
+  const { url, key, country } = options
+  // `sms.example.com:8090` also parses as a URL, with the scheme `sms.example.com`
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new UserError('Name the server with --url or POCKETSMS_URL, as https://sms.example.com')
+  if (key === '') throw new UserError('Name an API key with --key or POCKETSMS_KEY.')
+  if (country !== '' && !findCountryNamed(country))
+    throw new UserError(`--country ${country} is no country: name it by its ISO 3166 code, as DE.`)
   const bytes = readBytes(options.csv)
   // a zip archive, or an old Excel file (MS-CFB 2.2)
   if (/^(?:PK\x03\x04|\xd0\xcf\x11\xe0)/.test(bytes.toString('latin1', 0, 4)))
     throw new UserError(`${options.csv} is a spreadsheet: save it as CSV UTF-8, and name that.`)
-  const text = decodeFileText(bytes)
-  const job = makeBulkJob(options, text)
-  if (job.columns.isGuessed) say(`Numbers are in: ${job.columns.titles.join(', ')}`)
-  const progress = showProgress(process.stderr)
-  const onProgress = (done: number) => progress('rows', done, job.rows.length)
   const refused = options.dryRun
-    ? await tryRows(job, onProgress, say)
-    : await sendRows(job, openResults(options.results, text, options.template), onProgress, say)
-  const national = job.rows.filter((row) => lacksCountry(job, row)).length
-  if (national > 0)
-    say(
-      `Without + and a calling code: ${national}. Name their country with --country, as in --country DE.`,
-    )
+    ? await tryList(options, bytes, say)
+    : await sendList(options, bytes, say)
   if (refused > 0) process.exitCode = 1
 }
 
-type OnProgress = (done: number) => void
-type Say = (line: string) => void
+const SHOWN = 10
+const NO_COUNTRY = 'No calling code and no country'
+const NAME_COUNTRY = 'Name the country of numbers without + with --country, as in --country DE.'
 
-const AT_ONCE = 8
-const SHOWN_TEXTS = 3
-/** With these statuses the server would refuse all other rows, too, until the user fixes the cause. */
-const STOPPING = new Set([401, 402, 403, 503])
-
-const TOO_LONG =
-  'It has more cells than there are titles: put a text with the separator in quotation marks.'
-const NO_CALLING_CODE = 'The number does not begin with + and a calling code.'
-
-/** Why a row cannot be sent, whatever the server says; undefined if it can. */
-function findRowFault(job: BulkJob, row: CsvRow): string | undefined {
-  if (row.isLong) return TOO_LONG
-  return lacksCountry(job, row) ? NO_CALLING_CODE : undefined
+interface LeftOut {
+  readonly count: number
+  readonly rows: readonly { readonly line: number; readonly reason: string }[]
 }
 
-/** Sends rows that `results` does not list as accepted. Throws a UserError if an error concerns all rows. */
-async function sendRows(job: BulkJob, results: Results, onProgress: OnProgress, say: Say) {
-  const left = job.rows.filter(({ line }) => !results.has(line))
-  const before = job.rows.length - left.length
-  let [accepted, refused] = [before, 0]
-  const sendRow = async (row: CsvRow) => {
-    const body = { ...makeRowBody(job, row), client_ref: results.refOf(row.line) }
-    const answer = await postWithRetries(job, '/api/sms/send-template', body)
-    const [message] = (answer.body.message_ids ?? []) as string[]
-    return message ? { message } : { error: readRowRefusal(answer) }
-  }
-  const send = async (row: CsvRow) => {
-    const fault = findRowFault(job, row)
-    const result = fault ? { error: fault } : await sendRow(row)
-    results.add({ line: row.line, phone: findRowPhone(job, row), ...result })
-    if ('message' in result) accepted++
-    else refused++
-    onProgress(accepted + refused)
-  }
-  await workInParallel(left, send).finally(results.close)
-  const earlier = before > 0 ? `, ${before} of them earlier` : ''
+interface Preview {
+  readonly recipients_count: number
+  readonly segments: number
+  readonly samples: readonly { readonly to: string; readonly body: string }[]
+  readonly columns: readonly string[]
+  readonly left_out: LeftOut
+}
+
+/** Shows texts, and why rows are left out. Returns how many are. */
+async function tryList(options: BulkOptions, bytes: Buffer, say: Say): Promise<number> {
+  const form = makeForm(options, bytes)
+  const preview = await ask<Preview>(options, 'POST', '/api/campaigns/preview', { body: form })
+  const { samples, left_out, columns, recipients_count, segments } = preview
+  say(`Numbers are in: ${columns.join(', ')}`)
+  for (const { to, body } of samples) say(`${to}: ${body}`)
+  if (samples.some(({ body }) => body.includes('{{')))
+    say('{{…}} stands for what contacts give. A key with the scope messages:list shows it.')
+  sayLeftOut(left_out, say)
   say(
-    `${accepted} of ${job.rows.length} accepted${earlier}, ${refused} refused. Row by row: ${results.file}`,
+    `${recipients_count} messages, ${segments} segments, ${left_out.count} refused. Nothing was sent.`,
   )
-  return refused
+  return left_out.count
 }
 
-/** The server renders texts of a template only for keys that may read them. */
-const HIDDEN =
-  'This key may not read contacts: the texts are shown as for an unknown person, and are sent with the values of the contacts. A key with the scope messages:list shows these.'
+function sayLeftOut({ count, rows }: LeftOut, say: Say) {
+  for (const { line, reason } of rows.slice(0, SHOWN)) say(`line ${line}: ${reason}`)
+  if (count > SHOWN) say(`… and ${count - SHOWN} more`)
+  if (rows.some(({ reason }) => reason === NO_COUNTRY)) say(NAME_COUNTRY)
+}
 
-/** Previews each row; sends nothing. Shows the first texts, and why rows would be refused. */
-async function tryRows(job: BulkJob, onProgress: OnProgress, say: Say) {
-  const texts: string[] = []
-  const refused: string[] = []
-  let [segments, done, hidden] = [0, 0, false]
-  const tryRow = async (row: CsvRow) => {
-    const answer = await postWithRetries(job, '/api/sms/preview', makeRowBody(job, row))
-    if (answer.status !== 200) refused.push(`line ${row.line}: ${readRowRefusal(answer)}`)
-    else {
-      const [item] = answer.body.items as [{ body: string }?]
-      hidden ||= item === undefined
-      segments += Number(answer.body.total_segments)
-      texts.push(`${findRowPhone(job, row)}: ${item?.body ?? answer.body.body}`)
-    }
-  }
-  await workInParallel(job.rows, async (row) => {
-    const fault = findRowFault(job, row)
-    if (fault) refused.push(`line ${row.line}: ${fault}`)
-    else await tryRow(row)
-    onProgress(++done)
+interface Row {
+  readonly line: number
+  readonly to: string
+  readonly message: string
+  readonly status: string
+  readonly reason: string
+}
+
+const AGAIN_MS = 500
+const STOPPED: ReadonlySet<string> = new Set(['paused', 'canceled', 'failed'])
+
+/**
+ * Makes the campaign, or finds the one that this file and template made within 24 hours, and waits until its
+ * texts are stored. Returns how many rows were left out.
+ */
+async function sendList(options: BulkOptions, bytes: Buffer, say: Say): Promise<number> {
+  const of = createHash('sha256').update(`${options.template}\n`).update(bytes).digest('hex')
+  const results = openResults(options.results, of)
+  const { id } = await ask<{ id: string }>(options, 'POST', '/api/campaigns', {
+    body: makeForm(options, bytes),
+    headers: { 'idempotency-key': `send ${of}` },
   })
-  const shown = refused.filter((line) => !line.endsWith(NO_CALLING_CODE))
-  for (const line of [...texts.slice(0, SHOWN_TEXTS), ...shown.slice(0, SHOWN_REFUSALS)]) say(line)
-  if (hidden) say(HIDDEN)
-  if (shown.length > SHOWN_REFUSALS) say(`… and ${shown.length - SHOWN_REFUSALS} more`)
+  const rows = await followRows(options, id)
+  results.write(id, rows.map(toResult))
+  const out = rows.filter(({ message }) => message === '')
+  sayLeftOut({ count: out.length, rows: out }, say)
   say(
-    `${texts.length} messages, ${segments} segments, ${refused.length} refused. Nothing was sent.`,
+    `${rows.length - out.length} of ${rows.length} accepted, ${out.length} refused. Row by row: ${results.file}`,
   )
-  return refused.length
+  return out.length
 }
 
-/** Returns the message of a refused request. Throws it as a UserError if other rows would be refused, too. */
-function readRowRefusal({ status, body }: ApiResponse) {
-  const sentence = String(body.message ?? `The server answered ${status}.`)
-  if (STOPPING.has(status))
-    throw new UserError(
-      `${sentence}. Correct this and repeat the command: it continues where this one ended.`,
+const toResult = ({ line, to: phone, message, status, reason: error }: Row): RowResult => ({
+  line,
+  phone,
+  ...(message && { message, status }),
+  ...(error && { error }),
+})
+
+/** Reads the rows of a campaign, in their order; waits for those that have neither a text nor a reason. */
+async function followRows(options: BulkOptions, id: string): Promise<Row[]> {
+  const progress = showProgress(process.stderr)
+  const rows: Row[] = []
+  for (let page = 1; ; ) {
+    const path = `/api/campaigns/${id}/recipients?page=${page}`
+    const { items, totalItems } = await ask<{ items: Row[]; totalItems: number }>(
+      options,
+      'GET',
+      path,
     )
-  return sentence
-}
-
-/** Works on rows in parallel. After a failure, waits for running calls, then throws the first error. */
-async function workInParallel(rows: readonly CsvRow[], work: (row: CsvRow) => Promise<void>) {
-  const left = rows.values()
-  let isOver = false
-  const one = async () => {
-    for (const row of left) {
-      if (isOver) return
-      await work(row).catch((error) => {
-        isOver = true
-        throw error
-      })
+    const waiting = items.filter(({ message, reason }) => message === '' && reason === '')
+    progress('rows', rows.length + items.length - waiting.length, totalItems)
+    if (waiting.length > 0) {
+      await requireRunning(options, id)
+      await sleep(AGAIN_MS)
+      continue
     }
+    rows.push(...items)
+    if (items.length === 0 || rows.length >= totalItems) return rows
+    page++
   }
-  const all = await Promise.allSettled(Array.from({ length: AT_ONCE }, one))
-  const failed = all.find((result) => result.status === 'rejected')
-  if (failed) throw failed.reason
 }
 
-/** The server's final answer: not a temporary error, which is retried. */
-interface ApiResponse {
-  readonly status: number
-  readonly body: Readonly<Record<string, unknown>>
+/** Throws a UserError if nobody stores the texts of a campaign that wait. */
+async function requireRunning(options: BulkOptions, id: string) {
+  const path = `/api/campaigns/${id}/progress`
+  const { status } = await ask<{ status: string }>(options, 'GET', path)
+  if (STOPPED.has(status)) throw new UserError(`The campaign ${id} is ${status}: see the console.`)
 }
 
-const TIMEOUT_MS = 30_000
+function makeForm({ csv, template, phoneColumn, country }: BulkOptions, bytes: Buffer): FormData {
+  const form = new FormData()
+  form.append('template_id', template)
+  form.append('hold_seconds', '0')
+  if (phoneColumn) form.append('columns', phoneColumn)
+  if (country) form.append('country', country)
+  form.append('list', new Blob([new Uint8Array(bytes)]), basename(csv))
+  return form
+}
+
+const TIMEOUT_MS = 120_000
 const PASSING = new Set([408, 425, 429])
 /** Pauses between tries. After the last, the server counts as unreachable. */
 const PAUSES_MS = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000]
 
-/** Posts JSON. Retries if there is no answer or a temporary error. Throws a UserError when it gives up. */
-async function postWithRetries(
-  { url, key }: BulkJob,
-  path: string,
-  body: unknown,
-): Promise<ApiResponse> {
+interface Sent {
+  readonly body?: FormData
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Asks the server. Retries without an answer or after a temporary error. Throws a UserError otherwise. */
+async function ask<T>(options: BulkOptions, method: string, path: string, sent: Sent = {}) {
   for (const pauseMs of [...PAUSES_MS, undefined]) {
-    const answer = await tryPost(url + path, key, JSON.stringify(body))
-    if (answer) return answer
+    const answer = await tryAsk(options, method, path, sent)
+    if (answer?.status === 200) return answer.body as T
+    if (answer) throw makeRefusal(answer)
     if (pauseMs !== undefined) await sleep(pauseMs)
   }
   throw new UserError(
-    `${url} does not answer. Repeat the command later: it continues where this one ended.`,
+    `${options.url} does not answer. Repeat the command later: it continues where this one ended.`,
   )
 }
 
-async function tryPost(url: string, key: string, body: string): Promise<ApiResponse | undefined> {
+interface ApiAnswer {
+  readonly status: number
+  readonly body: unknown
+}
+
+function makeRefusal({ status, body }: ApiAnswer): UserError {
+  if (status === 422)
+    return new UserError('This file and template were sent with other options within 24 hours.')
+  const sentence = String(
+    (body as { message?: unknown }).message ?? `The server answered ${status}`,
+  )
+  const help = sentence.includes(NO_COUNTRY) ? ` ${NAME_COUNTRY}` : ''
+  return new UserError(`${sentence.replace(/\.$/, '')}.${help} Nothing was sent.`)
+}
+
+async function tryAsk(
+  { url, key }: BulkOptions,
+  method: string,
+  path: string,
+  { body, headers }: Sent,
+): Promise<ApiAnswer | undefined> {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': key },
-      body,
+    const response = await fetch(url.replace(/\/+$/, '') + path, {
+      method,
+      headers: { 'x-api-key': key, ...headers },
+      ...(body && { body }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     const { status } = response
-    const answer = (await response.json()) as ApiResponse['body']
+    const answer = (await response.json()) as { readonly error?: string }
     // `no_devices` is not temporary: the user has to add a device
     const isPassing = PASSING.has(status) || (status >= 500 && answer.error !== 'no_devices')
     return isPassing ? undefined : { status, body: answer }

@@ -1,8 +1,14 @@
 import { USERS_ID } from '../../../src/engine/collections/collection.ts'
 import { makeAccountHolder } from '../../../src/platform/limits/limit-holder.ts'
-import { readCsv } from '../../../src/programs/bulk/csv.ts'
+import { makeTable, readCsvCells } from '../../../src/portable/read-csv.ts'
 import { ANN, BEN, PHONES, startServerWithUsers } from '../../support/server/server-with-users.ts'
 import { watchHolders } from '../../support/watch-holders.ts'
+
+/** The rows of a CSV file by their titles. */
+function readTable(text: string) {
+  const { head, rows } = makeTable(readCsvCells(text).rows, () => true, String, { isCsv: true })
+  return rows.map(({ cells }) => Object.fromEntries(head.map((title, at) => [title, cells[at]!])))
+}
 
 const COUNT = 2_345
 
@@ -26,7 +32,7 @@ test('an export contains all records of a user once, newest first, over several 
   const answer = await take({ fields: 'id,user' })
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="sms_messages.csv"')
-  const rows = readCsv(await answer.text()).map(({ values }) => values)
+  const rows = readTable(await answer.text())
   const odd = Array.from({ length: Math.ceil(COUNT / 2) }, (_, i) => COUNT - 2 * i)
   expect(rows).toEqual(odd.map((n) => ({ id: `m${String(n).padStart(14, '0')}`, user: ANN.id })))
 })

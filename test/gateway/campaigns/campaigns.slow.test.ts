@@ -212,8 +212,9 @@ test('a preview lists the variables that are empty for one recipient and have no
   expect(await ask('Hello {{name}}!', ['+4900001'])).toBe(undefined)
 })
 
-test('an API key cannot create campaigns', async () => {
-  expect((await call('POST', '', { body: 'Hi' }, { 'x-api-key': ANN.key })).status).toBe(401)
+test('an API key cannot create campaigns without its scope', async () => {
+  const body = { body: 'Hi', recipients: numbers(1) }
+  expect((await call('POST', '', body, { 'x-api-key': ANN.key })).status).toBe(403)
 })
 
 test('three requests with one Idempotency-Key create one campaign', async () => {

@@ -84,3 +84,40 @@ test.each<[title: string, body: Body, says: string]>([
   const answer = await ann.call('POST', '/api/campaigns', { body: 'Hi', ...body })
   expect([answer.status, String(answer.body.message)]).toEqual([400, expect.stringContaining(says)])
 })
+
+test.each<[what: string, value: string | number, template: string, text: string]>([
+  ['a day is as in ISO 8601', '2026-12-01', 'Am {{Termin}}', 'Am 1.12.2026'],
+  [
+    'a variable has a format',
+    '1.12.2026',
+    'Am {{Termin:weekday}}',
+    'Am Dienstag, 1. Dezember 2026',
+  ],
+  ['a number is one of JSON', 12.5, '{{Termin}} kg', '12,5 kg'],
+  ['a cell is a text', 'am 1.12.', 'Termin: {{termin}}', 'Termin: am 1.12.'],
+  ['a day has a time', '1.12.2026 10:30', '{{Termin}}', '1.12.2026 10:30'],
+  ['a number begins with a zero', '0815', 'Nr. {{Termin}}', 'Nr. 0815'],
+])('values are written as the account writes them, if %s', async (_, value, body, text) => {
+  const bob = await gateway.makeUser()
+  await must(bob, 'PATCH', `/api/collections/users/records/${bob.id}`, { language: 'de' })
+  await must(bob, 'POST', '/api/collections/user_settings/records', {
+    ...{ user: bob.id, country: 'DE', time_zone: 'Europe/Berlin' },
+  })
+  const list = [{ to: '0151 12340009', values: { Termin: value } }]
+  const { first, left_out } = await must(bob, 'POST', '/api/campaigns/preview', { body, list })
+  expect([first.to, first.body, left_out.count]).toEqual(['+4915112340009', text, 0])
+})
+
+test('a preview shows the longest text and the one with empty values first', async () => {
+  const list = ['Bo', '', 'Maximiliane', 'Al', 'Cy'].map((name, i) => ({
+    ...{ to: `+491511234010${i}`, values: { name } },
+  }))
+  const body = 'Hi {{name|}}!'
+  const { samples, first } = await must(ann, 'POST', '/api/campaigns/preview', { body, list })
+  expect(samples.map((text: { body: string }) => text.body)).toEqual([
+    'Hi Maximiliane!',
+    'Hi !',
+    'Hi Bo!',
+  ])
+  expect(first.body).toBe('Hi Bo!')
+})

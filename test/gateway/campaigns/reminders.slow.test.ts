@@ -145,7 +145,7 @@ test('a booking that gets no text is shown with the reason, and counted', async 
     'd +4915112340005 No value: room',
     'e +4915112340005 The date has no time',
   ])
-  const { counts, left_out } = await loadCampaignProgress(one.store, user, id)
+  const { counts, left_out } = await loadCampaignProgress(one.store, permit.sender, id)
   expect(counts).toMatchObject({ pending: 1, failed: 0 })
   expect(left_out).toHaveLength(4)
   expect(left_out[0]).toEqual({ reason: 'No valid phone number', count: 1 })

@@ -1552,6 +1552,7 @@ create table user_settings (
   code_max_per_network double precision not null default 0,
   code_max_per_account double precision not null default 0,
   code_quota_share double precision not null default 0,
+  agent_list_rows double precision not null default 0,
   short_codes boolean not null default false,
   opt_out_chosen boolean not null default false,
   session_days double precision not null default 0,
@@ -1779,6 +1780,7 @@ create function auth_give_back(keys text[], exempt text, days integer) returns v
 create function auth_note_refused_address(account text, collection text, record text, label text, address text, network text) returns void volatile
 create function auth_take_tries(keys text[], limits integer[], seconds integer, exempt text) returns integer volatile
 create function caller_changed() returns trigger volatile
+create function campaign_key(owner text, sender text, user_version text) returns text stable
 create function campaigns_unsettled() returns trigger volatile
 create function code_take(keys text[], amounts integer[], limits integer[], seconds integer[], OUT place integer, OUT wait integer) returns record volatile
 create function codes_few_right(of_user text, to_country text, of_pages boolean) returns boolean stable

@@ -1,7 +1,14 @@
 import { readSheet } from '../../../console/src/data/files/sheet.ts'
+import { readListTable } from '../../../src/gateway/campaigns/list-body.ts'
 import { readCsvCells } from '../../../src/portable/read-csv.ts'
-import { readCsv } from '../../../src/programs/bulk/csv.ts'
 
+const readCsv = (text: string) => {
+  const { head, rows } = readListTable(text)
+  return rows.map(({ cells, ...row }) => ({
+    ...row,
+    values: Object.fromEntries(head.map((title, at) => [title, cells[at]!])),
+  }))
+}
 const values = (text: string) => readCsv(text).map((row) => row.values)
 
 test.each([
@@ -46,7 +53,6 @@ test.each([
   ],
   ['a bar between cells', 'phone|text\n+491|a,b', [{ phone: '+491', text: 'a,b' }]],
   ['rows of blank cells', 'phone,text\n+491,a\n , \n,\n', [{ phone: '+491', text: 'a' }]],
-  ['a head alone', 'phone,text\n', []],
   [
     'empty names at the end of its head, as a spreadsheet saves deleted columns',
     'phone;note;;;\r\n+491;hi;;;\r\n+492;ho;;;\r\n',
@@ -129,14 +135,19 @@ test("a row's line number is that of an editor", () => {
 })
 
 test.each([
-  ['nothing', '', 'The file is empty.'],
-  ['blank rows alone', ' ;\n;;\n', 'The file is empty.'],
-  ['a name twice', 'a,a\n', 'Two columns of the file have one name.'],
-  ['an open quotation mark', 'a,b\n1,"2\n', 'Line 2: a quotation mark is missing or misplaced.'],
+  ['a line of titles alone', 'a,b\n', 'list has a line of titles and no rows'],
+  ['nothing', '', 'list is an empty file'],
+  ['blank rows alone', ' ;\n;;\n', 'list is an empty file'],
+  ['a name twice', 'a,a\n1,2\n', 'list has two columns of the same name'],
+  [
+    'an open quotation mark',
+    'a,b\n1,"2\n',
+    'list, line 2: a quotation mark is missing or misplaced',
+  ],
   [
     'a word after a quoted one',
     'a,b\n"Max" M,1\n"Ann",2\n',
-    'Line 2: a quotation mark is missing or misplaced.',
+    'list, line 2: a quotation mark is missing or misplaced',
   ],
 ])('a CSV file with %s is refused: $2', (_, text, sentence) =>
   expect(() => readCsv(text)).toThrow(sentence),
