@@ -69,6 +69,27 @@ test('encoded paths and changed case do not bypass a rate limit', async () => {
   expect(statuses).toEqual([400, 429, 429, 429])
 })
 
+test.each([
+  ['a path without a route', 'GET', '/api/no/such/path', 404],
+  ['a method that a route does not have', 'DELETE', '/api/health', 404],
+  ["an unknown path below another product's API", 'GET', '/2010-04-01/nothing', 401],
+  ['the description of the API', 'GET', '/api/openapi.json', 200],
+  ['a route', 'GET', '/api/health', 200],
+  ['a route asked for its head', 'HEAD', '/api/health', 200],
+])('%s counts for the general rate limit', async (_, method, path, status) => {
+  await limited(limit('/', 1))
+  const ask = () => fetch(server.server.url + path, { method })
+  expect(await many(ask, 2)).toEqual([status, 429])
+})
+
+test('the readiness of the server and the console have no rate limit', async () => {
+  await limited(limit('/', 1))
+  for (const path of ['/api/ready', '/']) {
+    const statuses = await many(() => fetch(server.server.url + path), 3)
+    expect(statuses).not.toContain(429)
+  }
+})
+
 test('superusers and excluded addresses are not limited, and guests have their own rules', async () => {
   await limited(limit('/api/', 1, '@guest'))
   const authorization = await server.signIn('users', 'user@example.com', PASSWORD)
