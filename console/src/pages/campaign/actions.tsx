@@ -10,6 +10,7 @@ import { Button, ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { goToPage, makePageHref } from '../../router.ts'
 import { EditDialog } from './edit-dialog.tsx'
+import { FollowDialog } from './follow-dialog.tsx'
 
 const UNDER_WAY: readonly CampaignState[] = ['scheduled', 'repeating', 'sending', 'paused']
 
@@ -21,7 +22,7 @@ export function Actions({
   progress: CampaignProgress | undefined
 }) {
   const { id, status } = campaign
-  const [open, setOpen] = useState<'edit' | 'again'>()
+  const [open, setOpen] = useState<'edit' | 'again' | 'follow'>()
   const path = `/api/campaigns/${id}`
   const pause = useTask(() => postRequest(`${path}/pause`))
   const resume = useTask(() => postRequest(`${path}/resume`))
@@ -49,7 +50,7 @@ export function Actions({
     <>
       {/* first: "Duplicate" keeps its place at the end when the campaign ends under the pointer */}
       {!isUnderWay && (
-        <Button kind="danger" icon="trash" onClick={() => void remove()}>
+        <Button kind="danger" icon="trash" needs="admin" onClick={() => void remove()}>
           {t('Delete')}
         </Button>
       )}
@@ -78,6 +79,11 @@ export function Actions({
           {t('Send failed ones again')}
         </Button>
       )}
+      {!campaign.repeat && !campaign.reminder && progress && hasBegun(progress) && (
+        <Button icon="send" needs="admin" onClick={() => setOpen('follow')}>
+          {t('Text them again')}
+        </Button>
+      )}
       {campaign.rows === 0 && !campaign.reminder && (
         <ButtonLink icon="copy" href={makePageHref('/send', { campaign: id })}>
           {t('Duplicate')}
@@ -93,6 +99,7 @@ export function Actions({
           onClose={() => setOpen(undefined)}
         />
       )}
+      {open === 'follow' && <FollowDialog campaign={campaign} onClose={() => setOpen(undefined)} />}
       {open === 'again' && (
         <ResendMessages
           counts={progress?.retriable}

@@ -40,7 +40,9 @@ import { WhenField } from '../../parts/form/when-field.tsx'
 import { showToast } from '../../parts/toast.tsx'
 
 const MOST_REASONS = 5
-const BEGUN = t('The campaign has begun: only its name can still be changed.')
+const BEGUN = t(
+  'The campaign has begun. A new text goes to those who have not got it; the others keep theirs.',
+)
 
 interface Draft {
   readonly name: string
@@ -132,7 +134,7 @@ export function EditDialog({
           value={draft.name}
           onValue={(name) => change({ name })}
         />
-        {!hasBegun && !campaign.template && (
+        {!campaign.template && (
           <TextArea
             label={t('Text')}
             name="text"
@@ -142,7 +144,7 @@ export function EditDialog({
             hint={formatTextSize(draft.text, pictures.files.length > 0)}
           />
         )}
-        {(hasBegun ? [] : names).map((name) => {
+        {names.map((name) => {
           // the console puts values into the text as defaults; templates and programs have ones for all
           const part = campaign.template || name in was.variables ? 'variables' : 'defaults'
           return (

@@ -6,7 +6,7 @@ import {
 } from '../../data/campaign-progress.ts'
 import { pb } from '../../data/client.ts'
 import type { Campaign } from '../../data/record-types.ts'
-import { hasTeamRole } from '../../data/session.ts'
+import { hasTeamRole, session } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -60,14 +60,17 @@ export function Page({ params: { id = '' } }: PageProps) {
         all={[makePageHref('/campaigns'), t('All campaigns')]}
       />
     )
+  // agents are in charge of the lists that they have sent
+  const isOwn = hasTeamRole('agent') && campaign.made_by === session.value?.sender
+  const isInCharge = hasTeamRole('admin') || isOwn
   return (
     <Frame
       title={makeTitle(campaign)}
       back={{ href: makePageHref('/campaigns'), words: t('Campaigns') }}
-      actions={hasTeamRole('admin') && <Actions campaign={campaign} progress={progress} />}
+      actions={isInCharge && <Actions campaign={campaign} progress={progress} />}
     >
       {campaign.error && <Notice kind="wrong">{translateFault(campaign.error)}</Notice>}
-      {progress && hasTeamRole('admin') && <Hold campaign={campaign} progress={progress} />}
+      {progress && isInCharge && <Hold campaign={campaign} progress={progress} />}
       {simulated > 0 && <SimulatedNotice count={simulated} />}
       <HeldNotices held={held} />
       {campaign.repeat && <Runs campaign={campaign} />}

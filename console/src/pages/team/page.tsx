@@ -10,6 +10,7 @@ import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { Changes, useChanges } from './changes.tsx'
+import { AgentLists } from './agent-lists.tsx'
 import { Invitations, Invite, useInvitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 import { RequiredFactor } from './required-factor.tsx'
@@ -49,6 +50,7 @@ export function Page() {
           <Assigning />
           {hasTeamRole('owner') && <RequiredFactor />}
           <SessionDays />
+          {hasTeamRole('owner') && <AgentLists />}
           <Changes list={changes} />
         </>
       )}
