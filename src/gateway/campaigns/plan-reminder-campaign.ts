@@ -38,13 +38,13 @@ export async function completeReminder(
 async function findHasTime(
   store: Store,
   source: ReminderSource,
-  { has_time: given, offset }: WantedReminder,
+  { has_time: given }: WantedReminder,
 ): Promise<boolean> {
   const records = await findReminderRecords(store, source, { limit: SAMPLE, order: 'latest' })
   if (source.isOfContacts) return false
   if (given != null) return given
   const hasTime = records.some(({ date }) => !date.endsWith(' 00:00:00.000Z'))
-  return offset.hours != null || hasTime || records.length === 0
+  return hasTime || records.length === 0
 }
 
 /** The line, text and dates of a new reminder. Throws as `planCampaign`. */

@@ -55,7 +55,7 @@ export const REMINDER = z
       .boolean()
       .nullish()
       .describe(
-        'Whether the dates have a time. Left out: yes with `hours`; else if one of the records has a time other than 00:00 UTC, or there are none.',
+        'Whether the dates have a time, else they are whole days. Left out: yes if one of the latest records has another time than 00:00 UTC, or there are none.',
       ),
   })
   .meta({ id: 'CampaignReminder' })

@@ -13,8 +13,6 @@ const QUARTER_MS = HOUR_MS / 4
 const MOST_LATE_MS = DAY_MS
 /** How far back dates are looked for, to name those that have passed. */
 const SEEN_MS = 2 * DAY_MS
-/** Nobody has an appointment earlier in the day: a date whose time is 00:00 UTC then has none. */
-const FIRST_HOUR = 6
 
 /** Why a reminder leaves no text. Others are REFUSED and the messages of refusals. */
 export const REMINDER_REASONS = {
@@ -68,7 +66,7 @@ export function findOccurrence(
   value: string,
   since: number,
 ): Occurrence | undefined {
-  const at = rule.has_time ? readTime(calendar, value) : undefined
+  const at = rule.has_time ? readTime(value) : undefined
   const given = at === undefined ? parseDay(value) : calendar.findDay(at)
   if (given === undefined) return undefined
   const { day, key } = rule.yearly
@@ -79,17 +77,11 @@ export function findOccurrence(
   return { key, due: computeDue(rule, calendar, day, at), ends }
 }
 
-/** The instant of a stored date; undefined if it has no time. */
-function readTime(calendar: Calendar, value: string): number | undefined {
-  const at = toDate(value)?.getTime()
-  if (at === undefined || !value.endsWith(' 00:00:00.000Z')) return at
-  const hour = (calendar.toLocal(at) - calendar.findDay(at)) / HOUR_MS
-  return hour < FIRST_HOUR ? undefined : at
-}
+const readTime = (value: string) => toDate(value)?.getTime()
 
 /** A stored date by the calendar of the account: `2026-11-20 08:30`, or `2026-11-20` without a time. */
 export function writeLocalDate(calendar: Calendar, value: string, hasTime: boolean): string {
-  const at = hasTime ? readTime(calendar, value) : undefined
+  const at = hasTime ? readTime(value) : undefined
   return at === undefined
     ? value.slice(0, 10)
     : formatDate(new Date(calendar.toLocal(at))).slice(0, 16)

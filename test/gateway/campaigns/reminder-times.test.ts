@@ -99,11 +99,11 @@ test.each([
     '2027-01-05T22:00:00.000Z',
   ],
   [
-    'a date without a time',
+    'a date at midnight in UTC',
     'Europe/Berlin',
     { ...hours(2), ...TIMED },
     '2027-01-06 00:00:00.000Z',
-    'none',
+    '2027-01-05T22:00:00.000Z',
   ],
   [
     'a day abroad',
@@ -233,7 +233,7 @@ test('a reminder looks again at its time of day, over the change of clocks', () 
 
 test.each([
   ['2027-03-28 08:00:00.000Z', true, '2027-03-28 10:00'],
-  ['2027-03-28 00:00:00.000Z', true, '2027-03-28'],
+  ['2027-03-28 00:00:00.000Z', true, '2027-03-28 01:00'],
   ['2027-03-28 00:00:00.000Z', false, '2027-03-28'],
   ['2026-12-31 23:30:00.000Z', true, '2027-01-01 00:30'],
 ])('the date %s is written for a text as the clocks show it', (value, hasTime, expected) => {

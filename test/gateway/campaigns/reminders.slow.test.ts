@@ -143,7 +143,7 @@ test('a booking that gets no text is shown with the reason, and counted', async 
     'b +4915112340006 Recipient has opted out',
     'c  No valid phone number',
     'd +4915112340005 No value: room',
-    'e +4915112340005 The date has no time',
+    'e +4915112340005 The date has passed',
   ])
   const { counts, left_out } = await loadCampaignProgress(one.store, permit.sender, id)
   expect(counts).toMatchObject({ pending: 1, failed: 0 })
@@ -366,6 +366,16 @@ test('the next texts are shown before a reminder is switched on, also those that
     },
     expect.objectContaining({ record: 'b0', leaves_at: '2027-03-22 06:00:00.000Z' }),
   ])
+})
+
+test('dates that are all midnight in UTC are whole days, and one among others has its time', async () => {
+  await book('a', '2027-03-22T00:00:00Z')
+  await expect(make(TWO_HOURS)).rejects.toThrow('needs dates with a time')
+  const [whole] = await fixture.preview(DAY_BEFORE)
+  expect(whole).toMatchObject({ leaves_at: '2027-03-21 17:00:00.000Z', body: 'Until 22.3.2027' })
+  await book('b', '2027-03-23T10:00:00Z')
+  const [first] = await fixture.preview(TWO_HOURS)
+  expect(first).toMatchObject({ leaves_at: '2027-03-21 22:00:00.000Z', body: 'Until 01:00' })
 })
 
 test('an account has at most 20 reminders', async () => {
