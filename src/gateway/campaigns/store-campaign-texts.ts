@@ -85,8 +85,10 @@ async function storeRows(services: CampaignServices, campaign: Campaign, signal?
   const chunks = splitAudience(campaign, config)
   const open = await Promise.all(chunks.map((ids) => loadOpenRows(db, ids)))
   await checkQuota(services, campaign.user, open.flat().length)
-  for (const [number, rows] of open.entries()) {
+  for (const [number, ids] of chunks.entries()) {
     if (signal?.aborted) return false
+    // again: a row may have been erased meanwhile
+    const rows = await loadOpenRows(db, ids)
     if (rows.length === 0) continue
     const written = await writeRowTexts(store, config, campaign.user, campaign, rows)
     const texts = written.flatMap(({ text }) => text ?? [])

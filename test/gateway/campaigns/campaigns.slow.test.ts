@@ -241,9 +241,9 @@ test.each<[string, object]>([
   expect((await call('POST', '', body, headers)).body.id).toBe(first.body.id)
 })
 
-test('a campaign that has begun refuses a new text but accepts a new name', async () => {
+test('a campaign that has begun refuses a new time but accepts a new name', async () => {
   const campaign = await made({ recipients: numbers(3), hold_seconds: 0 })
-  const refused = await call('PATCH', `/${campaign.id}`, { body: 'Too late' })
+  const refused = await call('PATCH', `/${campaign.id}`, { scheduled_at: inAnHour() })
   expect([refused.status, refused.body.error]).toEqual([409, 'campaign_begun'])
   const renamed = await call('PATCH', `/${campaign.id}`, { name: 'Mine' })
   expect(renamed.body).toMatchObject({ name: 'Mine', revision: 1 })
