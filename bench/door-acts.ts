@@ -33,6 +33,8 @@ const WORDS = 'Your parcel arrives tomorrow between 9 and 12.'
 const [OLD_TEXTS, READ_SENDS] = [20_000, 100]
 /** A hook takes so many calls a minute, so several take turns. */
 const [HOOKS, HOOK_RATE] = [20, 1_000]
+/** A version of SMSGate's app that takes many texts at a time. */
+const APP = 'me.capcom.smsgateway/1.75.0'
 const JSON_RPC = { accept: 'application/json, text/event-stream' }
 
 let last = 10_000_000
@@ -288,7 +290,7 @@ async function makePhoneActs(url: string, root: Client): Promise<Act[]> {
     { name: 'App' },
     basic(other.email, PASSWORD),
   )
-  const app = { authorization: `Bearer ${made.body.token}` }
+  const app = { authorization: `Bearer ${made.body.token}`, 'user-agent': APP }
   const report = async (message: AppMessage, state: string) => {
     const recipients = message.phoneNumbers.map((phoneNumber) => ({ phoneNumber, state }))
     const states = { [state]: new Date().toISOString() }

@@ -85,7 +85,7 @@ function printTable({ home, doors: { acts }, costs }: Checkout): string[] {
   console.log(`\n${home}\n${'act'.padEnd(44)}${'ms'.padStart(8)}${'ratio'.padStart(8)}`)
   const first = new Map<Act['kind'], number>()
   const dear: string[] = []
-  for (const { name, kind } of acts) {
+  for (const { name, kind } of acts.filter((act) => costs.has(act.name))) {
     const ms = median(costs.get(name) ?? [])
     if (!first.has(kind)) first.set(kind, ms)
     const ratio = ms / first.get(kind)!

@@ -52,9 +52,6 @@ export async function noteHeld(
   return true
 }
 
-export const noteSending = ({ db }: Store, device: Device) =>
-  updatePhone(db, device).set({ held_until: null }).where('held_until', 'is not', null).execute()
-
 /** After a text expired on a phone: whether the phone held it. Then the phone sends again soon. */
 export async function noteExpired({ db }: Store, device: Device): Promise<boolean> {
   const { numUpdatedRows } = await updatePhone(db, device)

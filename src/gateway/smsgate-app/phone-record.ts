@@ -14,8 +14,17 @@ export const MAX_CAPACITY = 20
 /** Letters and digits of a secret: at least 256 bits. */
 const SECRET_LENGTH = 43
 
+/** The ids of a device and its user: values, or SQL. */
+export interface DeviceIds {
+  readonly id: unknown
+  readonly user: unknown
+}
+
+/** The device of the row `p` of smsgate_phones. */
+export const PHONE: DeviceIds = { id: sql.ref('p.device'), user: sql.ref('p.user') }
+
 /** A row of a table with the columns `device` and `user` belongs to the device. */
-export const belongsToDevice = ({ id, user }: Device) =>
+export const belongsToDevice = ({ id, user }: DeviceIds) =>
   sql<boolean>`(device = ${id} and "user" = ${user})`
 
 /** SQL: attempts as rows; the alias names their columns. */

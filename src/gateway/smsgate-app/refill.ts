@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Config } from '../../platform/config.ts'
-import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { matchAny, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { type Device, writeAllowance } from '../base/device-record.ts'
 import { wakeDevices } from '../lines/wake-devices.ts'
 import { URGENT_PRIORITY } from './app-versions.ts'
 import { IS_HOLDING, isRecalled } from './held-texts.ts'
 import { CAPACITY } from './phone-capacity.ts'
-import { belongsToDevice, MAX_CAPACITY } from './phone-record.ts'
+import { belongsToDevice, type DeviceIds, MAX_CAPACITY, PHONE } from './phone-record.ts'
 
 /** A text is not listed again within this time: the phone may still be reading the last answer. */
 const ANSWER_SECONDS = 3
@@ -22,7 +23,7 @@ export const answerTime = sql`interval '${sql.raw(String(ANSWER_SECONDS))} secon
 export const IS_TO_SEND = sql<boolean>`(not t.is_processed and t.valid_until > now())`
 
 /** How many texts a phone has yet to send. */
-export const toSend = (device: Device) => sql<number>`(
+export const toSend = (device: DeviceIds) => sql<number>`(
   select count(*) from smsgate_texts t where ${belongsToDevice(device)} and ${IS_TO_SEND})`
 
 /** Whether the phone is to cancel text `t`: it was ended, canceled, recalled or given to another device. */
@@ -35,12 +36,12 @@ export const isCanceled = (device: Device, onlineSeconds: number) => sql<boolean
 
 /** SQL: a message that waits for the device and may be claimed now. */
 const waits = (
-  device: Device,
+  device: DeviceIds,
 ) => sql`select from sms_dispatch where ${belongsToDevice(device)} and state = 'assigned'
   and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`
 
 /** Whether a message waits that the app sends outside its work hours, too. */
-export const hasUrgent = (device: Device) =>
+export const hasUrgent = (device: DeviceIds) =>
   sql<boolean>`exists (${waits(device)} and priority >= ${sql.lit(URGENT_PRIORITY)})`
 
 /**
@@ -48,7 +49,7 @@ export const hasUrgent = (device: Device) =>
  * sends its last one, the app may restart its sender and send the last one twice. Some versions always do
  * (`at_once`). A phone that holds texts gets urgent ones only.
  */
-export const isOpen = (device: Device) => sql<boolean>`(
+export const isOpen = (device: DeviceIds) => sql<boolean>`(
   select case when ${IS_HOLDING} then n = 0 and ${hasUrgent(device)} else n = 0 or n <= least(${CAPACITY}, p.at_once) / 2 and (
     p.handed_at < now() - interval '${sql.raw(String(SLOW_SECONDS))} seconds' and n * 2 >= p.handed
     or p.handed_at < now() - interval '${sql.raw(String(STUCK_SECONDS))} seconds') end
@@ -62,7 +63,7 @@ const isUnanswered = (device: Device, onlineSeconds: number) => sql<boolean>`exi
     or ${isCanceled(device, onlineSeconds)} and (t.canceled_at is null or t.canceled_at < now() - ${answerTime})))`
 
 /** Whether a phone holds at most half of its capacity. Texts that Android is sending count, too. */
-const hasCapacity = (device: Device) => sql<boolean>`(
+const hasCapacity = (device: DeviceIds) => sql<boolean>`(
   select count(*) from (
     select from sms_dispatch where ${belongsToDevice(device)} and state = 'sending' and lease_until > now()
     limit ${sql.lit(MAX_CAPACITY)}
@@ -70,7 +71,7 @@ const hasCapacity = (device: Device) => sql<boolean>`(
 ) <= ${CAPACITY} / 2`
 
 /** Whether phone `p` may be handed waiting messages now. */
-const hasMore = (device: Device) => sql<boolean>`(
+const hasMore = (device: DeviceIds) => sql<boolean>`(
   exists (${waits(device)}) and (${IS_HOLDING} or ${hasCapacity(device)}) and ${isOpen(device)}
   and exists (
     select from devices d
@@ -82,14 +83,19 @@ const isLapsing = (device: Device, seconds: number) => sql<boolean>`exists (
   select from sms_dispatch where ${belongsToDevice(device)} and state = 'sending'
     and lease_until > now() and lease_until < ${writeTimeInSeconds(seconds)})`
 
-/** Tells a phone to fetch messages if it may be given more, by its event stream on any server. */
-export async function wakeForMore(store: Store, device: Device): Promise<void> {
-  const found = await queries(store.db)
+/** Tells phones to fetch messages if they may be given more, by their event streams on any server. */
+export async function wakeForMore(db: Db, devices: readonly string[]): Promise<void> {
+  if (devices.length === 0) return
+  const found = await queries(db)
     .selectFrom('smsgate_phones as p')
-    .select(sql<boolean>`coalesce(${hasMore(device)}, false)`.as('hasMore'))
-    .where(belongsToDevice(device))
-    .executeTakeFirst()
-  if (found?.hasMore) wakeDevices(store.db, [device.id])
+    .select('p.device')
+    .where('p.device', '=', matchAny(devices))
+    .where(hasMore(PHONE))
+    .execute()
+  wakeDevices(
+    db,
+    found.map(({ device }) => device),
+  )
 }
 
 /**

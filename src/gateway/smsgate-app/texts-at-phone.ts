@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Store } from '../../engine/collections/catalog.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Device } from '../base/device-record.ts'
+import type { ReportedRow } from '../messages/queue/apply-report-groups.ts'
 import type { MessageAttempt } from '../messages/queue/message-leases.ts'
 import { belongsToDevice, unnestAttempts } from './phone-record.ts'
 import { answerTime, hasUrgent, IS_TO_SEND, isCanceled, isOpen, toSend } from './refill.ts'
@@ -79,22 +79,45 @@ export async function noteListed(
   )
 }
 
-/** A phone's report about a text: `waits` on the phone, was `processed` by Android, or is `over`. */
-export type Progress = MessageAttempt & { readonly step: 'waits' | 'processed' | 'over' }
-
-export async function noteProgress({ db }: Store, device: Device, progress: readonly Progress[]) {
-  if (progress.length === 0) return
-  // the last state counts if a report names a text twice
-  const given = [...new Map(progress.map((text) => [`${text.id}.${text.attempt}`, text])).values()]
-  await executeStatement(
-    db,
-    sql`with given as (
-      select * from ${unnestAttempts(given)} g(id text, attempt int, step text)
-    ), over as (
-      delete from smsgate_texts t using given g
-      where ${belongsToDevice(device)} and t.message = g.id and t.attempt = g.attempt and g.step = 'over'
-    )
-    update smsgate_texts t set is_known = true, is_processed = t.is_processed or g.step = 'processed' from given g
-    where ${belongsToDevice(device)} and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`,
-  )
+/** A phone's report about a text: it `waits` on the phone, was `processed` by Android, or is `over`. */
+export interface Progress extends MessageAttempt {
+  readonly device: string
+  readonly user: string
+  readonly step: 'waits' | 'processed' | 'over'
+  /** Whether the phone has tried to send the text, so that it holds no texts now. */
+  readonly isSending: boolean
+  /** The lease of a text that was processed, and whose outcome is not known yet. */
+  readonly seconds: number
 }
+
+/**
+ * Makes a statement that stores how far phones are with texts and applies `reports` (sms_report) on them. One
+ * of a phone and text. Locks the queue rows in the order of sms_report.
+ */
+export const writeProgress = (progress: readonly Progress[], reports: string) =>
+  sql<ReportedRow>`with given as materialized (
+    select * from json_to_recordset(${JSON.stringify(progress)}::json)
+      g(device text, "user" text, id text, attempt int, step text, "isSending" boolean, seconds float8)
+  ), locked as materialized (
+    select d.message, d.attempt, d.state, g.attempt as reported, g.step, g.seconds from given g
+    join sms_dispatch d on d.message = g.id and d.message = any(array(select id from given))
+    where d.device || '' = g.device and d."user" || '' = g."user" order by d.message for update of d
+  ), renewed as (
+    update sms_dispatch d set lease_until = greatest(d.lease_until, now() + l.seconds * interval '1 second')
+    from locked l where d.message = l.message and d.message = any(array(select message from locked))
+      and l.state = 'sending' and l.attempt = l.reported and l.step = 'processed'
+  ), phones as (
+    update smsgate_phones p set held_until = null
+    where p.device = any(array(select device from given where "isSending")) and p.held_until is not null
+    returning 1
+  ), over as (
+    delete from smsgate_texts t using given g
+    where t.device = any(array(select device from given)) and t.device = g.device and t."user" = g."user"
+      and t.message = g.id and t.attempt = g.attempt and g.step = 'over' and (select count(*) from phones) >= 0
+  ), kept as (
+    update smsgate_texts t set is_known = true, is_processed = t.is_processed or g.step = 'processed' from given g
+    where t.device = any(array(select device from given)) and t.device = g.device and t."user" = g."user"
+      and t.message = g.id and t.attempt = g.attempt and g.step <> 'over' and (select count(*) from phones) >= 0
+  )
+  select r.* from (select count(*) as n from locked) l
+  cross join lateral sms_report(case when l.n >= 0 then ${reports}::json end) r where ${reports}::text <> '[]'`

@@ -7,6 +7,7 @@
 --   number        identifies the ask in the results
 --   device, "user"
 --   limit         maximum messages, old and new
+--   most          maximum new messages; null or absent for any
 --   room          maximum new messages that the device's limits allow; null for any
 --   lines         how many messages each line with a limit per minute allows; null if that was not looked
 --                 up: then a device that has such a line gets no new message. If `room` is null, too, the
@@ -24,7 +25,7 @@ begin
   with given as (
     select g.*, g.lines is null and exists (select from lines l where l.device = g.device and l.per_minute > 0) as is_paced
     from json_to_recordset(asks)
-      g(number int, device text, "user" text, "limit" int, room bigint, lines json, seconds float8)
+      g(number int, device text, "user" text, "limit" int, most bigint, room bigint, lines json, seconds float8)
   ), held as (
     select g.number, h.* from given g cross join lateral (
       select d.message as id, d.attempt, d.lease_until, d.priority as rank, d.position, d.sealed, d."user", d.scope::text, m.*
@@ -66,7 +67,7 @@ begin
           and (g.room is not null or v.per_minute <= 0 and v.daily_limit <= 0))
         and not exists (select from user_settings s where s."user" = g."user" and s.disabled)
       order by d.priority desc, d.position
-      limit greatest(0, least(g."limit" - (select count(*) from held o where o.number = g.number), g.room))
+      limit greatest(0, least(g."limit" - (select count(*) from held o where o.number = g.number), g.room, g.most))
       for update of d skip locked
     ) h
   ), asked as (

@@ -1,8 +1,9 @@
--- Applies devices' reports, one for each message. A report counts if it is of the current attempt, the
--- status is `sending` or `sent`, and sms_may_become allows the change. A report's time counts unless it is
--- before the message was accepted (or sent) or in the future. The reason is the detail of the step, and of
--- a failure the message's error. It is not stored with a message whose content was removed: it may name
--- the number. A message that failed while it was `sending` costs nothing and does not count for limits.
+-- Applies devices' reports, at most one of a device on a message. A report counts if it is of the current
+-- attempt, the status is `sending` or `sent`, and sms_may_become allows the change. A report's time counts
+-- unless it is before the message was accepted (or sent) or in the future. The reason is the detail of the
+-- step, and of a failure the message's error. It is not stored with a message whose content was removed: it
+-- may name the number. A message that failed while it was `sending` costs nothing and does not count for
+-- limits. Two devices may report on one message in one call: only the report of its own device counts.
 -- Locks queue rows, then messages, each by id.
 --
 -- `reports` is a JSON array of objects: number (identifies the report), device, "user", id (of the message),
@@ -24,7 +25,7 @@ begin
     join sms_dispatch d on d.message = g.id and d.message = any(array(select given.id from given))
     where d.device || '' = g.device and d."user" || '' = g."user" order by d.message for update of d
   ), held as materialized (
-    select m.id, m.status, m.line, m."to", '' in (m."to", m.body) as is_blank, greatest(m.created::text, m.sent_at::text) as since
+    select m.id, m.device, m."user", m.status, m.line, m."to", '' in (m."to", m.body) as is_blank, greatest(m.created::text, m.sent_at::text) as since
     from given g join sms_messages m on m.id = g.id and m.id = any(array(select given.id from given))
     where m.device || '' = g.device and m."user" || '' = g."user" and (select count(*) from queued) >= 0
     order by m.id for update of m
@@ -38,7 +39,7 @@ begin
     select m.id, g.status, g.attempt, case when m.is_blank then '' else g.reason end as reason, g.device, pb_text(
       case when to_timestamp(g.at / 1000) between m.since::timestamptz and now()
         then to_timestamp(g.at / 1000) else now() end) as at
-    from given g join held m on m.id = g.id
+    from given g join held m on m.id = g.id and m.device = g.device and m."user" = g."user"
     where sms_may_become(m.status, g.status)
       and (m.id in (select freed.message from freed) or (m.status = 'sent' and exists (
         select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = g.attempt)))
@@ -62,8 +63,8 @@ begin
   select g.number, m.status, c.id is not null,
     case when c.id in (select freed.message from freed) and (c.status = 'failed' or u.failures > 0) then m.line end
   from given g
-  left join held m on m.id = g.id
-  left join changed c on c.id = g.id
+  left join held m on m.id = g.id and m.device = g.device and m."user" = g."user"
+  left join changed c on c.id = m.id
   left join line_use u on u.line = m.line
   where (select count(*) from refunded) >= 0
   order by g.number;

@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import { callFunction } from '../../../platform/db/call-function.ts'
+import { callFunction, executeStatement } from '../../../platform/db/call-function.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries } from '../../../platform/db/queries.ts'
 import type { Device } from '../../base/device-record.ts'
 import { STATUSES, type Status } from '../../base/message-status.ts'
 
@@ -53,11 +52,29 @@ export interface DeviceReports {
 export interface Applied {
   readonly results: ReportResult[]
   readonly outcomes: LineOutcome[]
+  /** The status of each message before its report; null if the device has no such message. */
+  readonly before: (Status | null)[]
 }
 
+/** A row of sms_report. */
+export interface ReportedRow {
+  readonly number: number
+  readonly status: Status | null
+  readonly is_applied: boolean
+  readonly line: string | null
+}
+
+const writeReport = (reports: string) =>
+  sql<ReportedRow>`select * from sms_report(${reports}::json)`
+
+/**
+ * Applies reports by one statement. `write` makes it of the argument of sms_report; it may store more, and
+ * returns the rows of sms_report.
+ */
 export async function applyReportGroup(
   db: Db,
   items: readonly DeviceReports[],
+  write: (reports: string) => RawBuilder<ReportedRow> = writeReport,
 ): Promise<Applied[]> {
   const all = items.flatMap(({ device, reports }, item) =>
     reports.map((report) => ({ item, device, report })),
@@ -72,17 +89,12 @@ export async function applyReportGroup(
     at: report.at,
     reason: writeReason(report),
   }))
-  const reported = sql<{
-    number: number
-    status: Status | null
-    is_applied: boolean
-    line: string | null
-  }>`sms_report(${JSON.stringify(given)}::json)`
-  const rows = await queries(db).selectFrom(reported.as('reported')).selectAll().execute()
-  const done: Applied[] = items.map(() => ({ results: [], outcomes: [] }))
+  const rows = await executeStatement(db, write(JSON.stringify(given)))
+  const done: Applied[] = items.map(() => ({ results: [], outcomes: [], before: [] }))
   for (const { number, status: old, is_applied: isApplied, line } of rows) {
     const { item, report } = all[number]!
-    const { results, outcomes } = done[item]!
+    const { results, outcomes, before } = done[item]!
+    before.push(old)
     if (line && !report.blameless) outcomes.push({ line, hasSent: report.status !== 'failed' })
     const { id, attempt, status } = report
     if (isApplied) results.push(makeAppliedResult(report, status))

@@ -51,28 +51,35 @@ const reporting = makeDatabaseGroups<DeviceReports, Applied>((db) => ({
   store: (items) => applyReportGroup(db, items),
 }))
 
-/** Applies a device's reports in order. Returns a result for each. */
+/** Applies a device's reports together with those of other requests. */
+export type ReportGroup = (item: DeviceReports) => Promise<Pick<Applied, 'results' | 'outcomes'>>
+
+/** Applies a device's reports in order. Returns a result for each. `group` is used for a plain batch. */
 export async function applyReports(
   store: Store,
   device: Device,
   given: readonly Report[],
   deviceOnlineSeconds: number,
+  group: ReportGroup = (item) => reporting(store.db).add(item),
 ): Promise<ReportResult[]> {
   const reports = await redactCodes(store.db, given)
   const apply = isPlainBatch(store, reports) ? applyInGroup : applyLockedReports
-  const { results, outcomes } = await apply(store, device, reports, deviceOnlineSeconds)
+  const { results, outcomes } = await apply(store, device, reports, deviceOnlineSeconds, group)
   for (const { result } of results) counts.reports[result]++
   await countLineOutcomes(store.db, outcomes)
   return results
 }
 
-const isPlainBatch = ({ db }: Store, reports: readonly Report[]) =>
+/** Whether one statement can apply these reports, with those of other requests. */
+export const isPlainBatch = ({ db }: Store, reports: readonly Report[]) =>
   !db.inTransaction &&
   reports.every(({ not_sent }) => !not_sent) &&
   new Set(reports.map(({ id }) => id)).size === reports.length
 
-async function applyInGroup(...[store, device, reports, seconds]: Parameters<typeof applyReports>) {
-  const applied = await reporting(store.db).add({ device, reports })
+async function applyInGroup(
+  ...[store, device, reports, seconds, group]: Required<Parameters<typeof applyReports>>
+) {
+  const applied = await group({ device, reports })
   const early = reports.filter((report, i) => mayBeTooSoon(report, applied.results[i]!))
   if (early.length === 0) return applied
   const { results, outcomes } = await applyLockedReports(store, device, early, seconds)

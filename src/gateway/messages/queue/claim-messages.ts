@@ -88,8 +88,9 @@ export async function claimMessages(
   most = limit,
 ) {
   if (!device.enabled) throw gatewayRefusal('device_disabled')
-  if (!device.isLimited && most >= limit) {
-    const ask = { device, limit, room: null, leaseSeconds }
+  // a group has the claims of a device with the largest limit
+  if (!device.isLimited && (db.inTransaction || most >= limit)) {
+    const ask = { device, limit, most, room: null, leaseSeconds }
     const found = db.inTransaction
       ? (await claimForDevices(db, [ask]))[0]!
       : await claiming(db).add(ask)
@@ -113,6 +114,8 @@ function claimLimited(db: Db, device: Device, limit: number, leaseSeconds: numbe
 interface Ask {
   readonly device: Device
   readonly limit: number
+  /** Maximum new messages, besides `room`. */
+  readonly most?: number
   readonly room: number | null
   readonly leaseSeconds: number
   readonly lines?: string | null
@@ -156,11 +159,12 @@ type ClaimedRow = Omit<ClaimedMessage, 'id' | 'subject' | 'attachments'> & {
 
 async function claimForDevices(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
   const given = asks.map(
-    ({ device, limit, room, leaseSeconds: seconds, lines = null }, number) => ({
+    ({ device, limit, most, room, leaseSeconds: seconds, lines = null }, number) => ({
       number,
       device: device.id,
       user: device.user,
       limit,
+      most,
       room,
       seconds,
       lines: lines && JSON.parse(lines),

@@ -1,5 +1,8 @@
 import { subscribeToDevice } from '../../../../src/gateway/lines/wake-devices.ts'
-import type { Report } from '../../../../src/gateway/messages/queue/apply-report-groups.ts'
+import {
+  applyReportGroup,
+  type Report,
+} from '../../../../src/gateway/messages/queue/apply-report-groups.ts'
 import { applyReports } from '../../../../src/gateway/messages/queue/apply-reports.ts'
 import { cancelMessage } from '../../../../src/gateway/messages/queue/cancel-messages.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
@@ -224,6 +227,26 @@ test('of two final reports at the same time, one is applied', async () => {
     expect(await eventsOf(store, id)).toEqual(['sending 1', 'sent 1', `${status} 1`])
   }
 })
+
+test.each<[whose: string, by: (owner: string) => Promise<string>]>([
+  ['the same account', async (owner) => owner],
+  ['another account', () => makeUser(store)],
+])(
+  'a report of another device of %s on the same message in the same group changes nothing',
+  async (_, by) => {
+    const other = await makeDevice(store, await by(user))
+    for (const status of ['delivered', 'failed'] as const)
+      for (const isFirst of [true, false]) {
+        const id = await claimed()
+        const own = { device, reports: [{ id, attempt: 1, status: 'sent' as const }] }
+        const lie = { device: other, reports: [{ id, attempt: 1, status }] }
+        const done = await applyReportGroup(db, isFirst ? [lie, own] : [own, lie])
+        const results = done.map(({ results: [only] }) => only!.result)
+        expect(results).toEqual(isFirst ? ['not_found', 'applied'] : ['applied', 'not_found'])
+        expect(await eventsOf(store, id)).toEqual(['sending 1', 'sent 1'])
+      }
+  },
+)
 
 const PAST = `now() - interval '1 second'`
 
