@@ -1,6 +1,7 @@
 import type { Store } from '../../../src/engine/collections/catalog.ts'
 import { checkShape } from '../../../src/gateway/base/body-schemas.ts'
 import type { Device } from '../../../src/gateway/base/device-record.ts'
+import { subscribeToDevice } from '../../../src/gateway/lines/wake-devices.ts'
 import { readAppRules } from '../../../src/gateway/smsgate-app/app-versions.ts'
 import { pullMessages } from '../../../src/gateway/smsgate-app/pull-messages.ts'
 import { STATES_BODY } from '../../../src/gateway/smsgate-app/state-report-body.ts'
@@ -159,6 +160,27 @@ test.each<[what: string, lie: (own: Phone, others: Phone) => (readonly object[])
   expect(await look()).toEqual(before)
   expect((await stepsOf(own)).map(({ status }) => status)).toEqual(['sent'])
 })
+
+test.each([
+  ['each alone', (items: readonly object[]) => items.map((item) => [item])],
+  ['in a list', (items: readonly object[]) => [items]],
+])(
+  'a phone that reports its texts as sent, %s, is told once it has room to fetch more',
+  async (_, split) => {
+    const phone = await fetchTexts(25)
+    const { device, ids } = phone
+    expect(ids).toHaveLength(20)
+    let heard = 0
+    const stop = subscribeToDevice(device.id, () => heard++)
+    await Promise.all(ids.slice(1).map((id) => report(one, phone, [{ id, state: 'Delivered' }])))
+    expect(heard).toBe(0)
+    const last = [{ id: ids[0]!, state: 'Processed' }]
+    for (const items of split([...last, { id: ids[1]!, state: 'Sent' }]))
+      await report(two, phone, items)
+    stop()
+    expect(heard).toBeGreaterThan(0)
+  },
+)
 
 test('a list of reports is stored whole, and the last state of a text counts', async () => {
   const phone = await fetchTexts(3)
