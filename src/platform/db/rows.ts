@@ -6,6 +6,38 @@ export type RowText = string
 
 /** The composite types, by their fields. A field that is left out is null. */
 export interface Rows {
+  sms_line_state: {
+    readonly id?: string | null | undefined
+    readonly device?: string | null | undefined
+    readonly slot?: number | null | undefined
+    readonly number?: string | null | undefined
+    readonly prefixes?: string | null | undefined
+    readonly rank?: number | null | undefined
+    readonly is_available?: boolean | null | undefined
+    readonly full_until?: string | null | undefined
+    readonly is_limited?: boolean | null | undefined
+    readonly is_failing?: boolean | null | undefined
+    readonly can_mms?: boolean | null | undefined
+    readonly is_carrier?: boolean | null | undefined
+    readonly is_stale?: boolean | null | undefined
+    readonly day?: string | null | undefined
+    readonly next_day?: string | null | undefined
+    readonly next_month?: string | null | undefined
+    readonly day_room?: number | null | undefined
+    readonly month_room?: number | null | undefined
+    readonly has_recipient_limit?: boolean | null | undefined
+    readonly recipient_room?: number | null | undefined
+    readonly prices?: string | null | undefined
+    readonly budget?: string | null | undefined
+    readonly spent?: string | null | undefined
+    readonly is_told?: boolean | null | undefined
+    readonly turn?: number | null | undefined
+    readonly day_more?: number | null | undefined
+    readonly recipients_more?: number | null | undefined
+    readonly cost_more?: string | null | undefined
+    readonly has_turned?: boolean | null | undefined
+    readonly has_stopped?: boolean | null | undefined
+  }
   sms_new_message: {
     readonly user?: string | null | undefined
     readonly id?: string | null | undefined
@@ -95,6 +127,7 @@ export interface Rows {
 
 /** The fields of composite types in their order. */
 export const FIELDS: { readonly [T in keyof Rows]: readonly (keyof Rows[T])[] } = {
+  sms_line_state: ['id', 'device', 'slot', 'number', 'prefixes', 'rank', 'is_available', 'full_until', 'is_limited', 'is_failing', 'can_mms', 'is_carrier', 'is_stale', 'day', 'next_day', 'next_month', 'day_room', 'month_room', 'has_recipient_limit', 'recipient_room', 'prices', 'budget', 'spent', 'is_told', 'turn', 'day_more', 'recipients_more', 'cost_more', 'has_turned', 'has_stopped'],
   sms_new_message: ['user', 'id', 'status', 'to', 'from', 'body', 'segments', 'device', 'line', 'pinned', 'line_pinned', 'charged', 'waiting_for', 'zone', 'due_at', 'batch', 'priority', 'sim', 'scheduled_at', 'expires_at', 'guarantee', 'ref', 'is_answer', 'sealed', 'lines', 'sent_by', 'fault', 'cost', 'scope', 'subject', 'attachments'],
   sms_request: ['version', 'key', 'key_version', 'device', 'line', 'from', 'later', 'undo_seconds', 'batch', 'body', 'priority', 'sim', 'scheduled_at', 'expires_at', 'guarantee', 'ref', 'bulk', 'idempotency_key', 'fingerprint', 'answer', 'origin', 'messages', 'sent_by', 'sealed', 'lines', 'template', 'groups', 'requires_consent', 'is_help', 'scope', 'refusals', 'subject', 'attachments'],
   sms_request_message: ['id', 'to', 'body', 'segments', 'zone'],

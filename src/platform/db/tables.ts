@@ -1443,6 +1443,7 @@ export const NO_COLLECTIONS: ReadonlySet<string> = new Set([
   'reply_mails',
   'sms_dispatch',
   'sms_idempotency',
+  'sms_line_state',
   'sms_messages_brief',
   'sms_new_message',
   'sms_origins',

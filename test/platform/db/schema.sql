@@ -4,6 +4,39 @@ create domain pb_date as text collate "C" default ''::text not null;
 
 -- Types
 
+create type sms_line_state as (
+  id text,
+  device text,
+  slot integer,
+  number text,
+  prefixes text,
+  rank integer,
+  is_available boolean,
+  full_until timestamp with time zone,
+  is_limited boolean,
+  is_failing boolean,
+  can_mms boolean,
+  is_carrier boolean,
+  is_stale boolean,
+  day text,
+  next_day timestamp with time zone,
+  next_month timestamp with time zone,
+  day_room double precision,
+  month_room double precision,
+  has_recipient_limit boolean,
+  recipient_room double precision,
+  prices json,
+  budget numeric,
+  spent numeric,
+  is_told boolean,
+  turn bigint,
+  day_more integer,
+  recipients_more integer,
+  cost_more numeric,
+  has_turned boolean,
+  has_stopped boolean
+);
+
 create type sms_new_message as (
   "user" text,
   id text,
@@ -1929,6 +1962,8 @@ create function sms_announce_canceled(device text, message text, attempt integer
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json, is_trial boolean DEFAULT false) returns TABLE(n integer, line text, device text, number text, charged text, cost numeric, room_at timestamp with time zone, reason text) volatile
 create function sms_begin(of_device text, of_message text, of_attempt integer, begun timestamp with time zone, formers timestamp with time zone[], is_fresh boolean) returns text volatile
 create function sms_change(texts text[], scheduled text, expires text, ttl integer, new_body text, new_segments double precision, new_priority integer, sender json, may_cancel boolean, act text, record text) returns TABLE(message text, what text, unfit boolean, refusal text, due timestamp with time zone, ends timestamp with time zone, next_priority integer, next_segments double precision) volatile set plan_cache_mode=force_custom_plan
+create function sms_charge_lines(owner text, at timestamp with time zone, lines anyarray) returns void volatile
+create function sms_choose_line(lines anyarray, asked record, settings record, sticky_line text, at timestamp with time zone, is_new boolean, has_waiting boolean, phones_down_at timestamp with time zone, OUT best integer, OUT best_score integer, OUT equals integer, OUT room_at timestamp with time zone, OUT stopped integer[]) returns record volatile
 create function sms_claim(asks json) returns TABLE(number integer, id text, attempt integer, "to" text, body text, sim double precision, priority double precision, expires_at text, lease_until text, sealed text, subject text, attachments text[]) volatile
 create function sms_contact_join(owner text, stored text, phone text) returns void volatile
 create function sms_conversation_answered(owner text, moment text, recipient text, content text, message_id text) returns void volatile
@@ -1987,6 +2022,7 @@ create function sms_quiet_until(starts text, ends text, days text[], zone text, 
 create function sms_quiet_zones(owner text) returns text[] stable
 create function sms_rank_line(owner text, device_id text, platform text, number text) returns integer stable
 create function sms_ranked_lines(owner text, since text) returns TABLE(line text, device text, slot integer, number text, rank integer, is_free boolean, is_plain boolean) stable
+create function sms_read_lines(owner text, since text, at timestamp with time zone, zone text, INOUT lines anyarray, OUT free integer[], OUT last_turn bigint, OUT has_limits boolean, OUT has_reserve boolean) returns record volatile
 create function sms_reassign(texts text[], whys text[], online_seconds double precision, is_charged boolean) returns TABLE(device text) volatile
 create function sms_reassign_unclaimed(online_seconds double precision, room integer) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
 create function sms_recall(texts text[], reason text, by text) returns integer volatile set plan_cache_mode=force_custom_plan
