@@ -4,6 +4,8 @@ import { makeTeam, signInAsBen } from './support/team.ts'
 
 const ZOE = '+4915112345678'
 const YARA = '+4915112345679'
+/** Who gets the text that leaves: one to Zoe would be an answer to her. */
+const XENIA = '+4915112345670'
 const SOON_MS = 60_000
 
 /** One of each kind of work: who waits, a failed text, what reads like an opt-out, what leaves. */
@@ -21,7 +23,7 @@ async function makeWork(
   await phone.hear(YARA, 'Please do not text me any more')
   await phone.hear(ZOE, 'Are you open?')
   const at = new Date(Date.now() + SOON_MS).toISOString()
-  await send({ recipients: [ZOE], body: 'See you soon', scheduled_at: at })
+  await send({ recipients: [XENIA], body: 'See you soon', scheduled_at: at })
   return url
 }
 
