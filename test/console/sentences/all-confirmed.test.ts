@@ -3,6 +3,10 @@ import { readSource, sources } from '../texts.ts'
 
 /** Questions about this browser, or about what a test file of the server tries. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  '{when} each person gets the text. Of the next {all}, {count} get it.':
+    'test/gateway/campaigns/reminders.slow.test.ts',
+  'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute, but for these texts.':
+    'test/gateway/carriers/attempt-journal.test.ts',
   'Changes on this page are not saved yet.': '',
   'The texts wait for a connection. Signing out discards them.': '',
   'No browser shows texts of yours any more until you turn it on there again.':

@@ -90,9 +90,35 @@ async function tryDeletingLabel() {
     expect(await list(collection, `name = "${names.name}"`)).toMatchObject([{ label: '' }])
 }
 
+/** Adds a contact to a group and removes it, as the console does for several at once. */
+async function tryChangingGroup() {
+  const { id } = await create('contact_groups', { name: `Guests ${nextNumber()}` })
+  const contact = await create('contacts', { phone: nextNumber() })
+  const members = () => list('contacts', `groups.id ?= "${id}"`)
+  await change('contacts', contact.id, { 'groups+': id })
+  expect(await members()).toHaveLength(1)
+  const body = { group_ids: [id], body: 'Hello' }
+  expect(await must(ann, 'POST', '/api/campaigns/preview', body)).toMatchObject({
+    recipients_count: 1,
+  })
+  await change('contacts', contact.id, { 'groups-': id })
+  expect(await members()).toHaveLength(0)
+  expect(await list('contacts', `id = "${contact.id}"`)).toHaveLength(1)
+}
+
 const group = await create('contact_groups', { name: 'Offers', requires_consent: true })
 
 const SENTENCES: readonly Sentence[] = [
+  [
+    'Texts to the group then go to them, too. You can undo it for a minute.',
+    'SMS an die Gruppe gehen dann auch an sie. Sie können es eine Minute lang rückgängig machen.',
+    tryChangingGroup,
+  ],
+  [
+    'They stay in your contacts. You can undo it for a minute.',
+    'Sie bleiben in Ihren Kontakten. Sie können es eine Minute lang rückgängig machen.',
+    tryChangingGroup,
+  ],
   [
     '{contact} goes; the messages stay, and the number stays opted out.',
     '{contact} wird gelöscht; die Nachrichten bleiben, und die Nummer bleibt abgemeldet.',
