@@ -6,7 +6,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '{when} each person gets the text. Of the next {all}, {count} get it.':
     'test/gateway/campaigns/reminders.slow.test.ts',
   'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute, but for these texts.':
-    'test/gateway/carriers/attempt-journal.test.ts',
+    'test/gateway/consent/undone.test.ts',
   'Changes on this page are not saved yet.': '',
   'The texts wait for a connection. Signing out discards them.': '',
   'No browser shows texts of yours any more until you turn it on there again.':
