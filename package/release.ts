@@ -1,9 +1,9 @@
 /**
- * `npm run release -- 0.3.0 --key FILE [--repository OWNER/NAME] [--out FOLDER] [--dry-run]`: writes version,
- * date and repository, commits and tags, and makes in FOLDER the packed files of the server and of its client,
- * the server's SBOM, the notes of the release and checksums. The SSH key signs the tag and the checksums. With
- * --dry-run it does so in a copy, commits nothing, and needs no key. The first release needs --repository;
- * package.json names the repository for later ones.
+ * `npm run release -- 0.3.0 --key FILE [--repository OWNER/NAME] [--out FOLDER] [--dry-run]`: writes the
+ * version, date and repository, commits and tags, and makes in FOLDER the packed files of the server and of
+ * its client, the server's SBOM, the notes of the release and checksums. The SSH key signs the tag and the
+ * checksums. With --dry-run it does so in a copy, commits nothing, and needs no key. The first release needs
+ * --repository; package.json names the repository for later ones.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -152,8 +152,9 @@ function readNotes(): string {
 }
 
 /**
- * Adds the libraries within the bundle of the program, which npm does not install, to the list of npm. Its number
- * and time are those of the packed file and of the release: whoever makes the files again gets the same.
+ * Adds the libraries within the bundle of the program, which npm does not install, to the list of npm. Its
+ * number and time are those of the packed file and of the release: whoever makes the files again gets the
+ * same.
  */
 function completeBill(sbom: string, packed: string): string {
   const bill = JSON.parse(sbom)

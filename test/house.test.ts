@@ -89,6 +89,8 @@ const SHARED_NAMES: Readonly<Record<string, string>> = {
 
 /** The console runs in browsers and speaks HTTP to the server: it has these alone in common with it. */
 const FOR_THE_CONSOLE = new Set([
+  // a page of `npm run console` alone
+  'dev/parts.tsx',
   'grammar/filter.peggy',
   'docs/console.md',
   'docs/console/de.md',

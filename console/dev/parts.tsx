@@ -7,7 +7,7 @@ import { LinkRows } from '../src/parts/link-rows.tsx'
 import { Empty } from '../src/parts/list/empty.tsx'
 import { Menu } from '../src/parts/list/menu.tsx'
 import { type Column, Table } from '../src/parts/list/table.tsx'
-import { Card, Facts, Loading, Page as Frame, Progress } from '../src/parts/page.tsx'
+import { Card, Facts, Page as Frame, Loading, Progress } from '../src/parts/page.tsx'
 import { Tile } from '../src/parts/tile.tsx'
 import { Badge } from '../src/parts/time.tsx'
 import { showToast } from '../src/parts/toast.tsx'
@@ -32,7 +32,11 @@ const COLUMNS: readonly Column<Row>[] = [
 /** All parts of the console on one page: to look at after a change of styles, in both themes and all widths. */
 export function Page() {
   return (
-    <Frame title="Parts" text="What pages are made of." actions={<Button kind="primary">Add</Button>}>
+    <Frame
+      title="Parts"
+      text="What pages are made of."
+      actions={<Button kind="primary">Add</Button>}
+    >
       <nav class="tabs" aria-label="Tabs">
         <a href="#/parts" aria-current="page">
           Chosen
@@ -93,7 +97,13 @@ export function Page() {
         <div class="form">
           <TextField label="Name" name="name" value={LONG} onValue={() => {}} hint="A hint" />
           <TextField label="Wrong" name="wrong" value="" onValue={() => {}} error="Fill this in." />
-          <SelectField label="Choice" name="choice" value="a" onValue={() => {}} choices={[['a', 'One']]} />
+          <SelectField
+            label="Choice"
+            name="choice"
+            value="a"
+            onValue={() => {}}
+            choices={[['a', 'One']]}
+          />
           <TextArea label="Text" name="text" value={ARABIC} onValue={() => {}} />
           <CheckField label="A check" name="check" value onValue={() => {}} />
           <More summary="More" isWrong={false}>
@@ -112,9 +122,28 @@ export function Page() {
       <Card title="Rows that lead on">
         <LinkRows
           rows={[
-            { href: '#/parts?1', lead: 'devices', title: LONG, text: LONG, isCut: true, end: '5 min.' },
-            { href: '#/parts?2', lead: 'warning', tone: 'bad', title: 'Failed', text: 'What to do.' },
-            { href: '#/parts?3', lead: 'clock', tone: 'warn', title: 'Silent', text: 'Look at it.' },
+            {
+              href: '#/parts?1',
+              lead: 'devices',
+              title: LONG,
+              text: LONG,
+              isCut: true,
+              end: '5 min.',
+            },
+            {
+              href: '#/parts?2',
+              lead: 'warning',
+              tone: 'bad',
+              title: 'Failed',
+              text: 'What to do.',
+            },
+            {
+              href: '#/parts?3',
+              lead: 'clock',
+              tone: 'warn',
+              title: 'Silent',
+              text: 'Look at it.',
+            },
             {
               href: '#/parts?4',
               lead: <Avatar name="أحمد حسن" of="1" />,

@@ -135,7 +135,9 @@ type Assets = ReadonlyMap<string, () => Buffer<ArrayBuffer> | undefined>
 
 const assetsByFolder = new Map<string, Assets>()
 
-/** The assets of a built console, each read at its first use, then kept; empty if the console is not built. */
+/**
+ * The assets of a built console, each read at its first use, then kept; empty if the console is not built.
+ */
 function listAssets(folder: string): Assets {
   const path = `${folder}assets/`
   const names = existsSync(path) ? readdirSync(path) : []

@@ -20,12 +20,16 @@ test('a colour is one of the tokens, or has a value for each theme', () => {
 })
 
 test('a radius is one of the tokens', () => {
-  expect(findLines(/border-radius:/, /: (?:var\(--radius|inherit|50%|0;|0 |.*var\(--radius)/)).toEqual([])
+  expect(
+    findLines(/border-radius:/, /: (?:var\(--radius|inherit|50%|0;|0 |.*var\(--radius)/),
+  ).toEqual([])
 })
 
 test('a token that a style uses is one of the tokens, or is set beside it', () => {
   const all = FILES.map((file) => readFileSync(new URL(file, SOURCE), 'utf8')).join('\n')
   const set = new Set([...all.matchAll(/(--[\w-]+):/g)].map(([, name]) => name))
   const used = [...all.matchAll(/var\((--[\w-]+)(,?)/g)]
-  expect(used.filter(([, name, other]) => !other && !set.has(name!)).map(([text]) => text)).toEqual([])
+  expect(used.filter(([, name, other]) => !other && !set.has(name!)).map(([text]) => text)).toEqual(
+    [],
+  )
 })

@@ -1,5 +1,5 @@
--- Stores what sms_assign has given to the lines of a user: texts, recipients, costs and turns. When a text did
--- not fit into a budget for the first time in a month, queues a mail to the owner.
+-- Stores what sms_assign has given to the lines of a user: texts, recipients, costs and turns. When a text
+-- did not fit into a budget for the first time in a month, queues a mail to the owner.
 create or replace function sms_charge_lines(owner text, at timestamptz, lines anyarray) returns void
 language plpgsql as $$
 #variable_conflict use_column

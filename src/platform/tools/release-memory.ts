@@ -10,9 +10,9 @@ const IDLE_SHARE = 0.02
 const KEPT_BYTES = 8 << 20
 
 /**
- * Returns unused memory to the system whenever this process has been idle for a minute after work, and for five
- * seconds after its start: V8 keeps it until the next work. After a start, a server then takes 115 MB, of
- * which 59 are the mapped program of Node, instead of 148. Takes 0.1 s.
+ * Returns unused memory to the system whenever this process has been idle for a minute after work, and for
+ * five seconds after its start: V8 keeps it until the next work. After a start, a server then takes 115 MB,
+ * of which 59 are the mapped program of Node, instead of 148. Takes 0.1 s.
  */
 export function releaseMemoryWhenIdle(): void {
   let [before, beganMs] = [process.cpuUsage(), performance.now()]

@@ -9,8 +9,8 @@ import { request } from '../../support/server/request.ts'
 import { until } from '../../support/until.ts'
 import { CLONE, Composed, HEALTHY_MS, holds, IMAGE, podman } from './podman.ts'
 
-// The README says `docker compose up -d`: here it is done, with podman. Each test goes on where the one before
-// it stopped.
+// The README says `docker compose up -d`: here it is done, with podman. Each test goes on where the one
+// before it stopped.
 
 const SITE = 'http://127.0.0.1:8090'
 const ROOT = { identity: 'root@example.com', password: 'a-long-password' }

@@ -47,8 +47,8 @@ export const lastReleaseCommit = (): string =>
   git('rev-parse', `${releaseTags()[0] ?? FIRST_RELEASE}^{commit}`)
 
 /**
- * Names of all releases before this version, the newest first, for `openRelease`: the packages of npm, or only the packed
- * file that RELEASE names; before the first tag FIRST_RELEASE.
+ * Names of all releases before this version, the newest first, for `openRelease`: the packages of npm, or
+ * only the packed file that RELEASE names; before the first tag FIRST_RELEASE.
  */
 export function listReleases(): readonly string[] {
   const { RELEASE } = process.env
@@ -56,7 +56,10 @@ export function listReleases(): readonly string[] {
   return packages.length > 0 ? packages : [FIRST_RELEASE]
 }
 
-/** A release as npm installs it, or FIRST_RELEASE with the packages of this version where both need the same. */
+/**
+ * A release as npm installs it, or FIRST_RELEASE with the packages of this version where both need the
+ * same.
+ */
 export const openRelease = (name: string): OtherVersion =>
   inFolder((folder) => (name === FIRST_RELEASE ? checkedOut(folder) : installed(folder, name)))
 

@@ -77,7 +77,10 @@ const SENTENCES: Choices<RegExp> = [
     /^Only a message that waits for/,
     t('It is too late to change it: its time has come, or it was canceled.'),
   ],
-  [/^The campaign has begun:/, t('The campaign has begun: its time and recipients can no longer be changed.')],
+  [
+    /^The campaign has begun:/,
+    t('The campaign has begun: its time and recipients can no longer be changed.'),
+  ],
   [/^At most (\d+) recipients per request$/, t('Send to at most $1 people at once.')],
   [
     /^repeat\.cron must be five fields/,

@@ -9,8 +9,8 @@ import { dropRepeatedNames, listVariables, OF_CONTACTS } from '../../data/text/v
 import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
-import { LinkNotice } from '../link-notice.tsx'
 import { Icon } from '../icon.tsx'
+import { LinkNotice } from '../link-notice.tsx'
 import './variable-buttons.css'
 
 export function VariableButtons({
