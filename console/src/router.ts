@@ -7,7 +7,7 @@ interface Place {
   readonly query: URLSearchParams
 }
 
-/** What a page gets of its URL. */
+/** The parts of its URL that a page gets. */
 export interface PageProps {
   /** The values of the path's parameters: `id` for `/messages/:id`. */
   readonly params: Readonly<Record<string, string>>

@@ -17,7 +17,7 @@ type Notice = (
       readonly name: string
       readonly text: string
       readonly unread: number
-      /** What happened to the person's own text, if that is the news: `Not sent: No signal`. */
+      /** The fault of the person's own text, if that is the news: `Not sent: No signal`. */
       readonly failure?: string
     }
   | { readonly conversations: number }

@@ -1,9 +1,10 @@
 /**
- * What makes the statements of a route slower, and which limit bounds that. docs/internals/route-bounds.md
- * lists the bounds of all routes, docs/internals/bounds.md explains their words.
+ * The size that makes the statements of a route slower, and which limit bounds that.
+ * docs/internals/route-bounds.md lists the bounds of all routes, docs/internals/bounds.md explains their
+ * words.
  */
 export interface Bound {
-  /** What the cost grows with. */
+  /** The size that the cost grows with. */
   readonly cost: string
   readonly by: string
 }

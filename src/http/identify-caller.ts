@@ -42,7 +42,7 @@ export interface Credentials<Who extends Identity = Identity> {
   readonly lookUp: (asking: Asking, store: Store) => Promise<Who | null>
 }
 
-/** What credentials are read of: a ServedRequest. `ip`: where a key or token was used. */
+/** The source of credentials: a ServedRequest. `ip`: where a key or token was used. */
 export interface Asking {
   readonly headers: IncomingHttpHeaders
   readonly ip: string

@@ -15,7 +15,7 @@ import type { CallerServices } from './route-limits.ts'
 import type { ServedRequest } from './served-request.ts'
 import type { OpenStreams } from './server/open-streams.ts'
 
-/** What all routes use. Those of the gateway use more: `protocols/gateway-services`. */
+/** Services of all routes. Routes of the gateway use more: `protocols/gateway-services`. */
 export interface Services extends CallerServices {
   readonly log: Logger
   readonly logs: RequestLog
@@ -40,7 +40,7 @@ export interface Services extends CallerServices {
 export interface Api extends CountedApi, DescribedRoutes {
   /** Default: PocketBase's form. */
   readonly errorForm?: ErrorForm
-  /** Whether it is our own, neither PocketBase's nor another product's: its errors may then say more. */
+  /** Whether the API is our own, not PocketBase's or another product's: its errors may then say more. */
   readonly isOwn?: boolean
   /** Whether routes of our own take API keys. */
   readonly takesKeys?: boolean

@@ -15,7 +15,7 @@ export interface CallerServices extends TrustServices {
   readonly store: CatalogStore
 }
 
-/** What limits and requests read of the row of a route. `least`, `personal`: as in Permission. */
+/** The part of a route's row that limits and requests read. `least`, `personal`: as in Permission. */
 export interface RouteLimits {
   readonly permission: {
     readonly credentials?: Credentials

@@ -20,7 +20,7 @@ template and device is a record that any PocketBase client lists, filters and ed
 
 **Dates** are UTC, as \`2026-11-20 07:00:00.000Z\`; empty when there is none.`
 
-/** What OpenAPI describes. */
+/** All routes that OpenAPI describes. */
 export const DESCRIBED: readonly DescribedRoutes[] = [
   { about: ABOUT, paths: describePaths },
   ...APIS,

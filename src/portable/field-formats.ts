@@ -1,6 +1,6 @@
 /** The formats of a date or a number, behind a colon: `{{Termin:long}}`. */
 export const FIELD_FORMATS = ['long', 'weekday', 'plain'] as const
-/** Those of a date with a time: only its day, only its time. */
+/** Formats of a date with a time: only its day, only its time. */
 const PARTS = ['day', 'time'] as const
 export type FieldFormat = (typeof FIELD_FORMATS | typeof PARTS)[number]
 

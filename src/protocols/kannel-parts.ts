@@ -52,12 +52,14 @@ export function readPartPlace(header: Buffer): PartPlace {
   return { ref: header.subarray(3, -2).toString('hex'), total, seq }
 }
 
-/** What `sms_origins` keeps of a part. A character may continue in the next part: its half is kept here. */
+/**
+ * Data that `sms_origins` keeps of a part. A character may continue in the next part: its half is kept here.
+ */
 interface StoredPart {
   readonly seq: number
   readonly before: string
   readonly behind: string
-  /** Of a text that was joined: the hash and the length of each part, and those that were repeated since. */
+  /** The hash and length of each part of a joined text, and the parts that were repeated since. */
   readonly joined?: {
     readonly hashes: readonly string[]
     readonly lengths: readonly number[]
@@ -87,7 +89,7 @@ function readJoined({ body, joined }: Found, seq: number): string | undefined {
 type Found = StoredPart & {
   readonly id: string
   readonly body: string
-  /** Whether it has not left alone. */
+  /** Whether the part waits for the others. */
   readonly isWaiting: boolean
 }
 

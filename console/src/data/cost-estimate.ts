@@ -1,4 +1,4 @@
-/** What texts would cost if they left now, as previews of sends and campaigns return it. */
+/** Costs of texts if they left now, as previews of sends and campaigns return it. */
 export interface Estimate {
   readonly currency: string
   /** The lines that would send; `cost` is 0 for a line without prices. */

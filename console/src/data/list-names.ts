@@ -21,7 +21,7 @@ export async function describeNamingRecords(uses: readonly Use[], id: string): P
   return (await Promise.all(sentences)).flat()
 }
 
-/** What a record without a name is called, by its collection. */
+/** The title of a record without a name, by its collection. */
 const NAMELESS: Readonly<Record<string, (record: RecordModel) => string>> = {
   campaigns: ({ body }) => makeTitle({ name: '', body }),
   auto_answers: ({ value }) => value || t('Any text'),

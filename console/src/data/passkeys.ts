@@ -3,7 +3,7 @@ import { pb, postRequest } from './client.ts'
 
 // Passkeys: the browser makes them and signs with them, the server checks that.
 
-/** What the server answers for the browser. */
+/** The server's options for the browser. */
 type PasskeyOptions = object
 
 /** Whether this window is at the host at which passkeys are valid. */

@@ -11,7 +11,7 @@ export interface PersonRequest extends RecordOf<'person_requests'> {
   readonly expand?: { readonly asked_by?: Sender }
 }
 
-/** What the account stores about a person: the answer of a preview of an erasure. */
+/** The account's data about a person: the answer of a preview of an erasure. */
 export interface FoundData {
   readonly number: string
   readonly name: string

@@ -1,6 +1,6 @@
 import { t, tn } from '../language/words.ts'
 
-/** What a reminder goes by: a row of `GET /api/campaigns/reminder-sources`. */
+/** The source of a reminder's dates: a row of `GET /api/campaigns/reminder-sources`. */
 export interface ReminderSource {
   readonly collection: string
   readonly name: string

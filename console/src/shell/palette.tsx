@@ -32,7 +32,7 @@ interface Command {
 const findName = (element: HTMLElement) =>
   element.getAttribute('placeholder') || element.textContent || ''
 
-/** What the keys of the open page do. The palette's dialog is not part of the page. */
+/** Actions of the open page's keys. The palette's dialog is not part of the page. */
 const listOwnCommands = (): Command[] =>
   listShortcuts().map((element) => ({
     id: findName(element),

@@ -15,7 +15,7 @@ const FIRST = { perPage: 1, isCounted: false, fields: 'id' } as const
 
 const isDone = rememberForPerson('server-steps-done', false)
 
-/** What a new server needs, for superusers. Shown until all is done, or until the superuser closes it. */
+/** Steps of a new server, for superusers. Shown until all is done, or until the superuser closes it. */
 export const ServerSteps = () =>
   isDone.value ? null : (
     <Steps

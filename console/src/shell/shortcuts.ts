@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { PageEntry } from '../pages.ts'
 import { findVisible } from '../parts/list/arrows.ts'
 
-/** What the keys have opened: the palette, or the list of the page's keys. */
+/** The dialog that the keys have opened: the palette, or the list of the page's keys. */
 export const keysOpen = signal<'' | 'palette' | 'keys'>('')
 
 export interface PaletteProps {

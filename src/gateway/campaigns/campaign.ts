@@ -70,7 +70,7 @@ const selectCampaigns = (db: Db) =>
       'c.begins_at as beginsAt',
       'c.expires_at as expiresAt',
       'c.recipients_count as recipientsCount',
-      // Of a reminder: when it looked last, and up to when a restore has made unknown what it has sent.
+      // The time of a reminder's last look, and the time up to which a restore made its texts unknown.
       'c.looked_at as lookedAt',
       'c.unknown_until as unknownUntil',
       'c.error',

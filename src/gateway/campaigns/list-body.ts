@@ -38,7 +38,7 @@ const LIST_ROW = z
   })
   .meta({ id: 'ListRow' })
 
-/** What names a list in the body of a new campaign. A form has the file `list` instead. */
+/** The fields of a list in the body of a new campaign. A form has the file `list` instead. */
 export const LIST = {
   list: makeListSchema(LIST_ROW, MAX_AUDIENCE)
     .nullish()

@@ -57,7 +57,7 @@ export async function insertListRows(
   }
 }
 
-/** Those of these rows that still wait for their text, in their order. */
+/** Returns the rows that still wait for their text, in their order. */
 export async function loadOpenRows(db: Db, ids: readonly string[]): Promise<OpenRow[]> {
   const found = await queries(db)
     .selectFrom('campaign_recipients')
@@ -104,7 +104,7 @@ export const linkRetries = (db: Db, user: string, campaign: string) => {
   )
 }
 
-/** What a change of the text needs of a row that has not got it. */
+/** A row that has not got its text, as a change of the text needs it. */
 export interface WaitingRow extends GivenRow {
   readonly id: string
   /** Its text waits, or is not stored yet. */

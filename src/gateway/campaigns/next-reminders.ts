@@ -21,7 +21,7 @@ import { findDateWindow } from './reminder-times.ts'
 
 const SHOWN = 20
 const PAGE = 100
-/** Of a day with very many dates that have passed, the later ones may not be found. */
+/** Maximum pages of dates. The later dates of a day with very many past ones may not be found. */
 const MOST_PAGES = 20
 
 export const NEXT_REMINDER = z

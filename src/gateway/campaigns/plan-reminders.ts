@@ -54,12 +54,12 @@ export async function openReminder(
   return { rule, source, calendar, text, fields, requiresConsent: text.requiresConsent }
 }
 
-/** What is due before a record's date. */
+/** A text that is due before a record's date. */
 export interface DueRecord extends Occurrence {
   readonly record: DatedRecord
 }
 
-/** What is due before the dates of these records, without those that are no dates. */
+/** Lists the texts that are due before the dates of records, without values that are no dates. */
 export const listDueRecords = (
   { rule, calendar }: OpenReminder,
   records: readonly DatedRecord[],
@@ -70,7 +70,7 @@ export const listDueRecords = (
     return found ? [{ ...found, record }] : []
   })
 
-/** What names an occurrence in `campaign_recipients`. */
+/** The name of an occurrence in `campaign_recipients`. */
 export const writeOccurrence = ({ record, key }: DueRecord): string => `${record.id} ${key}`
 
 /**

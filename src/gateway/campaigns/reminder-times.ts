@@ -47,7 +47,7 @@ const floorDay = (local: number) => local - (((local % DAY_MS) + DAY_MS) % DAY_M
 const formatDay = (day: number) => formatDate(new Date(day)).slice(0, 10)
 const parseDay = (value: string) => toDate(`${value.slice(0, 10)} 00:00:00.000Z`)?.getTime()
 
-/** What is due before one date. Instants are milliseconds since 1970. */
+/** A text that is due before one date. Instants are milliseconds since 1970. */
 export interface Occurrence {
   /** Names it within its record: the date as it is stored; each year's, if it comes each year. */
   readonly key: string
@@ -59,7 +59,7 @@ export interface Occurrence {
 
 type Rule = Pick<Reminder, 'offset' | 'yearly' | 'has_time'>
 
-/** What is due before a stored date, the first one since `since` if it comes each year. */
+/** Finds the text that is due before a stored date, the first one since `since` if it comes each year. */
 export function findOccurrence(
   rule: Rule,
   calendar: Calendar,

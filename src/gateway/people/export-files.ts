@@ -32,7 +32,7 @@ export interface Written {
 
 type RecordPlace = Omit<FilePlace, 'name'>
 
-/** What an export begins with. `of` and `by`: how its page names the person or account, and the account. */
+/** The head of an export. `of` and `by`: how its page names the person or account, and the account. */
 export interface ExportHead {
   readonly json: { number: string; account: { id: string; name: string }; at: string }
   readonly of: string

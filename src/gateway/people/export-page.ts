@@ -19,7 +19,7 @@ type PageWord = keyof typeof en
 /** The language of the account's owner, and the account's time zone and country. */
 export type PageLook = Required<TimeReader>
 
-/** What a page says in its language. */
+/** Words of a page in its language. */
 export interface PageWords {
   readonly language: Language
   readonly say: SaySentence<PageWord>
@@ -42,7 +42,7 @@ dt { color: #5a5a62 }
 dd { margin: 0; white-space: pre-wrap }
 @media print { body { max-width: none; margin: 0; padding: 0; font-size: 11pt } }`
 
-/** What the head of a page names. `of`: the person or the account; `json`: the other file. */
+/** Values in the head of a page. `of`: the person or the account; `json`: the other file. */
 export interface PageHead {
   readonly of: string
   readonly account: string

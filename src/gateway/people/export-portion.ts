@@ -32,7 +32,7 @@ export const listExportedPlaces = (catalog: Catalog, { places }: AllPersonalData
     }
   })
 
-/** Those columns of a built-in collection that superusers added. */
+/** Lists the columns of a built-in collection that superusers added. */
 function listAddedColumns(
   { builtIn }: Catalog,
   { id }: Collection,

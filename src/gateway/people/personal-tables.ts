@@ -31,7 +31,7 @@ export function sortPlaces(places: readonly Place[]): Place[] {
   return [...sorted]
 }
 
-/** What people look for first in an export. The other places follow, what belongs to others behind them. */
+/** Places that people look for first in an export. Other places follow, those of others last. */
 const READ_FIRST: readonly (keyof Tables)[] = ['contacts', 'sms_messages', '_files']
 
 export const sortForReaders = (places: readonly Place[]): Place[] => [

@@ -3,7 +3,7 @@ import { MAX_CAPACITY } from './phone-record.ts'
 /** From this priority on, the app sends a text at any time. */
 export const URGENT_PRIORITY = 100
 
-/** What the server must heed of a version of the app, by the app's source. */
+/** Traits of a version of the app, by the app's source. */
 export interface AppRules {
   /**
    * How many texts that it has yet to send the app may hold. 1: a text that arrives while the app sends

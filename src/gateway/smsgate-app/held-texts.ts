@@ -67,7 +67,7 @@ export async function listRecalled(store: Store, device: Device, texts: readonly
   return new Set((await findTextsAtPhone(store, device, texts, isRecalled)).map(makeAppId))
 }
 
-/** Those of these attempts that the phone has and for which a condition on the row `t` holds. */
+/** Finds the attempts that the phone has and for which a condition on the row `t` holds. */
 async function findTextsAtPhone(
   { db }: Store,
   device: Device,

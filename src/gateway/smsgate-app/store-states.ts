@@ -63,7 +63,7 @@ const isUnsent = (report: StateReport) =>
 const findReportError = ({ recipients }: StateReport) =>
   recipients.find(({ error }) => error)?.error ?? ''
 
-/** What a phone reports of texts; `reports` are the outcomes that the group applies. */
+/** A phone's report of texts; `reports` are the outcomes that the group applies. */
 interface PhoneReports extends DeviceReports {
   readonly progress: readonly Progress[]
 }

@@ -45,7 +45,7 @@ export async function readHandedState(db: Db, device: Device, onlineSeconds: num
   return { ...state, texts: JSON.parse(texts) as readonly HandedText[] }
 }
 
-/** What an answer to a phone lists. `validUntilMs` is by the database's clock. */
+/** A text in an answer to a phone. `validUntilMs` is by the database's clock. */
 interface Listed {
   readonly texts: readonly (MessageAttempt & { readonly validUntilMs: number })[]
   readonly canceled: readonly MessageAttempt[]

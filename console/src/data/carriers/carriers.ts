@@ -2,7 +2,7 @@ import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import { type Answer, useAnswer } from '../use/use-answer.ts'
 
-/** What an account of a preset needs. Credentials have the carrier's own names; '' for parts it lacks. */
+/** The needs of an account of a preset. Credentials have the carrier's own names; '' for parts it lacks. */
 export interface CarrierPreset {
   readonly name: string
   /** The carrier's address; '' if each account has its own. */

@@ -32,11 +32,11 @@ export function explainCarrierFault(fault: string): {
   return { words: words ?? t('The carrier refuses the account.'), said }
 }
 
-/** What carriers write about a number or name that is not registered: a table of docs/carriers.md. */
+/** Words of carriers about a number or name that is not registered: a table of docs/carriers.md. */
 const UNREGISTERED =
   /^The carrier (?:did not deliver|refused) it: .*\b(?:30024|30032|30034|40010|40329|40330|EC_CAMPAIGNID_NOT_PROVISIONED|EC_CAMPAIGN_ID_REJECTED)\b/s
 
-/** What to do about a text that failed because its sender is not registered; '' for others. */
+/** Advice about a text that failed because its sender is not registered; '' for others. */
 export const findRegistrationAdvice = (errorMessage: string): string =>
   UNREGISTERED.test(errorMessage)
     ? t(

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 /** Why the server cannot store anything: its database is `away`, or its disk is `full`. */
 type DatabaseFault = 'away' | 'full'
 
-/** What the page's banner says; undefined while nothing is known against the database. */
+/** The fault in the page's banner; undefined while none of the database is known. */
 export const databaseFault = signal<DatabaseFault | undefined>(undefined)
 
 const UNAVAILABLE = 503
@@ -14,7 +14,7 @@ const SENTENCES: readonly (readonly [RegExp, DatabaseFault])[] = [
   [/^The disk of the database is full/, 'full'],
 ]
 
-/** What an answer says about the database; undefined for an answer about anything else. */
+/** The fault of the database in an answer; undefined for any other answer. */
 export const findDatabaseFault = (status: number, message: unknown): DatabaseFault | undefined =>
   status === UNAVAILABLE ? SENTENCES.find(([said]) => said.test(String(message)))?.[1] : undefined
 

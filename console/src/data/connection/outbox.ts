@@ -99,7 +99,7 @@ export function sendText(
   storeUnsent({ ...text, key, from: identifySender(), at: Date.now(), fault: '' })
 }
 
-/** What a text waits for before its request, by key. */
+/** Promises that texts wait for before their request, by key. */
 const waits = new Map<string, Promise<unknown>>()
 
 const findFirstWaiting = () => listUnsentTexts().find(({ fault }) => fault === '')

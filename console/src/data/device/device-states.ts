@@ -23,7 +23,7 @@ export interface LineUse {
   readonly recipients: number
   /** Messages that wait for it, or that it is sending. */
   readonly waiting: number
-  /** What the texts of this month cost, a decimal; null for a line without prices. */
+  /** The cost of this month's texts, a decimal; null for a line without prices. */
   readonly cost: string | null
   /** Whether the budget of this month was too small for a text. */
   readonly stopped: boolean

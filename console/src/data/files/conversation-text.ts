@@ -9,7 +9,7 @@ export interface Line {
   readonly who: string
   readonly text: string
   readonly files: number
-  /** What became of the text, if it did not leave; else ''. */
+  /** The state of a text that did not leave; '' for others. */
   readonly state: string
 }
 

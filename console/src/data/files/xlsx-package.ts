@@ -2,7 +2,7 @@ import { unzipSync } from 'fflate'
 import { SaxesParser } from 'saxes'
 import { decodeFileText } from '#portable/file-text.ts'
 
-/** What an XML part is read by. Names are without their prefixes; attributes have theirs, such as `r:id`. */
+/** A reader of an XML part. Names are without their prefixes; attributes have theirs, such as `r:id`. */
 interface XmlHandlers {
   readonly open: (name: string, attributes: Readonly<Record<string, string>>) => void
   readonly close?: (name: string) => void
@@ -36,7 +36,7 @@ interface Relationship {
 export interface Package {
   /** The part at a path; upper and lower case are equal. */
   readonly find: (path: string) => Uint8Array | undefined
-  /** What a part names. '' is the package itself. */
+  /** The parts that a part names. '' is the package itself. */
   readonly relate: (path: string) => readonly Relationship[]
 }
 

@@ -1,4 +1,4 @@
-/** Whether it is within hours such as `09:00` to `18:00` of a time zone; true without hours. */
+/** Whether now is within hours such as `09:00` to `18:00` of a time zone; true without hours. */
 export function isWithinHours(from: string, to: string, timeZone: string, now: Date): boolean {
   if (from === '' || to === '') return true
   const format = new Intl.DateTimeFormat('en-GB', {

@@ -31,7 +31,7 @@ export const useOptedOutNumbers = (numbers: readonly string[]): ((number: string
   return (number) => get(number) === true
 }
 
-/** Those of these numbers (at most 50) that have opted out. */
+/** Finds the numbers (of at most 50) that have opted out. */
 async function findOptedOutNumbers(numbers: readonly string[]): Promise<[string, boolean][]> {
   const { items } = await pb.collection<Contact>('contacts').getList(1, numbers.length, {
     filter: matchAny('phone', numbers),
@@ -46,7 +46,7 @@ async function findOptedOutNumbers(numbers: readonly string[]): Promise<[string,
   ]
 }
 
-/** Those of these numbers, which have no contact, that have opted out. */
+/** Finds the numbers without a contact that have opted out. */
 async function findStoppedNumbers(numbers: readonly string[]): Promise<readonly string[]> {
   if (numbers.length === 0) return []
   const read = async (filter: string) => {

@@ -29,7 +29,7 @@ const splitSearch = (text: string, country: string): readonly string[] =>
 /** Matches a 0 and at least two more digits. The search keeps this 0: it may be inside a number. */
 const WITH_ZERO = /^0(?:\s*\d){2,}$/
 
-/** What to look for in numbers; nothing if the text cannot be part of a number. */
+/** The digits to look for in numbers; none if the text cannot be part of a number. */
 function splitNumberParts(text: string, country: string): readonly string[] {
   const digits = WITH_ZERO.test(text) ? text.replace(/\s/g, '') : ''
   return [...new Set([readPhonePart(text, country), digits])].filter(Boolean)

@@ -8,7 +8,7 @@ import { useList } from '../use/use-list.ts'
 import { ownSettings, saveOwnSettings } from '../user-settings/own.ts'
 import { findSettings } from '../user-settings/save.ts'
 
-/** What each person of a team chooses: an owner in the account's settings, a member in the membership. */
+/** The choices of each person of a team: an owner in the account's settings, a member in the membership. */
 type PersonalChoices = Pick<
   Member & UserSettings,
   'notify' | 'notify_from' | 'notify_to' | 'notify_zone' | 'notify_silent' | 'undo_seconds'
@@ -65,7 +65,7 @@ export const savePersonalChoices = (
     ? saveOwnSettings(change)
     : findPersonalClient().collection('members').update(sender, change)
 
-/** Whether it is within the hours in which the person wants to be notified. */
+/** Whether now is within the hours in which the person wants to be notified. */
 export function isNotifiedNow(choices: PersonalChoices | undefined): boolean {
   const { notify_from = '', notify_to = '', notify_zone } = choices ?? {}
   const zone = notify_zone || ownSettings.value?.time_zone || 'UTC'

@@ -17,6 +17,6 @@ export function keepList(question: string, list: unknown): void {
   }
 }
 
-/** What `keepList` got last for this question; undefined if nothing. */
+/** The list that `keepList` got last for this question; undefined if none. */
 export const findKeptList = <T>(question: string): T | undefined =>
   lists.get(makeListKey(question)) as T | undefined

@@ -4,11 +4,11 @@ import { useDraft } from './use-draft.ts'
 import { useFiles } from './use-files.ts'
 
 interface RecordFiles {
-  /** Those that are stored and stay, then new ones. */
+  /** Stored files that stay, then new ones. */
   readonly files: readonly ChosenFile[]
   readonly lost: readonly string[]
   readonly isChanged: boolean
-  /** What a create or an update of the record adds to its fields. */
+  /** The members that a create or an update of the record adds to its fields. */
   readonly changes: Readonly<Record<string, unknown>>
   set(files: readonly ChosenFile[]): void
   /** Call it when the form was saved or canceled. */

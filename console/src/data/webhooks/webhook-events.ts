@@ -17,7 +17,10 @@ export const listEvents = (preset: string) =>
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a form stores: the format of the service, and none of the events that the form hides for it. */
+/**
+ * The values that a form stores: the format of the service, and none of the events that the form hides for
+ * it.
+ */
 export function fitToService(changes: Fields, all: Fields): Fields {
   const preset = String(all.preset ?? '')
   const events = (all.events ?? []) as readonly string[]

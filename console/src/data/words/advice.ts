@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
 import type { Message } from '../record-types.ts'
 
-/** What is known about the recipient of a text. */
+/** Facts about the recipient of a text. */
 export interface KnownRecipient {
   readonly hasContact: boolean
   readonly isOptedOut: boolean
@@ -17,7 +17,7 @@ export const describeWayBack = (hasContact: boolean): string =>
         'This number gets texts again when it has sent START, or when somebody saves it as a contact and then unticks “Opted out”. Where proof of consent is required, unticking is not enough.',
       )
 
-/** What to do about a failed text that the server would not send again; '' for others. */
+/** Advice about a failed text that the server would not send again; '' for others. */
 export function findAdvice(
   { error_message, body }: Pick<Message, 'error_message' | 'body'>,
   { hasContact, isOptedOut }: KnownRecipient,

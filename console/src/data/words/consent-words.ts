@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
 import type { Consent, ConsentState } from '../record-types.ts'
 
-/** What a person said about texts, as a badge shows it. */
+/** The wish of a person about texts, as a badge shows it. */
 export const CONSENT_STATES = {
   given: ['good', t('agreed')],
   asked: ['busy', t('asked')],

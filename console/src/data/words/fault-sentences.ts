@@ -191,7 +191,7 @@ const SENTENCES: Choices<RegExp> = [
   [/^Too Many Requests\.$/, t('These were too many requests. Wait a moment and try again.')],
 ]
 
-/** What to show instead of a message; undefined for an unlisted one. */
+/** The sentence that replaces a message; undefined for an unlisted one. */
 export function findSentence(message: string): string | undefined {
   for (const [said, words] of SENTENCES) {
     const found = said.exec(message)

@@ -77,7 +77,7 @@ export const findReason = (message: Message): string =>
     ? ''
     : translateFailureReason(message.error_message) || findWaitingReason(message)
 
-/** What a due text waits for; '' for texts that wait for their time only. */
+/** The condition that a due text waits for; '' for texts that wait for their time only. */
 export function findWaitingReason({
   status,
   waiting_for,
@@ -91,7 +91,7 @@ export function findWaitingReason({
 /** Why a message failed, translated. A device's own words stay as they are. */
 export const translateFailureReason = (message: string): string => REASONS[message] ?? message
 
-/** What happened to the last text of a conversation that failed: `Not sent: No signal`; '' if none did. */
+/** The fault of a conversation's last text: `Not sent: No signal`; '' if none did. */
 export function describeFailure(failure: string): string {
   const [, what = '', reason = ''] = /^(Not sent|Not delivered)?(?:: )?(.*)$/s.exec(failure) ?? []
   const fault = translateFailureReason(reason)

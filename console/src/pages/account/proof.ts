@@ -46,7 +46,7 @@ export const makeProofRows = ({ enabled, app, passkeys, fresh }: Factor): readon
     : []),
 ]
 
-/** What the request needs, after the browser has asked for a passkey where no code was typed. */
+/** The proof that the request needs, after the browser has asked for a passkey where no code was typed. */
 export async function completeProof(
   { passkeys }: Factor,
   { password, code }: Readonly<Record<string, unknown>>,

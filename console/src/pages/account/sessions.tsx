@@ -125,7 +125,7 @@ const LINK_COLUMNS: readonly Column<ProviderLink>[] = [
   { title: t('Linked'), cell: ({ created }) => <Time at={created} /> },
 ]
 
-/** What the person chooses in the question: links that end, and the password that ending all may need. */
+/** Choices of the person in the question: links that end, and the password that ending all may need. */
 interface Ending {
   readonly links: readonly string[]
   readonly password: string

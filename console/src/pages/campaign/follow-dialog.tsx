@@ -15,7 +15,7 @@ import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { VariableButtons } from '../../parts/form/variable-buttons.tsx'
 import { goToPage } from '../../router.ts'
 
-/** Those of a campaign who can get another text, by what became of theirs. */
+/** Recipients of a campaign who can get another text, by the state of theirs. */
 const STATES = [
   ['sent', t('Those who got it')],
   ['not_sent', t('Those who did not get it')],

@@ -10,7 +10,7 @@ import { Card, Facts, Reading } from '../../parts/page.tsx'
 
 const REFRESH_MS = 30_000
 
-/** What a reminder has sent, and its next texts. */
+/** Counts of a reminder, and its next texts. */
 export function ReminderCard({
   campaign,
   progress,

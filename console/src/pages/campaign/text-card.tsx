@@ -13,7 +13,7 @@ import { Card, type Fact, Facts } from '../../parts/page.tsx'
 import { formatPlannedTime } from '../../parts/time.tsx'
 import { makePageHref } from '../../router.ts'
 
-/** What a campaign sends, when, to whom and by which line. */
+/** The text of a campaign, its time, its audience and its line. */
 export const TextCard = ({ campaign }: { campaign: Campaign }) => (
   <Card title={t('Text')}>
     <p class="as-written">{campaign.body}</p>

@@ -77,7 +77,7 @@ export function AccountForm({
   )
 }
 
-/** What the server sends to the carrier for a sample text. */
+/** The server's request to the carrier for a sample text. */
 function Request({ request, accepted }: Checked) {
   const element = useRef<HTMLElement>(null)
   useEffect(() => element.current?.scrollIntoView({ block: 'nearest' }), [request])

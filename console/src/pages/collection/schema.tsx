@@ -73,7 +73,7 @@ const makeFieldColumns = (all: Collections): readonly Column<CollectionField>[] 
   },
 ]
 
-/** What a field's settings say beside its type. */
+/** The settings of a field beside its type. */
 function describeLimits({
   required,
   hidden,

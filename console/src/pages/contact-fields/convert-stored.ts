@@ -2,7 +2,7 @@ import { readContactFieldValue } from '#portable/contact-field-value.ts'
 import { accountLocale } from '../../data/account-locale.ts'
 import type { ContactField } from '../../data/record-types.ts'
 
-/** What becomes of a value that was stored before its field had the type. */
+/** Converts a value that was stored before its field had the type. */
 type Conversion =
   | { readonly kind: 'fits' | 'misfit' }
   | { readonly kind: 'converts'; readonly value: unknown }

@@ -24,7 +24,7 @@ const TYPES = {
   choice: t('Choice'),
 } as const satisfies Record<ContactField['type'], string>
 
-/** What the dialog edits: a field, or a new one with this name. */
+/** The subject of the dialog: a field, or a new one with this name. */
 type Edited = ContactField | { readonly name: string }
 
 /** The fields that contacts of the account have, with their types. */

@@ -120,7 +120,7 @@ const SOURCES: Readonly<Record<Consent['source'], string>> = {
   console: t('the console'),
 }
 
-/** What `said` has: a member also enters there how the person agreed. */
+/** The label of `said`: a member also enters there how the person agreed. */
 const labelConsentText = (source: Consent['source']) =>
   source === 'console' || source === 'import' ? t('How they agreed') : t('Text of the person')
 

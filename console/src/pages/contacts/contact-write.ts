@@ -11,10 +11,13 @@ export interface ImportOptions {
   readonly consent: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What to store: an update if there is an `id`, else a new contact. Undefined if nothing is to be stored. */
+/**
+ * The write of a contact: an update if there is an `id`, else a new contact. Undefined if nothing is to be
+ * stored.
+ */
 type Write = { readonly id?: string; readonly values: Record<string, unknown> } | undefined
 
-/** What an import stores of a contact; nothing if the one that is known has all values already. */
+/** The values that an import stores of a contact; none if the known contact has them all. */
 export function makeContactWrite(
   { name, phone, data }: Pick<NewContact, 'name' | 'phone' | 'data'>,
   known: Pick<Contact, 'id' | 'name' | 'data' | 'groups'> | undefined,

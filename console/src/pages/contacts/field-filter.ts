@@ -9,7 +9,7 @@ import { t } from '../../language/words.ts'
 
 export type Sign = 'has' | 'is' | 'from' | 'to' | 'none'
 
-/** What contacts of the list must have in a field. */
+/** The value that contacts of the list must have in a field. */
 export interface FieldCondition {
   readonly field: ContactField
   readonly sign: Sign
@@ -32,7 +32,7 @@ const NOBODY = 'id = ""'
 /** The server's limit of a name in `sort`; an encoded byte counts once. */
 const MAX_SORT_BYTES = 255
 
-/** What sorts contacts by a field; undefined if the name of its key is too long. */
+/** The sort of contacts by a field; undefined if the name of its key is too long. */
 export function nameSort({ key }: ContactField): string | undefined {
   const name = nameMember(key)
   return name.replace(/%../g, '_').length > MAX_SORT_BYTES ? undefined : name

@@ -8,7 +8,7 @@ const VALUES: LeftOutWords = {
   fileName: 'values-left-out.csv',
 }
 
-/** What an import leaves out: rows, and values of people whom it adds without them. */
+/** Rows that an import leaves out, and values of people whom it adds without them. */
 export const LeftOut = ({
   sheet,
   bad,

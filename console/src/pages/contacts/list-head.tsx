@@ -19,7 +19,7 @@ const OPTED_OUT = 'opted-out'
 /** Before the id of a label in the choice of what is shown. */
 const LABEL = 'label:'
 
-/** What the address says of the list, as text. */
+/** The question of the list in the page's address, as text. */
 export interface Asked {
   /** The id of a group, `opted-out`, or a label's id after `label:`. */
   readonly group: string

@@ -10,7 +10,7 @@ interface CostProps {
   readonly device: string | undefined
 }
 
-/** What an answer costs, while it is written. Nothing if no line has prices. */
+/** The cost of an answer, while it is written. Nothing if no line has prices. */
 export function AnswerCost({ number, body, device }: CostProps) {
   const hasPrices = useLines().some(({ prices }) => prices)
   const request = { recipients: [number], body, draft: true, ...(device && { device_id: device }) }

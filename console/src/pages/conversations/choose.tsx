@@ -58,7 +58,7 @@ export const ChooseBox = ({ conversation }: { conversation: Conversation }) =>
     </label>
   )
 
-/** What can be done with the chosen ones of the shown conversations. */
+/** Actions on the chosen ones of the shown conversations. */
 export function ChosenBar({
   shown,
   people,

@@ -38,7 +38,7 @@ const words = signal('')
 
 /** The conversations that the list shows, by their numbers. */
 const shownRows = new Map<string, Conversation>()
-/** What the list shows of a conversation that is being read. */
+/** The row of a conversation that is being read. */
 export const findRow = (number: string): Conversation | undefined => shownRows.get(number)
 
 /**

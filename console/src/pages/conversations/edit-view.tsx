@@ -10,7 +10,7 @@ import { showToastFault } from '../../parts/toast.tsx'
 import type { ViewDialog } from './view-dialog.tsx'
 import type { View } from './views.ts'
 
-/** What the form of a new view begins with: the view or label that is shown. */
+/** The first values of the form of a new view: the view or label that is shown. */
 export function makeBlank(
   { id, saved }: View,
   views: readonly View[],

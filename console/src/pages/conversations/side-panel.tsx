@@ -44,7 +44,7 @@ export interface About {
   readonly devices: readonly Device[]
 }
 
-/** What is known about a number. A press on a row changes it in its place. */
+/** Facts about a number. A press on a row changes it in its place. */
 export function SidePanel({ labels, ...about }: About & { readonly labels: readonly Label[] }) {
   const { number, name, conversation, contact, isContactKnown, people } = about
   // increased to render again after a refused change, so that the field shows the stored assignee
@@ -211,7 +211,7 @@ const Fact = ({
   </div>
 )
 
-/** What is seldom done with a conversation. */
+/** Rare actions on a conversation. */
 function PanelMenu({ about: { number, name, conversation, contact } }: { about: About }) {
   const save = useTask(() => saveConversation(number, name, conversation?.id))
   return (

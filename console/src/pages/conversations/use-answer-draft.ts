@@ -49,7 +49,10 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   const isSent = listTextsOnTheWay(number).some(
     ({ request, note }) => !note && request.body.startsWith(heard),
   )
-  /** What this tab is writing to the server, over which text. It must not come back as news: see `put`. */
+  /**
+   * The draft that this tab is writing to the server, and the text that it replaces. It must not come back as
+   * news: see `put`.
+   */
   const writing = useRef<{ text: string; over: string } | undefined>(undefined)
   const isOwn = writing.current?.text === heard
   const text = isOwn ? writing.current!.over : isSent ? '' : heard

@@ -29,7 +29,7 @@ export interface View {
   /** Whether a conversation that was changed here is still one of the view. */
   readonly has: (conversation: Conversation) => boolean
   readonly saved?: SavedView
-  /** What a saved view names that is deleted. */
+  /** Deleted records that a saved view names. */
   readonly lost?: string
 }
 

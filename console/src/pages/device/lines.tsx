@@ -180,7 +180,7 @@ function describeUse(used: number, total: number): string {
   return used >= total * NEAR ? `: ${t('nearly full')}` : ''
 }
 
-/** What the texts of a line with prices cost in this month, and how much of its budget that is. */
+/** The cost of a line's texts in this month, and its share of the budget. */
 function LineCost({
   line: { monthly_budget: budget },
   use,

@@ -1,7 +1,7 @@
 import { describeNamingRecords, type Use } from '../../data/list-names.ts'
 import { t } from '../../language/words.ts'
 
-/** What sends to groups. */
+/** Senders to groups. */
 const USES: readonly Use[] = [
   [
     'campaigns',
@@ -15,7 +15,7 @@ const USES: readonly Use[] = [
   ],
 ]
 
-/** What the deletion of a group changes, and what sends to it again and again. */
+/** The changes that a group's deletion makes, and the campaigns that repeat to it. */
 export async function describeGroupUses({
   id,
   name,

@@ -5,7 +5,7 @@ import { t, tn } from '../../language/words.ts'
 /** A filter for conversations or contacts with a label. */
 export const makeLabelFilter = (id: string): string => pb.filter('labels:each ?= {:id}', { id })
 
-/** What names labels. */
+/** Records that name labels. */
 const USES: readonly Use[] = [
   ['inbox_views', 'labels ~ {:id}', (names) => t('Views that list by it: {names}.', { names })],
   [
@@ -16,7 +16,7 @@ const USES: readonly Use[] = [
   ['hooks', 'label = {:id}', (names) => t('Incoming webhooks that set it: {names}.', { names })],
 ]
 
-/** What a deletion of the label changes: how many records lose it, and what names it. */
+/** The changes that a label's deletion makes: how many records lose it, and which name it. */
 export async function describeUses(id: string): Promise<string> {
   const [conversations, contacts, uses] = await Promise.all([
     countRecords('conversations', makeLabelFilter(id)),

@@ -61,7 +61,10 @@ export function FoundActions({
   )
 }
 
-/** What the user looks for: by the chosen state, or if none is chosen, by a `status` in the filter. */
+/**
+ * The kind of texts that the user looks for: by the chosen state, or if none is chosen, by a `status` in the
+ * filter.
+ */
 function findActionKind({ state, filter }: Question): 'failed' | 'waiting' | undefined {
   if (state === 'failed' || (state === '' && /\bstatus\s*=\s*["']failed["']/.test(filter)))
     return 'failed'

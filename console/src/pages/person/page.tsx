@@ -19,7 +19,7 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { makePageHref, type PageProps } from '../../router.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 
-/** What the account stores about one person, with the ways to hand it out and to erase it. */
+/** The account's data about one person, with the ways to hand them out and to erase them. */
 export function Page({ params: { number = '' } }: PageProps) {
   const [found, setFound] = useState<FoundData>()
   const count = useTask(async () => {
@@ -133,7 +133,7 @@ const COLUMNS: readonly Column<Row>[] = [
 const formatCount = (count: number) =>
   count < MOST_COUNTED ? formatNumber(count) : t('{count} or more', { count })
 
-/** What is stored about a person, by kind. */
+/** Counts of the data about a person, by kind. */
 function Stored({ found: { places } }: { found: FoundData }) {
   const counts = Object.fromEntries(places.map(({ place, count }) => [place, count]))
   const makeTitle = (place: string) => places.find((one) => one.place === place)?.title ?? place

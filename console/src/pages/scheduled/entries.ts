@@ -9,7 +9,7 @@ import type { LaterRun } from './later-runs.ts'
 import { addDays, makeDayReader } from './periods.ts'
 import type { ScheduledSend } from './use-scheduled.ts'
 
-/** What waits for its time: a send, a campaign, or the reminder of a conversation. */
+/** An entry that waits for its time: a send, a campaign, or the reminder of a conversation. */
 export interface Entry {
   readonly id: string
   readonly at: string
@@ -23,7 +23,7 @@ export interface Entry {
   readonly body: string
   readonly hasPicture: boolean
   readonly isReminder: boolean
-  /** Whether it is a run of a repeating campaign after the next one. */
+  /** Whether the entry is a run of a repeating campaign after the next one. */
   readonly isLater: boolean
   /** Absent: another page changes it. */
   readonly send?: ScheduledSend

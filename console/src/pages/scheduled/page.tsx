@@ -61,7 +61,7 @@ type View = (typeof VIEWS)[number][0]
 const readView = (query: URLSearchParams): View =>
   VIEWS.find(([view]) => view === query.get('view'))?.[0] ?? ''
 
-/** What waits for its time, by the days of the account's time zone: all of it, a week, or a month. */
+/** Entries that wait for their time, by the days of the account's time zone: all, a week, or a month. */
 export function Page({ query }: PageProps) {
   const timeZone = ownSettings.value?.time_zone || HERE
   const view = readView(query)

@@ -17,7 +17,7 @@ export interface Recipient {
 }
 
 export interface Composition {
-  /** Whether it becomes a campaign, however few get it. `name`: that of the campaign. */
+  /** Whether the send becomes a campaign, however few get it. `name`: that of the campaign. */
   readonly isCampaign: boolean
   readonly name: string
   readonly recipients: readonly Recipient[]

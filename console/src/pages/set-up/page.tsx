@@ -35,7 +35,7 @@ const PARTS: readonly (readonly [title: string, rows: Readonly<Record<string, st
   ],
 ]
 
-/** What one sets up once: a row for each page that the person has. */
+/** Pages that one sets up once: a row for each that the person has. */
 export function Page() {
   const own = listOwnPages(session.value!)
   return (

@@ -139,7 +139,7 @@ function Choice<K extends Notify | MemberRole>({
   value: K
   save: (value: K) => Promise<unknown>
 }) {
-  /** What was chosen, until the list has it, too. */
+  /** The choice, until the list has it, too. */
   const [chosen, setChosen] = useState<K>()
   useEffect(() => setChosen(undefined), [value])
   const change = async (next: K) => {

@@ -47,7 +47,7 @@ interface Today {
 
 const EVERY_MS = 30_000
 
-/** What waits for a person today. Admins also see what their devices need, and the figures below. */
+/** Work that waits for a person today. Admins also see what their devices need, and the figures below. */
 export function Page() {
   const { value, fault } = useAnswer<Today>('/api/account/today', EVERY_MS)
   const isAdmin = hasTeamRole('admin')

@@ -28,7 +28,7 @@ import { Card, Loading } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { makeConversationPath, makePageHref } from '../../router.ts'
 
-/** What only admins look after, as GET /api/account/today says it. */
+/** Facts that only admins look after, from GET /api/account/today. */
 export interface Hand {
   readonly kind: 'silent_device' | 'failing_line' | 'failed_campaign' | 'former_member'
   readonly id: string

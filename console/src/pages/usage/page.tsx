@@ -118,7 +118,7 @@ interface Cost {
 }
 type CostRow = Cost & { readonly id: string }
 
-/** What the texts of each line with prices cost, by month. Nothing for accounts without prices. */
+/** Costs of the texts of each line with prices, by month. Nothing for accounts without prices. */
 function Costs() {
   const { value } = useAnswer<{ currency: string; items: readonly Cost[] }>('/api/sms/usage/lines')
   const lines = useLines()

@@ -7,7 +7,7 @@ import { place } from '../../router.ts'
 import { Actions, Button } from '../form/form.tsx'
 import { runWithToast } from '../toast.tsx'
 
-/** What gets the focus first, by priority: a marked element, a field, a button, a link, the title. */
+/** Elements that get the focus first, by priority: a marked element, a field, a button, a link, the title. */
 const FIRST = [
   '[data-focus="true"], [autofocus]',
   '.dialog-body :is(.field, .check) :is(input, select, textarea):enabled',

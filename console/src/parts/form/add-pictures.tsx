@@ -8,7 +8,7 @@ import { LinkNotice } from '../link-notice.tsx'
 import './add-pictures.css'
 import { Button, Notice } from './form.tsx'
 
-/** What an MMS may have: `OTHERS` of the server's `prepare-media`. */
+/** Types of files that an MMS may have: `OTHERS` of the server's `prepare-media`. */
 const ACCEPT = 'image/*,video/mp4,video/3gpp,audio/*,application/pdf,text/vcard,.vcf,.ics'
 /** The server takes no more. */
 const MAX_FILES = 10

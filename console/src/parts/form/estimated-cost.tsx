@@ -4,7 +4,7 @@ import { formatMoney } from '../../data/money.ts'
 import { useLines } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
 
-/** What a send costs, such as “3 by Twilio · Acme, about €0.24”. Nothing if no line with prices sends. */
+/** The cost of a send, such as “3 by Twilio · Acme, about €0.24”. Nothing if no line with prices sends. */
 export const EstimatedCost = ({ estimate }: { estimate: Estimate | null | undefined }) => {
   if (!estimate) return null
   const isPaid = estimate.lines.some(({ cost }) => Number(cost) > 0)

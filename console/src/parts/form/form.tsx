@@ -126,7 +126,7 @@ interface Look {
 }
 
 type ButtonProps = Look & {
-  /** What a press runs. */
+  /** The task that a press runs. */
   readonly task?: Task<[]>
   /** True while the action runs: the button shows a spinner and is disabled. */
   readonly busy?: boolean

@@ -4,12 +4,12 @@ import { PLACEHOLDER } from '#portable/text-template.ts'
 interface Completion {
   readonly id: string
   readonly title: string
-  /** What the row says beside the title. */
+  /** A note beside the title of the row. */
   readonly note: string
   readonly text: string
 }
 
-/** What the text before the caret may be completed to. `at`: where the word begins that is replaced. */
+/** Completions of the text before the caret. `at`: where the word begins that is replaced. */
 export interface Completions<C extends Completion = Completion> {
   readonly at: number
   readonly found: readonly C[]
@@ -47,7 +47,7 @@ export function useCompletion<C extends Completion>({
   const [caret, setCaret] = useState<number>()
   const first = isFirstChosen ? 0 : -1
   const [active, setActive] = useState(first)
-  /** What is selected once a completion is rendered: its first variable without a value, or its end. */
+  /** The selection once a completion is rendered: its first variable without a value, or its end. */
   const selected = useRef<readonly [from: number, to: number]>(undefined)
   const id = useId()
   const { at, found } = caret === undefined ? { at: 0, found: [] } : find(value.slice(0, caret))

@@ -72,7 +72,7 @@ export function Records<T extends { id: string }>({
   )
 }
 
-/** What lets a list grow when it is scrolled to. */
+/** An element that lets a list grow when it is scrolled to. */
 function MoreRows({ grow }: { grow: () => void }) {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -22,7 +22,7 @@ const findJsonFault = (typed: Value) =>
     ? t('This is no JSON.')
     : undefined
 
-/** What a form's row of JSON has beside its name. A text that is no JSON is stored as a text. */
+/** The value in a form's row of JSON. A text that is no JSON is stored as a text. */
 export const JSON_ROW = {
   spellcheck: false,
   read: readJson,

@@ -15,7 +15,7 @@ type Props = ComponentProps<typeof SendAgain> & {
   readonly onUndone: (answer: UndoneAnswer) => void
 }
 
-/** What one can do with a new, scheduled or failed text. Those of a campaign have buttons on its page. */
+/** Actions on a new, scheduled or failed text. Texts of a campaign have buttons on its page. */
 export function TextActions({ texts, onUndone, ...rest }: Props) {
   const { message } = rest
   const [isChanging, setChanging] = useState(false)

@@ -25,7 +25,7 @@ export type Suggestion =
 const MOST_CONTACTS = 8
 const MOST_GROUPS = 4
 
-/** What the typed text may mean: the number itself, and matching groups and contacts. */
+/** Meanings of the typed text: the number itself, and matching groups and contacts. */
 export function useSuggestions(
   typed: string,
   groups: readonly ContactGroup[],
