@@ -122,7 +122,7 @@ const OF_PROGRAMS: Readonly<
     { file: '/srv/pocketsms/agent-d1.json' },
   ],
   POSTGRES_BIN: [join(PROGRAMS, '.'), () => findPrograms(temporaryFolder()), { bin: PROGRAMS }],
-  POCKETSMS_URL: [server.url, () => sendFile('--key=psk_1'), { path: '/api/sms/send-template' }],
+  POCKETSMS_URL: [server.url, () => sendFile('--key=psk_1'), { path: '/api/campaigns' }],
   POCKETSMS_KEY: [
     'psk_2',
     () => sendFile(`--url=${server.url}`),

@@ -264,6 +264,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       description:
         'Contacts, if they have a field with a date, and the collections of superusers that your account may list and that have one.',
       answer: ['The sources.', REMINDER_SOURCES],
+      fails: describeRefusals('invalid_request'),
     },
     run: ({ store, user }) => listReminderSources(store, user),
   },
@@ -299,7 +300,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
     permission: allowReader('readCampaign'),
     bound: { cost: 'rows of a page', by: '500 rows of 20,000 (`MAX_AUDIENCE`)' },
     describe: {
-      id: 'listCampaignRecipients',
+      id: 'listRecipientsOfCampaign',
       summary: 'Read the rows of a list, with the text or the reason of each',
       description:
         'In the order of the file. Of a campaign without a list there are none. An API key sees the campaigns that it has made.',

@@ -128,8 +128,8 @@ test('nothing of the directory is left in the database', async () => {
   const collection = await must(root, 'GET', '/api/collections/api_keys')
   const scopes = collection.fields.find(({ name }: { name: string }) => name === 'scopes')
   expect([scopes.maxSelect, scopes.values.length, scopes.values.at(-1)]).toEqual([
-    17,
-    17,
+    18,
+    18,
     'all:any',
   ])
   expect((await request(server.url, 'GET', '/scim/v2/Users')).status).toBe(404)

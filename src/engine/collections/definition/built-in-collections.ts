@@ -141,9 +141,13 @@ function servesNeededField(needed: Field, field: Field | undefined): boolean {
   return true
 }
 
+/** Adds the values that a select field lacks, in the order of the definition. Its records still may have all. */
 function addNeededValues(field: Field, needed: Field | undefined): Field {
   if (field.type !== 'select' || needed?.type !== 'select') return field
-  return { ...field, values: [...new Set([...field.values, ...needed.values])] }
+  if (servesNeededField(needed, field)) return field
+  const values = [...new Set([...needed.values, ...field.values])]
+  const takesAll = field.maxSelect === field.values.length
+  return { ...field, values, maxSelect: takesAll ? values.length : field.maxSelect }
 }
 
 /**
