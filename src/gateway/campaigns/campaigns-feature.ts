@@ -13,7 +13,13 @@ interface WithSending {
 
 export const CAMPAIGNS: Feature<Services & WithSending, QueuedServices & WithSending> = {
   rows: CAMPAIGN_ROUTES,
-  api: { roots: ['/api/campaigns'], group: 'other', errorForm: sendGatewayError, isOwn: true },
+  api: {
+    roots: ['/api/campaigns'],
+    group: 'other',
+    errorForm: sendGatewayError,
+    isOwn: true,
+    takesKeys: true,
+  },
   personalData: CAMPAIGN_DATA,
   extensions: () => ({ campaigns: campaignsExtension }),
   queued: ({ store, sending }) => [makeCampaignJobs(makeUserSending(store, sending))],

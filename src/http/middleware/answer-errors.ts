@@ -155,7 +155,9 @@ function findKeyHint(
   return own?.takesKeys ? FOR_PEOPLE : writeTokenHint(apis)
 }
 
+const LIST = new Intl.ListFormat('en-GB')
+
 function writeTokenHint(apis: readonly Api[]): string {
   const roots = apis.flatMap((api) => (api.takesKeys ? api.roots : []))
-  return `API keys open only ${roots.join(' and ')}. Sign in as a user, and send the token in Authorization.`
+  return `API keys open only ${LIST.format(roots)}. Sign in as a user, and send the token in Authorization.`
 }

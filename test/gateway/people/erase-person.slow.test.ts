@@ -26,8 +26,8 @@ test('a preview counts the data and the open texts, and changes nothing', async 
   const found = await preview(person.contact)
   expect(found).toMatchObject({ number: person.number, contact: person.contact, stopped: false })
   expect(found.name).toBe(person.secrets[0])
-  // claimed, scheduled, two campaigns, a code and the alert of the hook
-  expect(found.open_texts).toBe(6)
+  // claimed, scheduled, two campaigns, a list, a code and the alert of the hook
+  expect(found.open_texts).toBe(7)
   const counts = Object.fromEntries(
     found.places.map(({ place, count }: { place: string; count: number }) => [place, count]),
   )

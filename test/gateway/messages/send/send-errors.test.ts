@@ -111,7 +111,7 @@ test.each([
 
 const HERE = 'This is an API key. Send it in the header X-API-Key.'
 const NOT_HERE =
-  'API keys open only /api/sms and /api/verify. Sign in as a user, and send the token in Authorization.'
+  'API keys open only /api/sms, /api/verify and /api/campaigns. Sign in as a user, and send the token in Authorization.'
 const RECORDS = '/api/collections/sms_messages/records'
 test.each<[what: string, method: string, path: string, headers: object, hint: string]>([
   ['a send', 'POST', 'send', { authorization: `Bearer ${ANN.key}` }, HERE],
@@ -122,6 +122,7 @@ test.each<[what: string, method: string, path: string, headers: object, hint: st
     { 'x-api-key': 'x', authorization: ANN.key },
     HERE,
   ],
+  ['a campaign', 'POST', '/api/campaigns', { authorization: `Bearer ${ANN.key}` }, HERE],
   ['records', 'GET', RECORDS, as(ANN), NOT_HERE],
   ['a record', 'GET', `${RECORDS}/x`, { authorization: `Bearer ${ANN.key}` }, NOT_HERE],
   ['a device', 'POST', '/api/devices/pairing', as(ANN), NOT_HERE],
