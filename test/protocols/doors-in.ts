@@ -110,7 +110,8 @@ export async function startWaysIn() {
   const folder = temporaryFolder()
   const bulk = async (to: string, country: string) => {
     const csv = join(folder, 'list.csv')
-    writeFileSync(csv, `phone\n"${to.replaceAll('"', '""')}"`)
+    // the command sends a file once in 24 hours, whatever its country
+    writeFileSync(csv, `phone,country\n"${to.replaceAll('"', '""')}",${country}`)
     const options = {
       csv,
       template: template.id,
