@@ -63,8 +63,7 @@ export async function writeRowTexts(
     const person = { ...(contacts.get(to) ?? { phone: to, name: '' }), stopLink: linkFor?.(to) }
     try {
       const written = renderForPerson(filled, person, (name, empty) => {
-        const isContacts = empty === undefined || (isOfPerson(name) && !(name in filledBy))
-        if (hidesPeople && isContacts) return `{{${name}}}`
+        if (hidesPeople && (empty === undefined || isOfPerson(name))) return `{{${name}}}`
         throw new Gap(name)
       })
       return { text: writeText(to, written, {}) }
