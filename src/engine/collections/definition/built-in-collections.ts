@@ -141,7 +141,7 @@ function servesNeededField(needed: Field, field: Field | undefined): boolean {
   return true
 }
 
-/** Adds the values that a select field lacks, in the order of the definition. Its records still may have all. */
+/** Adds the values that a select field lacks, in the order of the definition. A record may still have all. */
 function addNeededValues(field: Field, needed: Field | undefined): Field {
   if (field.type !== 'select' || needed?.type !== 'select') return field
   if (servesNeededField(needed, field)) return field
