@@ -182,7 +182,7 @@ test('a run whose groups were deleted says that nobody is left', async () => {
   await rows(`update campaigns set recipients = '[]' where id = $1`, [id])
   await workAt('2027-01-01T08:00Z')
   expect(await rows('select status, error from campaigns where run_of = $1', [id])).toEqual([
-    ['failed', 'recipients and group_ids name nobody any more'],
+    ['failed', 'The audience has nobody to send to'],
   ])
 })
 
