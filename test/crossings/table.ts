@@ -244,8 +244,8 @@ const ACCEPT = ['gateway/messages/send-routes.ts']
 const BY_KEY = ['protocols/send-by-key.ts']
 const BY_CAMPAIGN = [
   ...['routes', 'change-campaign', 'pause-resume-cancel', 'retry-campaign', 'settle-campaign'],
-  ...['campaign-jobs', 'campaigns-feature', 'store-campaign-texts'],
-  ...['send-reminders', 'store-reminders'],
+  ...['campaign-jobs', 'campaigns-feature', 'campaign-offer'],
+  ...['store-campaign-texts', 'send-reminders', 'store-reminders'],
 ].map((file) => `gateway/campaigns/${file}.ts`)
 const DOOR = { ...SENT, ...ASKED, ...NO_FIELDS, ...WORDS } as const
 

@@ -10,7 +10,6 @@ import { REFUSED, updateRecords } from '../base/message-status.ts'
 import type { Permit } from '../base/permissions.ts'
 import { auditAct } from '../messages/queue/audit-message-change.ts'
 import { makeExpiryError } from '../messages/send/message-expiry.ts'
-import { makeSubjectError } from '../messages/send/read-send-body.ts'
 import { inAuditedTransaction } from './audited-change.ts'
 import {
   type Campaign,
@@ -22,7 +21,7 @@ import {
   readAudience,
 } from './campaign.ts'
 import type { CampaignChange } from './campaign-body.ts'
-import { storeCampaignFiles } from './campaign-files.ts'
+import { readFileChange, storeCampaignFiles } from './campaign-files.ts'
 import { reviseReminder } from './change-reminder.ts'
 import { loadWaitingRows, recordReasons } from './list-rows.ts'
 import type { Audience } from './load-audience.ts'
@@ -155,15 +154,9 @@ async function reviseCampaign(
   const given = change.text ? await loadCampaignText(store, user, change.text) : campaign
   // the text of a list always has variables
   const text = campaign.rows > 0 ? { ...given, variables: given.variables ?? {} } : given
-  const media = change.files ? await load?.() : undefined
-  const attachments =
-    change.files === null ? campaign.attachments : (media?.files.map(({ name }) => name) ?? [])
-  const subject = attachments.length > 0 ? (change.subject ?? campaign.subject) : ''
-  if (text.body === '' && attachments.length === 0) throw invalidRequest('body must be given')
-  if (change.subject && attachments.length === 0) throw makeSubjectError()
-  const orLink = change.orLink ?? campaign.orLink
+  const { media, orLink, files } = await readFileChange(campaign, text, change, load)
   const people = change.audience ?? readAudience(campaign)
-  const way = { ...campaign, files: attachments.length, orLink }
+  const way = { ...campaign, files: files.attachments.length, orLink }
   const { reasons, waiting, ...planned } =
     campaign.rows > 0
       ? await planRest(services, permit, campaign, text, way)
@@ -176,9 +169,7 @@ async function reviseCampaign(
   const left = hasBegun ? await countLeft(store.db, campaign) : { people: 0, segments: 0 }
   const set = {
     name: change.name ?? campaign.name,
-    attachments: [...attachments],
-    subject,
-    mms: orLink ? ('or_link' as const) : ('' as const),
+    ...files,
     body: text.body,
     template: text.template,
     variables: JSON.stringify(text.variables),

@@ -4,11 +4,10 @@ import { gatewayRefusal } from '../base/gateway-errors.ts'
 import type { Media } from '../base/message-files.ts'
 import type { Permit } from '../base/permissions.ts'
 import { requiresConsent } from '../messages/send/consent-scope.ts'
-import { makeSubjectError } from '../messages/send/read-send-body.ts'
 import { inAuditedTransaction } from './audited-change.ts'
 import { type Campaign, type CampaignServices, changeAsRead } from './campaign.ts'
 import type { CampaignChange } from './campaign-body.ts'
-import { storeCampaignFiles } from './campaign-files.ts'
+import { readFileChange, storeCampaignFiles } from './campaign-files.ts'
 import { loadCampaignText } from './plan-campaign.ts'
 import { completeReminder } from './plan-reminder-campaign.ts'
 
@@ -36,18 +35,12 @@ export async function reviseReminder(
     reminder.field === campaign.reminder!.field
   if (!isSame) throw invalidRequest('reminder.collection and reminder.field cannot be changed')
   const text = change.text ? await loadCampaignText(store, user, change.text) : campaign
-  const media = change.files ? await load?.() : undefined
-  const attachments =
-    change.files === null ? campaign.attachments : (media?.files.map(({ name }) => name) ?? [])
-  if (text.body === '' && attachments.length === 0) throw invalidRequest('body must be given')
-  if (change.subject && attachments.length === 0) throw makeSubjectError()
+  const { media, files } = await readFileChange(campaign, text, change, load)
   const isRequired = campaign.requiresConsent
   const scope = { template: text.template, groups: [], isRequired }
   const set = {
     name: change.name ?? campaign.name,
-    attachments: [...attachments],
-    subject: attachments.length > 0 ? (change.subject ?? campaign.subject) : '',
-    mms: (change.orLink ?? campaign.orLink) ? ('or_link' as const) : ('' as const),
+    ...files,
     body: text.body,
     template: text.template,
     variables: JSON.stringify(text.variables ?? {}),

@@ -24,6 +24,62 @@ export function nameRows(rows: readonly PlannedRow[]) {
   return { rows: named, audience: named.flatMap(({ id, size }) => (size ? [id] : [])) }
 }
 
+/** A row to store. `line`: 0 for a reminder; `occurrence`: '' for a list. */
+interface NewRow extends OpenRow {
+  readonly line: number
+  readonly reason: string
+  readonly occurrence: string
+}
+
+const COLUMNS = [
+  'id',
+  'user',
+  'campaign',
+  'line',
+  'to',
+  'values',
+  'reason',
+  'occurrence',
+  'created',
+  'updated',
+] as const
+
+/** Stores rows of a campaign. Returns the ids of those whose occurrence had no row yet. */
+export async function insertRecipients(
+  db: Db,
+  user: string,
+  campaign: string,
+  rows: readonly NewRow[],
+): Promise<string[]> {
+  const given = sql<
+    Record<'id' | 'to' | 'values' | 'reason' | 'occurrence', string> & { line: number }
+  >`
+    json_to_recordset(${JSON.stringify(rows)}::json)`
+  const inserted = await queries(db)
+    .insertInto('campaign_recipients')
+    .columns(COLUMNS)
+    .expression((from) =>
+      from
+        .selectFrom(
+          given.as<'r'>(
+            sql`r(id text, line int, "to" text, "values" json, reason text, occurrence text)`,
+          ),
+        )
+        .select(['r.id', sql<string>`${user}::text`.as('user')])
+        .select(sql<string>`${campaign}::text`.as('campaign'))
+        .select(['r.line', 'r.to', 'r.values', 'r.reason', 'r.occurrence'])
+        .select([NOW.as('created'), NOW.as('updated')]),
+    )
+    .onConflict((found) =>
+      found.columns(['campaign', 'occurrence']).where('occurrence', '<>', sql.lit('')).doNothing(),
+    )
+    .returning('id')
+    .execute()
+  const ids = inserted.map(({ id }) => id)
+  await logChanged({ db }, 'campaign_recipients', 'create', ids)
+  return ids
+}
+
 /** Stores the rows of a list in the transaction that stores their campaign. */
 export async function insertListRows(
   db: Db,
@@ -31,40 +87,30 @@ export async function insertListRows(
   campaign: string,
   rows: ReturnType<typeof nameRows>['rows'],
 ): Promise<void> {
-  for (let at = 0; at < rows.length; at += CHUNK) {
-    const chunk = rows.slice(at, at + CHUNK)
-    await queries(db)
-      .insertInto('campaign_recipients')
-      .columns(['id', 'user', 'campaign', 'line', 'to', 'values', 'reason', 'created', 'updated'])
-      .expression((from) =>
-        from
-          .selectFrom(
-            sql<{ id: string; line: number; to: string; values: string; reason: string }>`
-              json_to_recordset(${JSON.stringify(chunk.map(({ size: _, ...row }) => row))}::json)`.as<'r'>(
-              sql`r(id text, line int, "to" text, "values" json, reason text)`,
-            ),
-          )
-          .select(['r.id', sql.lit(user).as('user'), sql.lit(campaign).as('campaign')])
-          .select(['r.line', 'r.to', 'r.values', 'r.reason', NOW.as('created'), NOW.as('updated')]),
-      )
-      .execute()
-    await logChanged(
-      { db },
-      'campaign_recipients',
-      'create',
-      chunk.map(({ id }) => id),
-    )
-  }
+  const named = rows.map(({ size: _, ...row }) => ({ ...row, occurrence: '' }))
+  for (let at = 0; at < named.length; at += CHUNK)
+    await insertRecipients(db, user, campaign, named.slice(at, at + CHUNK))
 }
 
-/** Returns the rows that still wait for their text, in their order. */
-export async function loadOpenRows(db: Db, ids: readonly string[]): Promise<OpenRow[]> {
-  const found = await queries(db)
+/** How many of these rows still wait for their text. */
+export async function countOpenRows(db: Db, ids: readonly string[]): Promise<number> {
+  const { open } = await selectOpenRows(db, ids)
+    .select(({ fn }) => fn.countAll<number>().as('open'))
+    .executeTakeFirstOrThrow()
+  return Number(open)
+}
+
+const selectOpenRows = (db: Db, ids: readonly string[]) =>
+  queries(db)
     .selectFrom('campaign_recipients')
-    .select(['id', 'to', 'values'])
     .where('id', '=', matchAny(ids))
     .where('message', '=', sql.lit(''))
     .where('reason', '=', sql.lit(''))
+
+/** Returns the rows that still wait for their text, in their order. */
+export async function loadOpenRows(db: Db, ids: readonly string[]): Promise<OpenRow[]> {
+  const found = await selectOpenRows(db, ids)
+    .select(['id', 'to', 'values'])
     .orderBy('line')
     .orderBy('_rowid')
     .execute()

@@ -26,10 +26,13 @@ import type { GivenList } from './list-body.ts'
 import { nameRows } from './list-rows.ts'
 import { type Audience, loadAudience } from './load-audience.ts'
 import { loadListCountry, planRows, readRowNumbers } from './plan-list.ts'
-import { measureText, type PlannedWay, sumSegments, type TextSize } from './planned-text.ts'
-
-/** Maximum texts to write at once: 1,000 long ones block the event loop for 20 ms. */
-const CHUNK = 1_000
+import {
+  measureText,
+  type PlannedWay,
+  sumSegments,
+  TEXTS_AT_ONCE,
+  type TextSize,
+} from './planned-text.ts'
 
 /** The text of a request, or the current text of its template. Throws 400 for an unknown template. */
 export async function loadCampaignText(store: Store, user: string, text: Content) {
@@ -116,8 +119,9 @@ async function countEachText(
     missing.add(name)
     return refuseMissingVariable(name, empty)
   }
-  for (let at = 0; at < phones.length; at += CHUNK) {
-    const write = () => writeTexts(store, config, user, text, phones.slice(at, at + CHUNK), note)
+  for (let at = 0; at < phones.length; at += TEXTS_AT_ONCE) {
+    const write = () =>
+      writeTexts(store, config, user, text, phones.slice(at, at + TEXTS_AT_ONCE), note)
     for (const one of await admission.heavyWork.run(makeUserHolder(user), write))
       sizes.push(measureText(addFiles(one)))
   }

@@ -14,10 +14,7 @@ import type { CampaignServices, CampaignText } from './campaign.ts'
 import type { GivenRow } from './list-body.ts'
 import { LIST_REASONS, writeSameTextReason } from './list-reasons.ts'
 import { writeRowTexts } from './list-texts.ts'
-import { measureText, type PlannedWay, type TextSize } from './planned-text.ts'
-
-/** Maximum texts to write at once: 1,000 long ones block the event loop for 20 ms. */
-const CHUNK = 1_000
+import { measureText, type PlannedWay, TEXTS_AT_ONCE, type TextSize } from './planned-text.ts'
 
 const FAULTS: Readonly<Record<string, string>> = {
   empty: LIST_REASONS.noNumber,
@@ -75,9 +72,9 @@ export async function planRows<Row extends GivenRow>(
   const isRepeated = findRepeated(given)
   const rows: PlannedRow<Row>[] = []
   const seen = new Map<string, number>()
-  for (let at = 0; at < given.length; at += CHUNK) {
+  for (let at = 0; at < given.length; at += TEXTS_AT_ONCE) {
     const chunk = given
-      .slice(at, at + CHUNK)
+      .slice(at, at + TEXTS_AT_ONCE)
       .map((row) => ({ ...row, reason: row.reason || (refused.get(row.to) ?? '') }))
     const open = chunk.filter(({ reason }) => reason === '')
     const write = () => writeRowTexts(store, config, user, text, open, hidesPeople)

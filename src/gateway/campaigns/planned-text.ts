@@ -1,6 +1,9 @@
 import type { ChosenLine } from '../messages/send/sending-permission.ts'
 import type { Text } from '../messages/send/write-text-bodies.ts'
 
+/** Maximum texts to write at once: 1,000 long ones block the event loop for 20 ms. */
+export const TEXTS_AT_ONCE = 1_000
+
 /** By what a campaign leaves. `files`: how many each message has; `orLink`: as in Media. */
 export interface PlannedWay extends ChosenLine {
   readonly requiresConsent: boolean

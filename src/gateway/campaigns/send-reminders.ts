@@ -9,7 +9,7 @@ import { updateRecords } from '../base/message-status.ts'
 import type { Campaign, CampaignServices } from './campaign.ts'
 import { cancelOutdatedReminders, countWaitingReminders } from './cancel-outdated-reminders.ts'
 import { findReminderRecords } from './find-reminder-records.ts'
-import { listDueRecords, openReminder, planReminders } from './plan-reminders.ts'
+import { listDueRecords, type OpenReminder, openReminder, planReminders } from './plan-reminders.ts'
 import { findDateWindow, findFirstDate, findNextLook } from './reminder-times.ts'
 import { storeReminders } from './store-reminders.ts'
 
@@ -35,11 +35,14 @@ export async function sendDueReminders(
   signal: AbortSignal,
 ): Promise<number> {
   const begun = performance.now()
-  const fault = await lookOnce(services, campaign, signal).catch(readFault)
-  if (fault === undefined) return 0
-  await recordLook(services.store.db, campaign, fault)
+  const { db } = services.store
+  const looked = await lookOnce(services, campaign, signal).catch(readFault)
+  if (looked === undefined) return 0
+  const isFault = typeof looked === 'string'
+  await recordLook(db, campaign, isFault ? looked : '')
   const tookSeconds = (performance.now() - begun) / 1000
-  return Math.max(tookSeconds * REST, await computePause(services, campaign, fault))
+  const pause = isFault ? TIMED_LOOK_SECONDS : await computePause(db, campaign, looked)
+  return Math.max(tookSeconds * REST, pause)
 }
 
 /** Why a reminder cannot look, in words for people. Throws other errors: the job runs again. */
@@ -50,12 +53,12 @@ function readFault(error: unknown): string {
   throw error
 }
 
-/** '' if all due texts are stored; undefined if the campaign has changed, or `signal` aborted. */
+/** The reminder once its due texts are stored; undefined if the campaign has changed, or `signal` aborted. */
 async function lookOnce(
   services: CampaignServices,
   campaign: Campaign,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<OpenReminder | undefined> {
   const { store } = services
   const { id, user, nowMs: now } = campaign
   const rule = campaign.reminder!
@@ -73,7 +76,7 @@ async function lookOnce(
     )
     const planned = await planReminders(services, open, due, now, unknownUntil)
     if (!(await storeReminders(services, campaign, planned))) return undefined
-    if (records.length < PAGE) return ''
+    if (records.length < PAGE) return open
     after = records.at(-1)
   }
 }
@@ -89,11 +92,9 @@ function findSince({ nowMs, lookedAt, scheduledAt, reminder }: Campaign): number
   return Math.min(findFirstDate(nowMs, begins), Math.max(last, begins))
 }
 
-async function computePause({ store }: CampaignServices, campaign: Campaign, fault: string) {
+async function computePause(db: Db, campaign: Campaign, { calendar, source }: OpenReminder) {
   const rule = campaign.reminder!
-  if (fault !== '') return TIMED_LOOK_SECONDS
-  const waiting = await countWaitingReminders(store.db, campaign)
-  const { calendar, source } = await openReminder(store, campaign.user, rule, campaign)
+  const waiting = await countWaitingReminders(db, campaign)
   const isTimed = 'hours' in rule.offset || rule.offset.at === '' || waiting > 0
   const seconds = isTimed
     ? TIMED_LOOK_SECONDS

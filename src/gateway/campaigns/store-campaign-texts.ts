@@ -6,21 +6,17 @@ import { gatewayRefusal, type RefusalCode } from '../base/gateway-errors.ts'
 import type { Media } from '../base/message-files.ts'
 import { REASONS, REFUSED } from '../base/message-status.ts'
 import type { Offer } from '../messages/send/offer.ts'
-import { makeOffer } from '../messages/send/prepare-offer.ts'
-import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
 import { type AlsoStore, storeOffer } from '../messages/send/store-offers.ts'
-import { readStoredOptions } from '../messages/send/stored-options.ts'
 import { type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
 import {
   type Campaign,
   type CampaignServices,
   listFormerBatches,
   loadCampaign,
-  makeCampaignPermit,
-  makeCampaignScope,
 } from './campaign.ts'
 import { withCampaignMedia } from './campaign-files.ts'
-import { linkTexts, loadOpenRows, recordReasons } from './list-rows.ts'
+import { makeCampaignOffer } from './campaign-offer.ts'
+import { countOpenRows, linkTexts, loadOpenRows, recordReasons } from './list-rows.ts'
 import { writeRowTexts } from './list-texts.ts'
 import { checkQuota } from './plan-campaign.ts'
 import { makeChunkKey, splitAudience } from './split-audience.ts'
@@ -82,12 +78,9 @@ async function loadBatchPhones(
 async function storeRows(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
   const { store, config } = services
   const { db } = store
-  const chunks = splitAudience(campaign, config)
-  const open = await Promise.all(chunks.map((ids) => loadOpenRows(db, ids)))
-  await checkQuota(services, campaign.user, open.flat().length)
-  for (const [number, ids] of chunks.entries()) {
+  await checkQuota(services, campaign.user, await countOpenRows(db, campaign.audience))
+  for (const [number, ids] of splitAudience(campaign, config).entries()) {
     if (signal?.aborted) return false
-    // again: a row may have been erased meanwhile
     const rows = await loadOpenRows(db, ids)
     if (rows.length === 0) continue
     const written = await writeRowTexts(store, config, campaign.user, campaign, rows)
@@ -127,7 +120,9 @@ async function storeTexts(
   if (now?.version !== campaign.version) return false
   // with files as MMS, or as texts with links if the campaign allows this
   const store = (media?: Media) => {
-    const offer = makeChunkOffer(campaign, texts, number, media)
+    const { scheduledAt, expiresAt } = campaign
+    const times = { scheduledAt, expiresAt, key: makeChunkKey(campaign, number) }
+    const offer = makeCampaignOffer(campaign, texts, media, times)
     return storeOffer(services, offer, link?.(offer.messages))
   }
   const hasFiles = campaign.attachments.length > 0
@@ -137,31 +132,3 @@ async function storeTexts(
   if (outcome === 'stale') return false
   throw gatewayRefusal(outcome as RefusalCode)
 }
-
-const makeChunkOffer = (
-  campaign: Campaign,
-  texts: readonly Text[],
-  number: number,
-  media: Media | undefined,
-): Offer => ({
-  ...makeOffer({
-    permit: makeCampaignPermit(campaign),
-    options: {
-      ...PLAIN_OPTIONS,
-      ...readStoredOptions(campaign),
-      scheduledAt: campaign.scheduledAt,
-      expiresAt: campaign.expiresAt,
-      keepsQuiet: campaign.keepsQuiet,
-      isBulk: true,
-    },
-    texts,
-    words: campaign.variables ? undefined : campaign.body,
-    device: campaign.device,
-    line: campaign.line,
-    media,
-    batch: campaign.batches[0]!,
-    scope: makeCampaignScope(campaign),
-  }),
-  later: true,
-  idempotency: { key: makeChunkKey(campaign, number), fingerprint: '' },
-})

@@ -1,28 +1,20 @@
 import { sql } from 'kysely'
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { counts } from '../../platform/tools/process-counters.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import type { Media } from '../base/message-files.ts'
-import { logChanged, updateRecords } from '../base/message-status.ts'
+import { updateRecords } from '../base/message-status.ts'
 import { wakeDevices } from '../lines/wake-devices.ts'
 import { linkOfferedFiles } from '../messages/send/file-links.ts'
-import type { Offer } from '../messages/send/offer.ts'
-import { makeOffer } from '../messages/send/prepare-offer.ts'
-import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
 import { toGatewayError } from '../messages/send/sending-permission.ts'
 import { storeOffers } from '../messages/send/store-offers.ts'
-import { readStoredOptions } from '../messages/send/stored-options.ts'
-import {
-  type Campaign,
-  type CampaignServices,
-  makeCampaignPermit,
-  makeCampaignScope,
-} from './campaign.ts'
+import { type Campaign, type CampaignServices, makeCampaignPermit } from './campaign.ts'
 import { withCampaignMedia } from './campaign-files.ts'
-import { linkTexts, recordReasons } from './list-rows.ts'
+import { makeCampaignOffer } from './campaign-offer.ts'
+import { insertRecipients, linkTexts, recordReasons } from './list-rows.ts'
 import { makeReminderKey, type PlannedReminder, writeOccurrence } from './plan-reminders.ts'
 import { computeReminderExpiry } from './reminder-times.ts'
 
@@ -67,7 +59,7 @@ const storeInTransaction = (
     // in the order of all that end campaigns
     await lockUserSends(db, campaign.user)
     if (!(await lockOpenReminder(db, campaign))) return undefined
-    const rows = await insertRows(db, campaign, await leaveOutSent(db, campaign, planned))
+    const rows = await insertReminderRows(db, campaign, await leaveOutSent(db, campaign, planned))
     const leaving = rows.filter(({ one }) => one.text)
     const wake = await storeTexts(services, db, campaign, leaving, media)
     await countRows(db, campaign, rows)
@@ -104,54 +96,18 @@ async function leaveOutSent(
 }
 
 /** Stores those of the rows whose occurrence has none yet. */
-async function insertRows(
+async function insertReminderRows(
   db: Db,
   { id: campaign, user }: Campaign,
   planned: readonly PlannedReminder[],
 ): Promise<Row[]> {
-  const rows = new Map(planned.map((one) => [writeOccurrence(one), { id: makeRandomId(), one }]))
-  const written = [...rows].map(([occurrence, { id, one }]) => {
+  const rows = new Map(planned.map((one) => [makeRandomId(), one]))
+  const written = [...rows].map(([id, one]) => {
     const { to, values, reason } = one
-    return { id, to, values, reason, occurrence }
+    return { id, line: 0, to, values, reason, occurrence: writeOccurrence(one) }
   })
-  const inserted = await queries(db)
-    .insertInto('campaign_recipients')
-    .columns([
-      'id',
-      'user',
-      'campaign',
-      'to',
-      'values',
-      'reason',
-      'occurrence',
-      'created',
-      'updated',
-    ])
-    .expression((from) =>
-      from
-        .selectFrom(
-          sql<Record<'id' | 'to' | 'values' | 'reason' | 'occurrence', string>>`
-            json_to_recordset(${JSON.stringify(written)}::json)`.as<'r'>(
-            sql`r(id text, "to" text, "values" json, reason text, occurrence text)`,
-          ),
-        )
-        .select(['r.id', sql<string>`${user}::text`.as('user')])
-        .select(sql<string>`${campaign}::text`.as('campaign'))
-        .select(['r.to', 'r.values', 'r.reason', 'r.occurrence'])
-        .select([NOW.as('created'), NOW.as('updated')]),
-    )
-    .onConflict((found) =>
-      found.columns(['campaign', 'occurrence']).where('occurrence', '<>', sql.lit('')).doNothing(),
-    )
-    .returning(['id', 'occurrence'])
-    .execute()
-  await logChanged(
-    { db },
-    'campaign_recipients',
-    'create',
-    inserted.map(({ id }) => id),
-  )
-  return inserted.map(({ occurrence }) => rows.get(occurrence)!)
+  const inserted = await insertRecipients(db, user, campaign, written)
+  return inserted.map((id) => ({ id, one: rows.get(id)! }))
 }
 
 async function storeTexts(
@@ -197,31 +153,12 @@ async function storeTexts(
   return wake
 }
 
-const makeReminderOffer = (
-  campaign: Campaign,
-  one: PlannedReminder,
-  media: Media | undefined,
-): Offer => ({
-  ...makeOffer({
-    permit: makeCampaignPermit(campaign),
-    options: {
-      ...PLAIN_OPTIONS,
-      ...readStoredOptions(campaign),
-      scheduledAt: formatDate(new Date(one.due!)),
-      expiresAt: formatDate(new Date(computeReminderExpiry(one))),
-      keepsQuiet: campaign.keepsQuiet,
-      isBulk: true,
-    },
-    texts: [one.text!],
-    device: campaign.device,
-    line: campaign.line,
-    media,
-    batch: campaign.batches[0]!,
-    scope: makeCampaignScope(campaign),
-  }),
-  later: true,
-  idempotency: { key: makeReminderKey(campaign.id, writeOccurrence(one)), fingerprint: '' },
-})
+const makeReminderOffer = (campaign: Campaign, one: PlannedReminder, media: Media | undefined) =>
+  makeCampaignOffer(campaign, [one.text!], media, {
+    scheduledAt: formatDate(new Date(one.due!)),
+    expiresAt: formatDate(new Date(computeReminderExpiry(one))),
+    key: makeReminderKey(campaign.id, writeOccurrence(one)),
+  })
 
 async function countRows(db: Db, { id }: Campaign, rows: readonly Row[]) {
   if (rows.length === 0) return

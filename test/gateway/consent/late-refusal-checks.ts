@@ -59,7 +59,7 @@ export const CHECKS: readonly Removed[] = [
     "'{consent,isRequired}', 'false'",
   ],
   ['sql/functions/consent/consent_left.sql', ` or e."group" = '' and e.purpose <> 'all'`, ''],
-  ['src/gateway/campaigns/store-campaign-texts.ts', 'scope: makeCampaignScope(campaign),', ''],
+  ['src/gateway/campaigns/campaign-offer.ts', 'scope: makeCampaignScope(campaign),', ''],
   ['src/gateway/messages/queue/retry-messages.ts', 'scope: readScope(failed.scope),', ''],
   [
     'src/gateway/messages/queue/apply-reports.ts',
