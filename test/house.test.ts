@@ -84,7 +84,6 @@ const SHARED_NAMES: Readonly<Record<string, string>> = {
   Call: "a request to a product's API whose caller is known: of SMSGate, of Twilio",
   ERROR: "the schema of a product's errors: of SMSGate, of Vendel",
   listMessages: 'the list of messages of a product: of SMSGate, of Twilio',
-  renderMessage: 'a message as a product shows it: SMSGate, Twilio',
 }
 
 /** The console runs in browsers and speaks HTTP to the server: it has these alone in common with it. */

@@ -40,17 +40,22 @@ export const addSending = (
   services,
 })
 
+const withActingCaller =
+  (act: Act, options: RetryOptions): Permission<ActingCaller, SendingServices>['withCaller'] =>
+  (c, services, work) =>
+    asSender(c, services, act, options, async (sender, permit) =>
+      work(addSending(services, sender, permit)),
+    )
+
 /** A signed-in user who may do this act. API keys are refused. */
 export const allowPerson = (act: Act): Permission<ActingCaller, SendingServices> => ({
   least: ACTS[act].role,
   security: SIGNED_IN,
-  withCaller: (c, services, work) =>
-    asSender(c, services, act, CHECKED, async (sender, permit) =>
-      work(addSending(services, sender, permit)),
-    ),
+  withCaller: withActingCaller(act, CHECKED),
 })
 
-const allowCallersOf = (act: Act) => ({
+/** The callers of an act: users with its role, and API keys with one of its scopes. */
+const describeSenders = (act: Act) => ({
   least: ACTS[act].role,
   scopes: ACTS[act].scopes,
   security: SENDER,
@@ -62,25 +67,19 @@ const allowCallersOf = (act: Act) => ({
  * Throws 401 for a guest; 403 for a device, a superuser or a key without the scope.
  */
 export const allowSender = (act: Act): Permission<ActingCaller, SendingServices> => ({
-  ...allowCallersOf(act),
-  withCaller: (c, services, work) =>
-    asSender(c, services, act, WRITE, async (sender, permit) =>
-      work(addSending(services, sender, permit)),
-    ),
+  ...describeSenders(act),
+  withCaller: withActingCaller(act, WRITE),
 })
 
 /** As `allowSender`, for SQL that does not compare the version of the caller. */
 export const allowCheckedSender = (act: Act): Permission<ActingCaller, SendingServices> => ({
-  ...allowCallersOf(act),
-  withCaller: (c, services, work) =>
-    asSender(c, services, act, CHECKED, async (sender, permit) =>
-      work(addSending(services, sender, permit)),
-    ),
+  ...describeSenders(act),
+  withCaller: withActingCaller(act, CHECKED),
 })
 
 /** A user or API key that may do this act, which only reads. Throws as `allowSender`. */
 export const allowReader = (act: Act): Permission<SendingCaller & HasServices> => ({
-  ...allowCallersOf(act),
+  ...describeSenders(act),
   withCaller: (c, services, work) =>
     asSender(c, services, act, CHECKED_READ, async (sender) => work({ ...sender, services })),
 })

@@ -48,7 +48,7 @@ const MESSAGES_OF_SEND = `
  * Postgres avoids sorts (lookups), it would read the whole table by the index of `_rowid`. `offset` lets it
  * look up the events of each message, however many it expects.
  */
-const writeStatesOf = (messages: string, hasText: string) => `
+const writeStatesSql = (messages: string, hasText: string) => `
   with found as materialized (${messages}), m as materialized (
     select n.number, n.id, n."to", n.device, n.error_message, n.updated, n._rowid, ${writeStateSql('n')} as state,
       case when ${hasText} and row_number() over (partition by n.number order by n._rowid) = 1 then n.body end as text
@@ -73,18 +73,18 @@ const writeStatesOf = (messages: string, hasText: string) => `
   ) t left join times using (number)`
 
 /** SQL: the states of the sends in $2, which are numbered from 1 on. */
-const STATES_OF_SENDS = writeStatesOf(
+const STATES_OF_SENDS = writeStatesSql(
   `select s.number, n.* from rows from (json_to_recordset($2) as (ref text, is_batch boolean))
     with ordinality s(ref, is_batch, number) cross join lateral (${MESSAGES_OF_SEND}) n`,
   '$3',
 )
 
 /** SQL: the state of the send $2, prepared for all values: planning it took half of its time. */
-const STATE_OF_MESSAGE = writeStatesOf(
+const STATE_OF_MESSAGE = writeStatesSql(
   `select 1 as number, a.* from sms_messages a where a.id = $2 and ${isOwnSend('a')}`,
   'true',
 )
-const STATE_OF_BATCH = writeStatesOf(
+const STATE_OF_BATCH = writeStatesSql(
   `select 1 as number, b.* from sms_messages b
     where b.batch_id between $2 and $2 and b.batch_id <> '' and ${isOwnSend('b')}`,
   'true',

@@ -41,7 +41,7 @@ const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
  * `createdAt` is the present time: the app sends the oldest first, and forgets old ones. An expedited text
  * restarts the app's sender, and ignores the pauses and the work hours that its owner has set.
  */
-export const renderMessage = (
+export const renderAppMessage = (
   message: ClaimedMessage & { readonly files?: readonly AppFile[] | undefined },
   i: number,
   { clockMs, databaseMs }: { readonly clockMs: number; readonly databaseMs: number },

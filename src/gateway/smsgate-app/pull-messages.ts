@@ -8,7 +8,7 @@ import { applyReports } from '../messages/queue/apply-reports.ts'
 import { claimMessages, loadLeasedMessages } from '../messages/queue/claim-messages.ts'
 import { CANNOT_SEND } from '../messages/queue/give-back-mms.ts'
 import type { MessageAttempt } from '../messages/queue/message-leases.ts'
-import { computeValidUntil, makeAppId, renderMessage } from './app-json.ts'
+import { computeValidUntil, makeAppId, renderAppMessage } from './app-json.ts'
 import type { AppRules } from './app-versions.ts'
 import { readFiles, refuseMms } from './files-to-send.ts'
 import { CLOCK_NOISE_MS } from './note-clock.ts'
@@ -152,7 +152,7 @@ async function answerPull(
     ...texts.flatMap((message, i) => {
       const own = files.get(message.id)
       if (message.attachments && !own) return []
-      return renderMessage({ ...message, files: own }, i, phone, message.validUntilMs, options)
+      return renderAppMessage({ ...message, files: own }, i, phone, message.validUntilMs, options)
     }),
   ]
   return { answer, refused }

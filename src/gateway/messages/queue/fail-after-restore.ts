@@ -6,12 +6,12 @@ import { failMessages } from './fail-messages.ts'
 
 const BATCH = 5_000
 
-/**
- * Fails unfinished campaigns of a restored backup, because messages may have been sent since the backup.
- * Pauses repeating campaigns and reminders instead; of what reminders have sent since, nobody knows.
- */
 const IS_ONCE = sql<boolean>`coalesce(repeat::text, 'null') = 'null' and coalesce(reminder::text, 'null') = 'null'`
 
+/**
+ * Fails unfinished campaigns of a restored backup, because messages may have been sent since the backup.
+ * Pauses repeating campaigns and reminders instead; texts that reminders have sent since are not known.
+ */
 const endCampaigns = (db: Db) =>
   queries(db)
     .updateTable('campaigns')
