@@ -77,7 +77,6 @@ export const PAGES: readonly PageEntry[] = [
     ...OF_CONTACTS,
     bar: true,
   }),
-  makePage('contact', '/contacts/:id', t('Contact'), 'contacts', { for: 'user' }),
   makePage('groups', '/groups', t('Groups'), 'groups', { for: 'user', ...OF_CONTACTS }),
   makePage('group', '/groups/:id', t('Group'), 'groups', { for: 'user' }),
   makePage('labels', '/labels', t('Labels'), 'tag', { for: 'user', ...OF_CONTACTS }),
@@ -87,6 +86,7 @@ export const PAGES: readonly PageEntry[] = [
     needs: 'admin',
     ...OF_CONTACTS,
   }),
+  makePage('contact', '/contacts/:id', t('Contact'), 'contacts', { for: 'user' }),
   makePage('persons', '/personal-data', t('Personal data'), 'person', {
     for: 'user',
     needs: 'admin',

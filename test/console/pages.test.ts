@@ -16,6 +16,18 @@ test('each entry of pages.ts names a folder whose page.tsx exports Page', () => 
   expect(broken.map(([, , path]) => path)).toEqual([])
 })
 
+test('each address opens its own page, and none before it takes it for an id', () => {
+  const paths = ENTRIES.map(([, , path]) => path!)
+  const taken = [...new Set(paths)].flatMap((path) => {
+    const asked = path.replaceAll(':', '')
+    const first = paths.find((pattern) =>
+      new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`).test(asked),
+    )
+    return first === path ? [] : [`${path} opens ${first}`]
+  })
+  expect(taken).toEqual([])
+})
+
 test('each page to set up has a row with a sentence on the page that shows them all', () => {
   const pages = readFileSync(new URL('pages.ts', SOURCE), 'utf8')
   const rows = readFileSync(new URL('pages/set-up/page.tsx', SOURCE), 'utf8')

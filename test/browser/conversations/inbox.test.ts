@@ -32,7 +32,7 @@ scenario(
     ])
     expect(newest!.y + newest!.height).toBeLessThan(small!.y)
     expect(small!.y + small!.height).toBeLessThan(height)
-    expect(await page.getByText('Ctrl+Enter').count()).toBe(screen === 'phone' ? 0 : 1)
+    expect(await page.getByTitle('Ctrl+Enter').count()).toBe(screen === 'phone' ? 0 : 1)
     await answer.fill('One\nTwo\nThree')
     expect((await answer.boundingBox())!.height).toBeGreaterThan(small!.height + 30)
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)

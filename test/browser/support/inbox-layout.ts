@@ -37,11 +37,9 @@ export async function closePanel(fixture: BrowserFixture): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-/** Opens the menu of the panel about a contact. */
+/** Opens the menu of the panel about a contact; a panel that is open stays. */
 export async function openPanelMenu(fixture: BrowserFixture): Promise<void> {
-  await openPanel(fixture)
-  await fixture.page
-    .locator('.conversations-about')
-    .getByRole('button', { name: fixture.say('Actions') })
-    .click()
+  const panel = fixture.page.locator('.conversations-about')
+  if (!(await panel.isVisible())) await openPanel(fixture)
+  await panel.getByRole('button', { name: fixture.say('Actions') }).click()
 }
