@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Value } from '../../engine/fields/field.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
@@ -20,13 +21,16 @@ export async function requireFreeName(
 ): Promise<void> {
   if (name === old?.name && user === old?.user) return
   await acquireLock(db, LOCKS.names, `${table} ${user}`)
-  const others = await queries(db)
+  const all = queries(db)
     .selectFrom(table)
     .select('name')
     .where('user', '=', String(user))
     .where('id', '<>', String(id))
-    .execute()
-  const isSame = table === 'contact_groups' ? isSpelledAlike : isSameName
+  const isGroup = table === 'contact_groups'
+  // an account may have thousands of groups
+  const key = sql<string>`pb_name_key(${String(name)})`
+  const others = await (isGroup ? all.where(sql`pb_name_key(name)`, '=', key) : all).execute()
+  const isSame = isGroup ? isSpelledAlike : isSameName
   if (others.some((other) => other.name !== name && isSame(other.name, String(name))))
     throw invalidFields({ name: makeFieldError('validation_not_unique', 'Value must be unique') })
 }

@@ -777,6 +777,7 @@ create table contact_groups (
   constraint contact_groups__rowid_key UNIQUE (_rowid),
   constraint contact_groups_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX contact_groups_name_key ON contact_groups USING btree ("user", pb_name_key(name));
 CREATE UNIQUE INDEX idx_contact_groups_user_name ON contact_groups USING btree ("user", name);
 CREATE TRIGGER contact_groups_scopes_kept AFTER DELETE ON contact_groups FOR EACH ROW WHEN (old.requires_consent) EXECUTE FUNCTION scopes_kept();
 
@@ -1904,6 +1905,7 @@ create function pb_known_zone(zone text) returns text stable
 create function pb_length(v anyelement) returns integer stable
 create function pb_length(t text) returns integer immutable
 create function pb_modulo(x double precision, y double precision) returns double precision immutable
+create function pb_name_key(name text) returns text immutable
 create function pb_new_id() returns text volatile
 create function pb_number_text(x double precision) returns text immutable
 create function pb_numeric(t text) returns double precision immutable
