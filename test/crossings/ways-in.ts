@@ -673,12 +673,18 @@ export interface HandedOut {
 /** What a phone is handed out of the texts that are due, until none of the account is left. */
 export async function handOut(at: Place, shop: Shop) {
   const got: HandedOut[] = []
-  await until('the texts of the account to end or leave', async () => {
+  let seen: unknown
+  const ended = until('the texts of the account to end or leave', async () => {
     await hurry(at, shop)
-    const { items } = (await shop.phone.call('POST', '/api/devices/claim', { mms: true })).body
-    got.push(...(items ?? []))
-    const open = `select from sms_dispatch where "user" = $1 and state <> 'sending'`
-    return (await at.query(open, [shop.user.id])).length === 0
+    const { status, body } = await shop.phone.call('POST', '/api/devices/claim', { mms: true })
+    got.push(...(body?.items ?? []))
+    const stays = `select row_to_json(d) from sms_dispatch d where "user" = $1 and state <> 'sending'`
+    const open = await at.query(stays, [shop.user.id])
+    seen = [open, status, body]
+    return open.length === 0
+  })
+  await ended.catch((error: Error) => {
+    throw new Error(`${error.message}: ${JSON.stringify(seen)}`)
   })
   return got
 }

@@ -62,7 +62,11 @@ export async function followChanges(
   /** Begins with the changes from now on. If that fails, the next read begins with it. */
   const beginAnew = async () => {
     isBehind = true
-    settled = (await registerNode(db, node, [...ignored], hasEnded)).settled
+    const asked = [...ignored]
+    settled = (await registerNode(db, node, asked, hasEnded)).settled
+    // what clients subscribed to meanwhile found no registration
+    if (ignored.size < asked.length)
+      settled = (await listenToMore(db, node, [...ignored], hasEnded)).settled
     since = await loadCurrentSnapshot(db)
     known.clear()
     isBehind = false

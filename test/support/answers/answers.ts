@@ -1,6 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TestServer } from '../database/open.ts'
+import { stopLater } from '../stops.ts'
 
 // Compares every answer of a test's server with the API's description. A difference fails the test.
 
@@ -29,14 +30,16 @@ export async function watchAnswers(server: TestServer): Promise<TestServer> {
   const { validatorOf } = await import('./answer-validator.ts')
   const port = Number(new URL(server.url).port)
   watched.set(port, () => validatorOf(server.services.store.catalog, server.services.extensions))
+  // another server may have the port then
+  const unwatch = stopLater(() => watched.delete(port))
   return {
     url: server.url,
     get services() {
       return server.services
     },
     async stop() {
+      await unwatch()
       await server.stop()
-      watched.delete(port)
     },
   }
 }
