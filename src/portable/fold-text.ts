@@ -29,10 +29,6 @@ const ASCII = /^(?:[!-~]+(?: [!-~]+)*)?$/
 export const isSameName = (one: string, other: string): boolean =>
   one === other || foldName(one) === foldName(other)
 
-/** Whether names have the same letters in the same case, however Unicode spells them. */
-export const isSpelledAlike = (one: string, other: string): boolean =>
-  writePlainly(one).trim() === writePlainly(other).trim()
-
 /** The entry with a name: the one in exactly these letters, else the first whose name is the same. */
 export const findByName = <T>(
   all: readonly T[],

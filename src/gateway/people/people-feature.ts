@@ -1,6 +1,5 @@
-import { type Extension, makeStrictExtension } from '../../engine/records/collection-extension.ts'
+import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { EVERY_TEN_MINUTES, type Feature, type QueuedServices } from '../base/feature.ts'
-import { requireFreeName } from '../base/require-free-name.ts'
 import { makeUserSending, type Sending } from '../messages/send/make-user-sending.ts'
 import { contactFieldsExtension } from './contact-fields-extension.ts'
 import { contactsExtension } from './contacts-extension.ts'
@@ -9,15 +8,6 @@ import { makePersonJobs } from './person-jobs.ts'
 import { PEOPLE_DATA } from './personal-data.ts'
 import type { HasPersonalData } from './personal-tables.ts'
 import { PERSON_ROUTES, type PersonServices } from './routes.ts'
-
-/** Rules of groups: an account has each name once. */
-const groupsExtension: Extension = {
-  async beforeCreate({ db }, values) {
-    await requireFreeName(db, 'contact_groups', values)
-    return undefined
-  },
-  beforeUpdate: ({ db }, values, old) => requireFreeName(db, 'contact_groups', values, old),
-}
 
 /** Contacts, and the export and erasure of one person's data. */
 export const PEOPLE: Feature<
@@ -30,7 +20,7 @@ export const PEOPLE: Feature<
   extensions: () => ({
     contacts: contactsExtension,
     contact_fields: contactFieldsExtension,
-    contact_groups: makeStrictExtension(groupsExtension),
+    contact_groups: makeStrictExtension(),
     person_requests: makeStrictExtension(),
   }),
   timed: ({ store }) => [

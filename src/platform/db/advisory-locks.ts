@@ -16,7 +16,10 @@ export const LOCKS = {
   hookCount: 7_367_027,
   /** Per user: held while a label is created, to enforce the user's maximum. */
   labelCount: 7_367_035,
-  /** Per table and user: held while a record gets a name, so that no two get the same. */
+  /**
+   * Per table and user: held while a record gets a name, so that no two get the same. The triggers of
+   * contact_groups name this key.
+   */
   names: 7_367_060,
   /** Per user: held while a view of the inbox is created, to enforce the user's maximum. */
   viewCount: 7_367_036,

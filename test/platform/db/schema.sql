@@ -779,6 +779,8 @@ create table contact_groups (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX contact_groups_name_key ON contact_groups USING btree ("user", pb_name_key(name));
 CREATE UNIQUE INDEX idx_contact_groups_user_name ON contact_groups USING btree ("user", name);
+CREATE TRIGGER contact_groups_named_insert BEFORE INSERT ON contact_groups FOR EACH ROW EXECUTE FUNCTION contact_groups_named('7367060');
+CREATE TRIGGER contact_groups_named_update BEFORE UPDATE OF name, "user" ON contact_groups FOR EACH ROW WHEN (old.name <> new.name OR old."user" <> new."user") EXECUTE FUNCTION contact_groups_named('7367060');
 CREATE TRIGGER contact_groups_scopes_kept AFTER DELETE ON contact_groups FOR EACH ROW WHEN (old.requires_consent) EXECUTE FUNCTION scopes_kept();
 
 create table contacts (
@@ -1831,6 +1833,7 @@ create function consent_stopped(owner text, numbers text[]) returns text[] stabl
 create function consent_undone(owner text, of_number text) returns void volatile
 create function consents_applied() returns trigger volatile
 create function consents_kept() returns trigger volatile
+create function contact_groups_named() returns trigger volatile
 create function contacts_consented() returns trigger volatile
 create function contacts_stopped() returns trigger volatile
 create function conversations_assign(of_user text, numbers text[]) returns void volatile
