@@ -5,7 +5,13 @@ import { formatNow } from '../../engine/fields/parse-date.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { endSignIns } from '../../engine/records/revoke-sign-ins.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
-import { badRequest, invalidFields, makeFieldError, notFound } from '../../platform/api-errors.ts'
+import {
+  badRequest,
+  forbidden,
+  invalidFields,
+  makeFieldError,
+  notFound,
+} from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, matchAnyFound, queries } from '../../platform/db/queries.ts'
 import { readDestination } from '../../portable/phone/number-patterns.ts'
@@ -47,6 +53,7 @@ export const userSettingsExtension: Extension = {
     checkCountry(values)
     const language = await loadOwnerLanguage(store, String(values.user))
     completeOptOutLanguages(values, request.body, language)
+    checkAgentRows(values, undefined, request)
     await applyFactorDate(store.db, values, undefined, request)
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination)
     checkQuietHours(values)
@@ -61,6 +68,7 @@ export const userSettingsExtension: Extension = {
     checkCountry(values, old)
     const language = await loadOwnerLanguage(store, String(values.user))
     completeOptOutLanguages(values, request.body, language, old)
+    checkAgentRows(values, old, request)
     await applyFactorDate(store.db, values, old, request)
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination, old)
     values.code_counted_from = isCountryAllowed(values, old) ? formatNow() : old.code_counted_from!
@@ -95,6 +103,16 @@ async function listAccountsThatRequire(db: Db, ids: readonly string[]): Promise<
     .where('second_factor_from', '<>', '')
     .execute()
   return found.map(({ user }) => user)
+}
+
+/** Throws 403 for a member who changes how many rows an agent may text. */
+function checkAgentRows(
+  values: CheckedValues,
+  old: CheckedValues | undefined,
+  { auth }: RequestInfo,
+) {
+  if (auth?.actor && Number(values.agent_list_rows ?? 0) !== Number(old?.agent_list_rows ?? 0))
+    throw forbidden('Only the owner of the account may change agent_list_rows.')
 }
 
 function checkQuietHours(values: CheckedValues, old?: CheckedValues) {

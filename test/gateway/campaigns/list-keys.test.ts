@@ -137,6 +137,17 @@ test('an agent texts lists up to the number that the account sets, and stops onl
     [ann.id],
   )
   expect([await make(30), await make(31)]).toEqual([200, 400])
+  // the owner alone sets it
+  await query(`update members set role = 'admin' where id = 'agentofannshop1'`)
+  const settings = await query('select id from user_settings where "user" = $1', [ann.id])
+  const admin = await must(bob, 'POST', '/api/account/act-for', { account: ann.id })
+  const path = `/api/collections/user_settings/records/${settings[0]![0]}`
+  const change = async (values: object, authorization: string) =>
+    (await request(gateway.url, 'PATCH', path, values, { authorization })).status
+  expect(await change({ agent_list_rows: 31 }, admin.token)).toBe(403)
+  expect(await change({ agent_list_rows: 30, reply_mail_minutes: 5 }, admin.token)).toBe(200)
+  expect(await change({ agent_list_rows: 30 }, ann.token)).toBe(200)
+  await query(`update members set role = 'agent' where id = 'agentofannshop1'`)
   expect((await agent.call('POST', '/api/campaigns', GROUP)).status).toBe(403)
   const theirs = await must(ann, 'POST', '/api/campaigns', rows(1))
   const own = (await agent.call('POST', '/api/campaigns', rows(1))).body
