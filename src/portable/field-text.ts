@@ -6,7 +6,7 @@ import { makeValueFinder } from './text-template.ts'
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 /** A day with a time, by the clocks of the account. */
-export const MOMENT = /^(\d{4}-\d\d-\d\d) ((?:[01]\d|2[0-3]):[0-5]\d)$/
+const MOMENT = /^(\d{4}-\d\d-\d\d) ((?:[01]\d|2[0-3]):[0-5]\d)$/
 const IN_WORDS = { day: 'numeric', month: 'long', year: 'numeric' } as const
 const IN_FIGURES = { day: 'numeric', month: 'numeric', year: 'numeric' } as const
 
@@ -14,7 +14,7 @@ const IN_FIGURES = { day: 'numeric', month: 'numeric', year: 'numeric' } as cons
  * Writes a stored value for a text: a day and a number as the account's language and country do. The month is
  * in words in English, and where figures would be another day in the country. Numbers have no separators of
  * thousands: they may be those of customers. Other values stay, also those that are older than their type. A
- * day may have a time.
+ * day may have a time; the time of a day without one is empty.
  */
 export function writeFieldValue(
   type: ContactFieldType,
@@ -27,6 +27,7 @@ export function writeFieldValue(
   const isDay = type === 'date' && typeof value === 'string' && DAY.test(value)
   const isNumber = type === 'number' && typeof value === 'number'
   if (format === 'plain' || !(isDay || isNumber)) return String(value)
+  if (isDay && format === 'time') return ''
   const tag = makeLocaleTag(locale)
   if (isNumber) return formatFigures(tag, value)
   const date = new Date(`${value}T00:00:00Z`)
@@ -35,7 +36,7 @@ export function writeFieldValue(
     plainBlanks(new Intl.DateTimeFormat(tag, { ...parts, timeZone: 'UTC' }).format(date))
   if (format === 'weekday') return write({ ...IN_WORDS, weekday: 'long' })
   const figures = write(IN_FIGURES)
-  const isPlain = !format || format === 'day' || format === 'time'
+  const isPlain = !format || format === 'day'
   const isClear = isPlain && !tag.startsWith('en') && readDay(figures, locale) === value
   return isClear ? figures : write(IN_WORDS)
 }

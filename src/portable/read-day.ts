@@ -6,10 +6,10 @@ const MONTH_FIRST: ReadonlySet<string> = new Set('AS FM GU MH MP PR PW UM US VI'
 /** Countries in which the year comes first, or people write both orders. All others begin with the day. */
 const NO_ORDER: ReadonlySet<string> = new Set('CA CN HU JP KP KR LT MN PA PH TW'.split(' '))
 
-/** A time that may follow a day; with a zone it is an instant. */
+/** A time that may follow a day, as `9:30`, `9h30`, `9.30 Uhr`; with a zone it is an instant. */
 const TIME =
-  '(?:(?:T|, ?| )(?<hour>[01]?\\d|2[0-3]):(?<minute>[0-5]\\d)(?::(?<second>[0-5]\\d)(?:[.,]\\d{1,9})?)?' +
-  '(?: ?(?<half>[ap])\\.?m\\.?)?(?: ?(?<zone>Z|UTC|GMT|[+-]\\d\\d(?::?\\d\\d)?))?)?$'
+  '(?:(?:T|, ?| )(?<hour>[01]?\\d|2[0-3])[:.h](?<minute>[0-5]\\d)(?::(?<second>[0-5]\\d)(?:[.,]\\d{1,9})?)?' +
+  '(?: ?(?<half>[ap])\\.?m\\.?)?(?: ?(?:Uhr|h))?(?: ?(?<zone>Z|UTC|GMT|[+-]\\d\\d(?::?\\d\\d)?))?)?$'
 /** `2026-12-31`, `2026/12/31`, `2026. 12. 31.` */
 const YEAR_FIRST = new RegExp(
   `^(?<year>\\d{4})(?<mark>[-/]|\\. ?)(?<month>\\d{1,2})\\k<mark>(?<day>\\d{1,2})(?:\\.|(?![\\d.]))${TIME}`,
@@ -34,7 +34,11 @@ type Groups = Readonly<Record<string, string | undefined>>
  * instant is read as the day that it has in the account's time zone. Returns YYYY-MM-DD; undefined for all
  * that is no day, two days, or a year of two digits.
  */
-export function readDay(text: string, locale: AccountLocale): string | undefined {
+export const readDay = (text: string, locale: AccountLocale): string | undefined =>
+  readMoment(text, locale)?.slice(0, 10)
+
+/** Reads a day as `readDay`, with the time that may follow it: `2026-12-31 09:30`, by the account. */
+export function readMoment(text: string, locale: AccountLocale): string | undefined {
   const plain = toPlainText(text)
     .replace(/[年月]/g, '-')
     .replace('日', '')
@@ -65,13 +69,14 @@ function readParts(
   const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(written)
   const hours = readHours(Number(hour ?? 0), half)
   if (!isDay || hours === undefined) return undefined
-  if (!zone) return written
+  if (!minute) return written
+  if (!zone) return `${written} ${String(hours).padStart(2, '0')}:${minute}`
   const time = (hours * 60 + Number(minute)) * 60 + Number(second ?? 0)
   const offset = readOffset(zone)
   if (offset === undefined) return undefined
-  const found = findDay(midnight.getTime() + time * 1000 - offset * 60_000, locale.zone)
+  const found = findMoment(midnight.getTime() + time * 1000 - offset * 60_000, locale.zone)
   // the year 10000
-  return found.length === written.length ? found : undefined
+  return found.indexOf(' ') === written.length ? found : undefined
 }
 
 /** Hours of the day of a clock with 24 or, with `half` (`a` or `p`), with 12 hours. */
@@ -88,9 +93,10 @@ function readOffset(zone: string): number | undefined {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
 }
 
-/** The day of an instant in a time zone; a zone that this program does not know counts as UTC. */
-function findDay(at: number, zone: string): string {
-  const options = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
+/** An instant by the clocks of a time zone; a zone that this program does not know counts as UTC. */
+function findMoment(at: number, zone: string): string {
+  const day = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
+  const options = { ...day, hour: '2-digit', minute: '2-digit' } as const
   const write = (timeZone: string) =>
     new Intl.DateTimeFormat('sv', { ...options, timeZone }).format(at)
   try {

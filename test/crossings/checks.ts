@@ -47,7 +47,7 @@ export const REMOVALS: readonly Removal[] = [
   ),
   removal(
     ['day'],
-    ['src/portable/read-day.ts', 'if (!zone) return written', 'return written'],
+    ['src/portable/read-day.ts', 'if (!minute) return written', 'return written'],
     [
       ...['test/gateway/people/contact-fields.test.ts', '--project', 'quick'],
       ...['-t', 'of the account, and'],

@@ -1,4 +1,4 @@
-import { readDay } from '../../src/portable/read-day.ts'
+import { readDay, readMoment } from '../../src/portable/read-day.ts'
 
 const ZONES: Readonly<Record<string, string>> = {
   DE: 'Europe/Berlin',
@@ -80,4 +80,21 @@ test.each([
 test('a time zone that the program does not know counts as UTC', () => {
   const locale = { language: '', country: 'DE', zone: 'Mars/Olympus' }
   expect(readDay('2026-12-31T23:59:00Z', locale)).toBe('2026-12-31')
+})
+
+test.each([
+  ['31.12.2026 9:30', 'DE', '2026-12-31 09:30'],
+  ['31/12/2026 9h30', 'ES', '2026-12-31 09:30'],
+  ['31.12.2026, 09.30 Uhr', 'DE', '2026-12-31 09:30'],
+  ['31-12-2026 21:05 h', 'ES', '2026-12-31 21:05'],
+  ['12/31/2026 9:30 PM', 'US', '2026-12-31 21:30'],
+  ['2026-12-31T09:30:15', 'DE', '2026-12-31 09:30'],
+  ['2026-12-31T23:30:00Z', 'DE', '2027-01-01 00:30'],
+  ['2026-07-01 22:30:00.000Z', 'DE', '2026-07-02 00:30'],
+  ['31.12.2026', 'DE', '2026-12-31'],
+  ['31.12.2026 9.75', 'DE', undefined],
+  ['31.12.2026 24:00', 'DE', undefined],
+])('%j in the country "%s" is read as the moment %s', (text, country, moment) => {
+  const locale = { language: '', country, zone: ZONES[country] ?? '' }
+  expect(readMoment(text, locale)).toBe(moment)
 })

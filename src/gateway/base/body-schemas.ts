@@ -67,7 +67,10 @@ export const acceptNumber = <T extends z.ZodType>(schema: T) =>
 /** The schema of a value of a variable. Its output is a text that can be stored in Postgres. */
 export const makeVariableValue = () =>
   z
-    .union([z.string(), z.number(), z.boolean()], 'must be a text, a number or a boolean')
+    .union(
+      [z.string().overwrite(cleanText), z.number(), z.boolean()],
+      'must be a text, a number or a boolean',
+    )
     .refine((value) => typeof value !== 'number' || keepsDigits(value), abortWith(LOST_DIGITS))
 
 export const makeWholeNumber = (min: number, max: number) => {

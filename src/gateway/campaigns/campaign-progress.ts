@@ -11,7 +11,7 @@ import { isAllowed } from '../base/permissions.ts'
 import { BATCH_STATUS, countByStatus } from '../messages/queue/count-batch.ts'
 import { UNKNOWN } from '../messages/queue/retry-messages.ts'
 import { writeRefusalsSql } from '../messages/send/refused-recipients.ts'
-import { type Campaign, findCampaign, makeCampaignScope } from './campaign.ts'
+import { type Campaign, findCampaign, isAudienceStored, makeCampaignScope } from './campaign.ts'
 import { CAMPAIGN_PROOF, loadConsentProof } from './consent-proof.ts'
 import { CAMPAIGN_STATE } from './load-campaign-state.ts'
 
@@ -26,7 +26,7 @@ export const CAMPAIGN_PROGRESS = z
     begins_in_seconds: z.number().min(0).describe('By the clock of the server; 0: it has begun.'),
     recipients_count: COUNT,
     counts: BATCH_STATUS.shape.counts.describe(
-      'Messages by status. One that failed and was sent again counts as the new message does.',
+      'Messages by status; `pending` includes those that are not stored yet. One that failed and was sent again counts as the new message does.',
     ),
     canceled: COUNT.describe('Failed messages that were canceled.'),
     retriable: z
@@ -159,12 +159,16 @@ export async function loadCampaignProgress({ db }: Store, sender: Sender, id: st
   const sum = (column: Exclude<keyof (typeof found)[number], 'status'>) =>
     found.reduce((all, row) => all + Number(row[column]), 0)
   const [unknown, canceled] = [sum('unknown'), sum('retriableCanceled')]
+  const counts = countByStatus(found)
+  const isOpen = status === 'scheduled' || status === 'sending' || status === 'paused'
+  // of a text that was changed while the campaign is paused, none is stored
+  const unstored = isOpen && !isAudienceStored(campaign) ? recipientsCount - sum('messages') : 0
   return {
     id,
     status,
     begins_in_seconds: Math.max(0, toDate(scheduledAt)!.getTime() - Date.now()) / 1000,
     recipients_count: recipientsCount,
-    counts: countByStatus(found),
+    counts: { ...counts, pending: counts.pending + Math.max(0, unstored) },
     canceled: sum('canceled'),
     retriable: { plain: sum('retriable') - unknown - canceled, unknown, canceled },
     left_out: await countLeftOut(db, id),

@@ -2,9 +2,12 @@ import { z } from 'zod'
 import type { Upload } from '../../engine/files/upload.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
+import { cleanText } from '../../platform/tools/clean-text.ts'
 import { decodeFileText } from '../../portable/file-text.ts'
+import { foldName } from '../../portable/fold-text.ts'
 import { chooseRowPhone } from '../../portable/phone/choose-row-phone.ts'
 import { guessColumns } from '../../portable/phone/guess-columns.ts'
+import { isCountry } from '../../portable/phone/numbering-plans.ts'
 import { isNumberCell } from '../../portable/phone/numbers-in-cell.ts'
 import {
   type CsvTable,
@@ -53,7 +56,7 @@ export const LIST = {
     .describe('The titles of the columns with numbers of a CSV file. Left out: they are guessed.'),
   country: z
     .string()
-    .regex(/^[A-Z]{2}$/, 'must be an ISO 3166 code, as DE')
+    .refine(isCountry, 'must be the ISO 3166 code of a country, as DE')
     .nullish()
     .describe('The country of numbers without a calling code. Default: that of the account.'),
 }
@@ -120,7 +123,7 @@ async function readFileTable({ content }: Pick<Upload, 'content'>): Promise<CsvT
   // a zip archive, or an old Excel file (MS-CFB 2.2)
   if (/^(?:PK\x03\x04|\xd0\xcf\x11\xe0)/.test(bytes.toString('latin1', 0, 4)))
     throw invalidRequest('list is a spreadsheet: save it as CSV UTF-8')
-  return readListTable(decodeFileText(bytes))
+  return readListTable(cleanText(decodeFileText(bytes)))
 }
 
 /** Reads the CSV of a list: a column without a title is `Column 3`. Throws 400 for a faulty file. */
@@ -134,8 +137,12 @@ export function readListTable(text: string): CsvTable {
   if (rows.length === 0) throw invalidRequest('list has a line of titles and no rows')
   if (rows.length > MAX_AUDIENCE)
     throw invalidRequest(`list must have at most ${MAX_AUDIENCE} rows`)
-  if (new Set(head).size < head.length)
-    throw invalidRequest('list has two columns of the same name')
+  const names = new Set<string>()
+  for (const title of head) {
+    if (names.has(foldName(title)))
+      throw invalidRequest(`list has two columns of the same name: ${title}`)
+    names.add(foldName(title))
+  }
   return { head, rows }
 }
 

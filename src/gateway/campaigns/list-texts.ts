@@ -4,9 +4,9 @@ import { admission } from '../../platform/limits/shared-limits.ts'
 import type { AccountLocale } from '../../portable/account-locale.ts'
 import { type ContactFieldKind, readContactFieldValue } from '../../portable/contact-field-value.ts'
 import { splitFormat } from '../../portable/field-formats.ts'
-import { MOMENT, makeFieldTextFinder } from '../../portable/field-text.ts'
+import { makeFieldTextFinder } from '../../portable/field-text.ts'
 import { foldName } from '../../portable/fold-text.ts'
-import { readDay } from '../../portable/read-day.ts'
+import { readMoment } from '../../portable/read-day.ts'
 import {
   fillVariables,
   hasStopLink,
@@ -77,8 +77,7 @@ export async function writeRowTexts(
   return admission.slices.map(rows, write)
 }
 
-const isDate = (text: string) => ISO_DAY.test(text) || MOMENT.test(text)
-const ISO_DAY = /^\d{4}-\d\d-\d\d$/
+const ISO_DATE = /^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d.*)?$/
 
 /**
  * Returns a function that finds the values of a row by the names in a template. Days and numbers are written
@@ -125,8 +124,9 @@ function readRowValue(
 ) {
   if (typeof given === 'number') return { title, value: given, type: 'number' as const }
   const text = typeof given === 'string' ? given.trim() : given
-  if (typeof text === 'string' && isDate(text) && readDay(text.slice(0, 10), locale))
-    return { title, value: text, type: 'date' as const }
+  const mayBeDate = typeof text === 'string' && (kind.type === 'date' || ISO_DATE.test(text))
+  const moment = mayBeDate && readMoment(text, locale)
+  if (moment) return { title, value: moment, type: 'date' as const }
   const { value } = readContactFieldValue(kind, text, locale) as { readonly value?: unknown }
   return value === undefined
     ? { title, value: text, type: 'text' as const }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/date-schema.ts'
-import { formatDate } from '../../engine/fields/parse-date.ts'
+import { formatDate, toDate } from '../../engine/fields/parse-date.ts'
 import { FilterError } from '../../engine/filter/parse-filter.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -44,13 +44,14 @@ export const NEXT_REMINDERS = z
   .object({ reminders: z.array(NEXT_REMINDER).max(SHOWN).describe('The soonest first.') })
   .meta({ id: 'NextReminders' })
 
-/** The next texts of a reminder; `campaign`: without those that it has stored. */
+/** The next texts of a reminder that begins at `begins`; `campaign`: without those that it has stored. */
 export async function loadNextReminders(
   services: CampaignServices,
   open: OpenReminder,
+  begins: string,
   campaign?: string,
 ): Promise<NextReminder[]> {
-  const now = Date.now()
+  const now = Math.max(Date.now(), toDate(begins)!.getTime())
   const due = await findNextRecords(services, open, now, campaign)
   const planned = await planReminders(services, open, due, now)
   const names = await loadNames(services, open, planned)
@@ -121,7 +122,9 @@ export async function loadStoredReminders(services: CampaignServices, user: stri
   const campaign = await findCampaign(store.db, user, id)
   if (!campaign.reminder) throw invalidRequest('this campaign is no reminder')
   const open = await openReminder(store, user, campaign.reminder, campaign)
-  return { reminders: await explainFilter(loadNextReminders(services, open, id)) }
+  return {
+    reminders: await explainFilter(loadNextReminders(services, open, campaign.scheduledAt, id)),
+  }
 }
 
 /** Answers 400 for a filter that is not valid. */

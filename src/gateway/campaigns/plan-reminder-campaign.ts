@@ -90,7 +90,7 @@ export async function previewReminder(
   const plan = await planReminder(services, permit, wanted, asked)
   const { text, reminder, requiresConsent, addFiles } = plan
   const open = await openReminder(store, permit.sender.user, reminder, { ...text, requiresConsent })
-  const reminders = await loadNextReminders(services, open)
+  const reminders = await loadNextReminders(services, open, wanted.scheduledAt)
   const leaving = reminders.filter(({ reason }) => reason === '')
   const [first] = leaving
   const { body, to } = first ?? { body: text.body, to: '' }

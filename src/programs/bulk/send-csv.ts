@@ -37,6 +37,7 @@ export async function sendCsv(options: BulkOptions, say: Say): Promise<void> {
 
 const SHOWN = 10
 const NO_COUNTRY = 'No calling code and no country'
+const OWN_FILE = 'Send rows that were left out as a file of their own.'
 const NAME_COUNTRY = 'Name the country of numbers without + with --country, as in --country DE.'
 
 interface LeftOut {
@@ -68,10 +69,10 @@ async function tryList(options: BulkOptions, bytes: Buffer, say: Say): Promise<n
   return left_out.count
 }
 
-function sayLeftOut({ count, rows }: LeftOut, say: Say) {
+function sayLeftOut({ count, rows }: LeftOut, say: Say, help = NAME_COUNTRY) {
   for (const { line, reason } of rows.slice(0, SHOWN)) say(`line ${line}: ${reason}`)
   if (count > SHOWN) say(`… and ${count - SHOWN} more`)
-  if (rows.some(({ reason }) => reason === NO_COUNTRY)) say(NAME_COUNTRY)
+  if (rows.some(({ reason }) => reason === NO_COUNTRY)) say(help)
 }
 
 interface Row {
@@ -99,7 +100,7 @@ async function sendList(options: BulkOptions, bytes: Buffer, say: Say): Promise<
   const rows = await followRows(options, id)
   results.write(id, rows.map(toResult))
   const out = rows.filter(({ message }) => message === '')
-  sayLeftOut({ count: out.length, rows: out }, say)
+  sayLeftOut({ count: out.length, rows: out }, say, `${OWN_FILE} ${NAME_COUNTRY}`)
   say(
     `${rows.length - out.length} of ${rows.length} accepted, ${out.length} refused. Row by row: ${results.file}`,
   )
@@ -149,7 +150,7 @@ function makeForm({ csv, template, phoneColumn, country }: BulkOptions, bytes: B
   form.append('template_id', template)
   form.append('hold_seconds', '0')
   if (phoneColumn) form.append('columns', phoneColumn)
-  if (country) form.append('country', country)
+  if (country) form.append('country', findCountryNamed(country)!)
   form.append('list', new Blob([new Uint8Array(bytes)]), basename(csv))
   return form
 }
@@ -184,7 +185,9 @@ interface ApiAnswer {
 
 function makeRefusal({ status, body }: ApiAnswer): UserError {
   if (status === 422)
-    return new UserError('This file and template were sent with other options within 24 hours.')
+    return new UserError(
+      `This file and template were sent with another --phone or --country within 24 hours, and continue only with these. ${OWN_FILE}`,
+    )
   const sentence = String(
     (body as { message?: unknown }).message ?? `The server answered ${status}`,
   )

@@ -138,7 +138,8 @@ test.each([
   ['a line of titles alone', 'a,b\n', 'list has a line of titles and no rows'],
   ['nothing', '', 'list is an empty file'],
   ['blank rows alone', ' ;\n;;\n', 'list is an empty file'],
-  ['a name twice', 'a,a\n1,2\n', 'list has two columns of the same name'],
+  ['a name twice', 'a,a\n1,2\n', 'list has two columns of the same name: a'],
+  ['a name in other letters', 'Name;name\n1;2\n', 'list has two columns of the same name: name'],
   [
     'an open quotation mark',
     'a,b\n1,"2\n',

@@ -80,6 +80,12 @@ test.each<[title: string, body: Body, says: string]>([
   ['it repeats', { list: ROWS, repeat: { cron: '0 8 * * *' } }, 'excludes'],
   ['it is empty', { list: [] }, 'must not be empty'],
   ['a row has no number', { list: [{ values: {} }] }, 'list[0].to'],
+  ['its country is none', { list: ROWS, country: 'XX' }, 'country must be the ISO 3166 code'],
+  [
+    'a time is wanted of a day without one',
+    { body: '{{d:time}}', list: [{ to: '+4915112340001', values: { d: '3.12.2026' } }] },
+    'Line 1: No value: d:time',
+  ],
 ])('a list is refused whole where %s', async (_, body, says) => {
   const answer = await ann.call('POST', '/api/campaigns', { body: 'Hi', ...body })
   expect([answer.status, String(answer.body.message)]).toEqual([400, expect.stringContaining(says)])
@@ -93,6 +99,15 @@ test.each<[what: string, value: string | number, template: string, text: string]
     'Am {{Termin:weekday}}',
     'Am Dienstag, 1. Dezember 2026',
   ],
+  [
+    'a variable with a format stands beside one without',
+    '3.12.2026 9:30 Uhr',
+    '{{Termin}}: {{Termin:weekday}} um {{Termin:time}}',
+    '3.12.2026 09:30: Donnerstag, 3. Dezember 2026 um 09:30',
+  ],
+  ['the time is that of an instant', '2026-12-03T23:30:00Z', '{{termin}}', '4.12.2026 00:30'],
+  ['a day without a time has a default', '3.12.2026', '{{Termin:time|morgens}}', 'morgens'],
+  ['a cell has characters that no database stores', 'a\0b\ud800', '{{Termin}}', 'ab\ufffd'],
   ['a number is one of JSON', 12.5, '{{Termin}} kg', '12,5 kg'],
   ['a cell is a text', 'am 1.12.', 'Termin: {{termin}}', 'Termin: am 1.12.'],
   ['a day has a time', '1.12.2026 10:30', '{{Termin}}', '1.12.2026 10:30'],
@@ -106,6 +121,15 @@ test.each<[what: string, value: string | number, template: string, text: string]
   const list = [{ to: '0151 12340009', values: { Termin: value } }]
   const { first, left_out } = await must(bob, 'POST', '/api/campaigns/preview', { body, list })
   expect([first.to, first.body, left_out.count]).toEqual(['+4915112340009', text, 0])
+})
+
+test('a file with characters that no database stores is stored without them', async () => {
+  const { id } = await makeForm({ body: 'Hi {{Name}}' }, 'Name;Handy\nB\0o;+4915112340001\n')
+  const stored = await gateway.query(
+    'select "values"::text from campaign_recipients where campaign = $1',
+    [id],
+  )
+  expect(stored).toEqual([['{"Name":"Bo","Handy":"+4915112340001"}']])
 })
 
 test('a preview shows the longest text and the one with empty values first', async () => {

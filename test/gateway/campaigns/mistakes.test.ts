@@ -112,6 +112,21 @@ test('a change of a begun campaign is made whole or not at all', async () => {
   expect((await textsOf(shop)).every(([, body]) => body.startsWith('Old'))).toBe(true)
 })
 
+test('texts that a change has not stored yet are counted as waiting', async () => {
+  const shop = await makeShop()
+  const { id } = await make(shop, { body: 'Old {{time}}', list: LIST })
+  await leave(shop, 2)
+  const { call } = shop.shop
+  const pending = async () =>
+    (await call('GET', `/api/campaigns/${id}/progress`)).body.counts.pending
+  await must(shop.shop, 'POST', `/api/campaigns/${id}/pause`)
+  expect(await pending()).toBe(4)
+  await must(shop.shop, 'PATCH', `/api/campaigns/${id}`, { body: 'New {{time}}' })
+  expect(await pending()).toBe(4)
+  await must(shop.shop, 'POST', `/api/campaigns/${id}/cancel`)
+  expect(await pending()).toBe(0)
+})
+
 test('a row that had a gap gets the new text that needs no value of it', async () => {
   const shop = await makeShop()
   const scheduled_at = new Date(Date.now() + 3_600_000).toISOString()

@@ -2,6 +2,7 @@ import { loadUsage } from '../../../src/gateway/base/quota.ts'
 import { readCampaignChange } from '../../../src/gateway/campaigns/campaign-body.ts'
 import { loadCampaignProgress } from '../../../src/gateway/campaigns/campaign-progress.ts'
 import { changeCampaign } from '../../../src/gateway/campaigns/change-campaign.ts'
+import { loadStoredReminders } from '../../../src/gateway/campaigns/next-reminders.ts'
 import {
   cancelCampaign,
   pauseCampaign,
@@ -368,11 +369,25 @@ test('the next texts are shown before a reminder is switched on, also those that
   ])
 })
 
+test('a reminder that begins later shows no dates that have passed by then', async () => {
+  await book('now', '2027-03-20T13:00:00Z')
+  await book('late', '2027-03-22T13:00:00Z')
+  const later = { scheduled_at: '2027-03-21T00:00:00Z' }
+  const shown = await fixture.preview(TWO_HOURS, later)
+  expect(shown.map(({ record }) => record)).toEqual(['late'])
+  const id = await make(TWO_HOURS, later)
+  const stored = await loadStoredReminders(one, user, id)
+  expect(stored.reminders.map(({ record }) => record)).toEqual(['late'])
+})
+
 test('dates that are all midnight in UTC are whole days, and one among others has its time', async () => {
   await book('a', '2027-03-22T00:00:00Z')
   await expect(make(TWO_HOURS)).rejects.toThrow('needs dates with a time')
   const [whole] = await fixture.preview(DAY_BEFORE)
-  expect(whole).toMatchObject({ leaves_at: '2027-03-21 17:00:00.000Z', body: 'Until 22.3.2027' })
+  expect(whole).toMatchObject({
+    leaves_at: '2027-03-21 17:00:00.000Z',
+    reason: 'No value: start:time',
+  })
   await book('b', '2027-03-23T10:00:00Z')
   const [first] = await fixture.preview(TWO_HOURS)
   expect(first).toMatchObject({ leaves_at: '2027-03-21 22:00:00.000Z', body: 'Until 01:00' })

@@ -63,10 +63,23 @@ test.each([
   await expect(run(rows)).rejects.toThrow(sentence)
   expect(await stored()).toBe(before)
   const said = await run(rows2)
-  expect(said).toContain(sentence)
+  const ownFile = 'Send rows that were left out as a file of their own.'
+  expect(said).toContain(`${ownFile} ${sentence}`)
+  const again = run(rows2, { country: 'DE' })
+  await expect(again).rejects.toThrow(
+    `This file and template were sent with another --phone or --country within 24 hours, and continue only with these. ${ownFile}`,
+  )
   expect(said.at(-1)).toMatch(/^1 of 4 accepted, 3 refused/)
   expect(results()).toContain('"error":"No calling code and no country"')
 })
+
+test.each(['DE', 'de', '49'])(
+  'the country %s is that of numbers without a code',
+  async (country) => {
+    const said = await run(['0151 12345678,Bo,c,t'], { country, dryRun: true })
+    expect(said).toContainEqual(expect.stringContaining('+4915112345678: '))
+  },
+)
 
 test('each row becomes a message, and a refused row does not stop the others', async () => {
   const before = await stored()
