@@ -46,11 +46,12 @@ const PARTS: Readonly<Record<string, Part>> = {
     ],
   },
   soak: {
-    what: 'half an hour of mixed load, on one server and on two; 10,000 reminders',
+    what: 'half an hour of mixed load, on one server and on two; 10,000 reminders; 40 kills of campaigns',
     commands: [
       'npm run -s torture -- --only soak --minutes 30',
       'npm run -s torture -- --only soak --minutes 10 --servers 2 --postgres',
       'BOOKINGS=10000 npm run -s test:all -- --project slow test/gateway/campaigns/many-reminders',
+      'KILLS=40 npm run -s test:all -- --project slow test/gateway/campaigns/killed-campaigns',
     ],
   },
   proxies: {
