@@ -29,27 +29,36 @@ async function connect(gateway: ServerWithDevices, user: Client, driver: Driver)
 }
 
 /** Puts a program of a device first on the PATH. `folder`: the device's, which its test file removes. */
-function install(folder: string, name: string, code: string): void {
+function install(folder: string, name: string, program: string): void {
   const bin = join(folder, 'bin')
   mkdirSync(bin, { recursive: true })
-  writeFileSync(
-    join(bin, name),
-    `#!${process.execPath}\nconst fs = require('node:fs'), args = process.argv.slice(2)\n${code}`,
-  )
+  writeFileSync(join(bin, name), program)
   chmodSync(join(bin, name), 0o755)
   if (!process.env.PATH!.startsWith(bin)) process.env.PATH = `${bin}${delimiter}${process.env.PATH}`
 }
 
-/** mmcli, with the texts of a folder. */
-const mmcli = (texts: string) => `
-const root = '/org/freedesktop/ModemManager1/SMS/', file = (path) => '${texts}/' + path.split('/').pop() + '.json'
-const deleted = args.find((arg) => arg.startsWith('--messaging-delete-sms='))
-if (deleted) fs.rmSync(file(deleted.split('=')[1]))
-else if (args.includes('--messaging-list-sms')) {
-  const names = fs.readdirSync('${texts}')
-  console.log(JSON.stringify({ 'modem.messaging.sms': names.map((name) => root + name.slice(0, -5)) }))
-} else if (args[0] === '-s') console.log(fs.readFileSync(file(args[1]), 'utf8'))
-else console.log('{}')`
+/** mmcli, with the texts of a folder: a shell starts in a tenth of the time of Node. */
+const mmcli = (texts: string) => `#!/bin/sh
+cd '${texts}' || exit
+asked=$*
+case "$asked" in
+*--messaging-delete-sms=*) rm "\${asked##*/}.json" ;;
+*--messaging-list-sms*)
+  printf '{"modem.messaging.sms":['
+  comma=
+  for file in *.json; do
+    [ -e "$file" ] || break
+    printf '%s"/org/freedesktop/ModemManager1/SMS/%s"' "$comma" "\${file%.json}"
+    comma=,
+  done
+  echo ']}' ;;
+-s*) cat "\${2##*/}.json" ;;
+*) echo '{}' ;;
+esac
+`
+
+/** A program of JavaScript. */
+const node = (code: string) => `#!${process.execPath}\nconst fs = require('node:fs')\n${code}`
 
 export const DEVICES: Readonly<Record<string, Listen>> = {
   'native API': async ({ gateway }, user) => {
@@ -140,14 +149,14 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
     install(
       folder,
       'termux-sms-list',
-      `const read = (option) => Number(process.argv[process.argv.indexOf(option) + 1])
+      node(`const read = (option) => Number(process.argv[process.argv.indexOf(option) + 1])
       const texts = JSON.parse(fs.readFileSync('${inbox}', 'utf8')).slice(read('-o'))
-      console.log(JSON.stringify(texts.slice(0, read('-l'))))`,
+      console.log(JSON.stringify(texts.slice(0, read('-l'))))`),
     )
     install(
       folder,
       'termux-telephony-deviceinfo',
-      `console.log('{"phone_count":1,"sim_state":"ready","sim_country_iso":"de"}')`,
+      `#!/bin/sh\necho '{"phone_count":1,"sim_state":"ready","sim_country_iso":"de"}'\n`,
     )
     writeFileSync(join(folder, 'memory'), '0')
     await connect(gateway, user, makeTermuxDriver(join(folder, 'memory')))
