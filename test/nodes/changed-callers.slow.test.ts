@@ -9,6 +9,7 @@ import {
   signIn,
   startServerWithDevices,
 } from '../support/server/server-with-devices.ts'
+import { until } from '../support/until.ts'
 
 // Two servers on one Postgres: a caller whom the second has cached is refused at the next request after a
 // change at the first, at each door.
@@ -287,7 +288,8 @@ test('a key that ends by the clock closes on both servers without a change', LON
   for (const url of NODES) await findOpen(doors, accounts, url)
   // the clock of the database decides: the end comes without a write that servers could notice
   await query('alter table api_keys disable trigger callers_of_keys')
-  await new Promise((resolve) => setTimeout(resolve, 20_000))
+  const open = `select from api_keys where "user" = $1 and expires_at::timestamptz >= clock_timestamp()`
+  await until('their end', async () => (await query(open, [accounts[0]!.user.id])).length === 0)
   for (const url of NODES) expect(await findOpen(doors, accounts, url)).toEqual([])
   await query('alter table api_keys enable trigger callers_of_keys')
 })
