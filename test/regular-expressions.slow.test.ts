@@ -51,12 +51,12 @@ const patterns = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .flatMap(patternsOf)
 
-/** All patterns together take some seconds; on a busy machine one must not end as unknown. */
-const PATIENCE_MS = 120_000
+/** Characters read decide, never time: on a busy machine a match that takes long is no attack. */
+const BY_CHARACTERS = { timeout: null, attackTimeout: null, incubationTimeout: null } as const
 
 /** `safe`, `vulnerable`, or `unknown` with the reason. */
 function judge({ pattern, flags }: Pattern): string {
-  const found = checkSync(pattern, flags, { timeout: PATIENCE_MS })
+  const found = checkSync(pattern, flags, BY_CHARACTERS)
   return found.status === 'unknown' ? `unknown: ${found.error.kind}` : found.status
 }
 
@@ -68,6 +68,8 @@ test('the check recognises expressions that are not linear', () => {
 test("regular expressions applied to clients' text take linear time", { timeout: 600_000 }, () => {
   const seen = patterns.filter(({ place }) => !EXEMPT.some(([path]) => path.test(place)))
   expect(seen.length).toBeGreaterThan(100)
-  const judged = seen.map((pattern) => `${judge(pattern)}: ${pattern.place}`)
+  // many files have the same one
+  const different = new Map(seen.map((each) => [`${each.flags}/${each.pattern}`, each]))
+  const judged = [...different.values()].map((each) => `${judge(each)}: ${each.place}`)
   expect(judged.filter((line) => !line.startsWith('safe: '))).toEqual([])
 })
