@@ -7,7 +7,7 @@ import {
   requireSuperuser,
   requireUser,
 } from './middleware/require-caller.ts'
-import { ANYONE, NO_CREDENTIALS, type Security, SIGNED_IN } from './openapi/security.ts'
+import type { Security } from './openapi/security.ts'
 import type { Ctx, Services } from './request-context.ts'
 
 /** Who may use a route. `Asking`: what the route gets of its caller. `Own`: the services that it needs. */
@@ -57,7 +57,7 @@ export const allowRole = <Own extends Services = Services>(
   least: Role,
 ): Permission<UserCaller<Own>, Own> => ({
   least,
-  security: SIGNED_IN,
+  security: 'signedIn',
   withCaller: runWithUser,
 })
 
@@ -66,7 +66,7 @@ export const allowOwner = <Own extends Services = Services>(): Permission<
   UserCaller<Own>,
   Own
 > => ({
-  security: SIGNED_IN,
+  security: 'signedIn',
   withCaller: runWithUser,
 })
 
@@ -74,12 +74,12 @@ export const allowOwner = <Own extends Services = Services>(): Permission<
 export const allowAuthenticated = (least?: Role): Permission<Caller & HasServices> => ({
   least,
   personal: true,
-  security: SIGNED_IN,
+  security: 'signedIn',
   withCaller: async (c, services, work) => work({ ...(await requireAuth(c, services)), services }),
 })
 
 export const allowSuperuser: Permission<Caller & HasServices> = {
-  security: SIGNED_IN,
+  security: 'signedIn',
   withCaller: async (c, services, work) =>
     work({ ...(await requireSuperuser(c, services)), services }),
 }
@@ -88,7 +88,7 @@ export const allowSuperuser: Permission<Caller & HasServices> = {
 export const allowPathRecord = (least?: Role): Permission<Caller & HasServices> => ({
   least,
   personal: true,
-  security: SIGNED_IN,
+  security: 'signedIn',
   withCaller: async (c, services, work) =>
     work({ ...(await requireMember(c, services)), services }),
 })
@@ -97,7 +97,7 @@ export const allowPathRecord = (least?: Role): Permission<Caller & HasServices> 
 export const allowByRules = (least?: Role): Permission<HasServices> => ({
   least,
   personal: true,
-  security: ANYONE,
+  security: 'anyone',
 })
 
 /** Everybody. The route itself may ask for a secret. */
@@ -105,5 +105,5 @@ export const allowEverybody = <Own extends Services = Services>(): Permission<
   HasServices<Own>,
   Own
 > => ({
-  security: NO_CREDENTIALS,
+  security: 'none',
 })

@@ -50,16 +50,15 @@ export class RecordAttempt extends Attempt {
   }
 }
 
-/** For `work` that only reads: a result of outdated collections may be incomplete, and is read again. */
-export const READ: RetryOptions = { comparesVersion: true, isRead: true }
-
-export const WRITE: RetryOptions = { comparesVersion: true }
-
-/** `READ` for SQL that does not compare the caller's version, which is then compared before. */
-export const CHECKED_READ: RetryOptions = { isRead: true }
-
-/** `WRITE` for SQL that does not compare the caller's version, which is then compared before. */
-export const CHECKED: RetryOptions = {}
+/** The options of each kind of work. What outdated collections made may be incomplete, and is read again. */
+const OPTIONS = {
+  read: { comparesVersion: true, isRead: true },
+  write: { comparesVersion: true },
+  /** For SQL that does not compare the caller's version, which is then compared before. */
+  checkedRead: { isRead: true },
+  checked: {},
+} as const satisfies Readonly<Record<string, RetryOptions>>
+export type WorkKind = keyof typeof OPTIONS
 
 /** Throws 403 if the caller's role does not allow the route. A path without a row is for accounts alone. */
 export function requireRole({ limits }: AuthRecord, row: RouteLimits | undefined): void {
@@ -76,7 +75,7 @@ export function requireRole({ limits }: AuthRecord, row: RouteLimits | undefined
 export const asCaller = <T>(
   c: Ctx,
   services: Services,
-  options: RetryOptions,
+  kind: WorkKind,
   work: (attempt: Attempt) => T | Promise<T>,
 ): Promise<T> =>
   retryRequest(
@@ -86,22 +85,22 @@ export const asCaller = <T>(
       if (found) requireRole(found.auth, c.env.incoming.row)
       return work(new Attempt(c.env.incoming, found, flags))
     },
-    options,
+    OPTIONS[kind],
   )
 
 /** `asCaller` for records. Reads the body first: as in PocketBase, a GET with a broken body gets 400. */
 export async function asRecordCaller<T>(
   c: Ctx,
   services: Services,
-  options: RetryOptions,
+  kind: WorkKind,
   work: (attempt: RecordAttempt) => Promise<T>,
 ): Promise<T> {
   const { values } = await readRequestBody(c)
-  return asCaller(c, services, options, (attempt) =>
+  return asCaller(c, services, kind, (attempt) =>
     work(new RecordAttempt(c.env.incoming, attempt, values)),
   )
 }
 
 /** The caller, for routes that run once; null for a guest. Throws as `asCaller`. */
 export const authenticate = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
-  asCaller(c, services, CHECKED, ({ caller }) => caller)
+  asCaller(c, services, 'checked', ({ caller }) => caller)

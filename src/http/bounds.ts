@@ -11,14 +11,16 @@ export interface Bound {
 
 const CONSTANT = 'constant cost'
 
-/** The statements find rows by their keys, as many as the request names. */
-export const BY_KEYS: Bound = { cost: CONSTANT, by: 'keys' }
+/** Bounds of many routes. */
+export const COMMON_BOUNDS = {
+  /** The statements find rows by their keys, as many as the request names. */
+  keys: { cost: CONSTANT, by: 'keys' },
+  /** The route reads no rows of clients. */
+  'no rows': { cost: CONSTANT, by: 'reads no rows of clients' },
+  /** For rare work on the whole database. */
+  superusers: { cost: 'the database', by: 'only superusers; 30 s' },
+  /** The route sends a file, whose row is found by its key. */
+  pieces: { cost: 'the size of the file', by: 'keys; pieces of 64 kB' },
+} as const satisfies Readonly<Record<string, Bound>>
 
-/** The route reads no rows of clients. */
-export const WITHOUT_ROWS: Bound = { cost: CONSTANT, by: 'reads no rows of clients' }
-
-/** For rare work on the whole database. */
-export const BY_SUPERUSERS: Bound = { cost: 'the database', by: 'only superusers; 30 s' }
-
-/** The route sends a file, whose row is found by its key. */
-export const BY_PIECES: Bound = { cost: 'the size of the file', by: 'keys; pieces of 64 kB' }
+export type RouteBound = Bound | keyof typeof COMMON_BOUNDS

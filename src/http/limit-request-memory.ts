@@ -1,9 +1,13 @@
+import { makeUserHolder } from '../engine/collections/collection.ts'
 import { GrowingRoom, type Share } from '../platform/limits/byte-budget.ts'
 import type { Holder } from '../platform/limits/limit-holder.ts'
 import { admission } from '../platform/limits/shared-limits.ts'
 
 /** Bodies and answers up to this size reserve no memory. Parsing such a body takes less than 10 ms. */
 export const SMALL_BYTES = 64 << 10
+
+/** The memory of work for an account that no request of HTTP begins. */
+export const openUserMemory = (user: string) => new RequestMemory(makeUserHolder(user))
 
 /** The memory that a request's body and answer reserve from the budget that all requests share. */
 export class RequestMemory {

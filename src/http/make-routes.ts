@@ -4,7 +4,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { admission } from '../platform/limits/shared-limits.ts'
 import type { HasServices, Permission } from './allow-callers.ts'
 import { readJsonBody } from './body/raw-body.ts'
-import type { Bound } from './bounds.ts'
+import type { RouteBound } from './bounds.ts'
 import { limitRequests } from './middleware/limit-requests.ts'
 import {
   addIdempotencyHeader,
@@ -26,7 +26,7 @@ export interface Row<Asking, Own extends Services> {
    * MAX_BODY_BYTES.
    */
   readonly maxBytes?: MaxBytes
-  readonly bound: Bound
+  readonly bound: RouteBound
   /** The work waits for a place of heavy work, once its JSON body has arrived. */
   readonly heavy?: true
   /** The route repeats its first answer for an Idempotency-Key. Of other routes the header is not read. */
@@ -47,7 +47,7 @@ export interface Row<Asking, Own extends Services> {
 /** A row that OpenAPI does not have, or that it describes for each collection. */
 export const makeUndescribedRow = <Asking, Own extends Services>(
   permission: Permission<Asking, Own>,
-  bound: Bound,
+  bound: RouteBound,
   run: Row<Asking, Own>['run'],
   send?: typeof sendRaw,
 ) => ({ permission, bound, describe: null, run, ...(send && { send }) })

@@ -4,10 +4,10 @@ import { importPocketBase } from '../engine/import/import-pocketbase.ts'
 import { UserError } from '../platform/api-errors.ts'
 import { readConfig } from '../platform/config.ts'
 import { showProgress } from '../platform/tools/progress.ts'
-import { importVendel } from '../protocols/vendel/import-vendel.ts'
 import { printLine } from './command-line.ts'
 import { collectExtensions } from './features.ts'
 import { withCatalogStore } from './open-store-for-command.ts'
+import { importVendel } from './vendel/import-vendel.ts'
 
 const makeTextArg = (valueHint: string, description: string) =>
   ({ type: 'string', description, valueHint }) as const

@@ -5,7 +5,6 @@ import { listLineWarnings } from '../gateway/lines/lines-near-limit.ts'
 import { listIndexWarnings } from '../gateway/messages/history-indexes.ts'
 import { allowByRules, allowEverybody, allowSuperuser } from '../http/allow-callers.ts'
 import { authenticate } from '../http/attempt.ts'
-import { BY_KEYS, BY_SUPERUSERS, WITHOUT_ROWS } from '../http/bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../http/make-routes.ts'
 import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'
 import { makeReadinessProbe, READINESS } from '../http/metrics/readiness.ts'
@@ -76,7 +75,7 @@ export const OPERATION_ROUTES = makeRoutes(
   {
     'GET /api/warnings': {
       permission: allowSuperuser,
-      bound: BY_SUPERUSERS,
+      bound: 'superusers',
       describe: {
         id: 'warnings',
         summary: 'List problems of the setup',
@@ -98,7 +97,7 @@ export const OPERATION_ROUTES = makeRoutes(
     },
     'GET /api/health': {
       permission: allowByRules('viewer'),
-      bound: BY_KEYS,
+      bound: 'keys',
       describe: {
         id: 'health',
         summary: 'Ask whether the server answers',
@@ -107,7 +106,7 @@ export const OPERATION_ROUTES = makeRoutes(
       },
       run: ({ services }, c) => answerHealth(c, services),
     },
-    'GET /api/crons': makeUndescribedRow(allowSuperuser, WITHOUT_ROWS, ({ services }) =>
+    'GET /api/crons': makeUndescribedRow(allowSuperuser, 'no rows', ({ services }) =>
       services.jobs.map(({ id, expression }) => ({ id, expression })),
     ),
     'POST /api/crons/:id': makeUndescribedRow(
@@ -121,7 +120,7 @@ export const OPERATION_ROUTES = makeRoutes(
         void job.run().catch((err: unknown) => log.error({ err, job: id }, 'a job failed'))
       },
     ),
-    'POST /api/sql': makeUndescribedRow(allowSuperuser, WITHOUT_ROWS, () => {
+    'POST /api/sql': makeUndescribedRow(allowSuperuser, 'no rows', () => {
       throw notFound()
     }),
   },

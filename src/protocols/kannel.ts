@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import type { Store } from '../engine/collections/catalog.ts'
-import { BY_PROGRAMS, loadAccountCountry, readNumber } from '../gateway/base/read-numbers.ts'
+import { readNumber, splitSpacedNumbers } from '../gateway/base/read-numbers.ts'
 import type { SendingCaller } from '../gateway/messages/require-sender.ts'
+import { acceptPart, readPartPlace } from '../gateway/messages/send/long-text-parts.ts'
 import { makeRoutes } from '../http/make-routes.ts'
 import { invalidRequest } from '../platform/common-refusals.ts'
 import { decodeText, splitFormBytes } from '../platform/tools/charsets.ts'
 import { isOtherForm } from '../portable/phone/other-phone-forms.ts'
 import { isPlainPhone } from '../portable/phone/read-phone.ts'
-import { splitAtSpaces } from '../portable/phone/split-spaced-list.ts'
-import { acceptPart, readPartPlace } from './kannel-parts.ts'
 import { readQueryBytes, splitAtCommas } from './read-parameters.ts'
 import { asKeyHolder, type DoorSend, makeKeyAsker, readDoorSend, sendByKey } from './send-by-key.ts'
 import {
@@ -33,8 +32,7 @@ function parseWholeNumber(
 async function readKannelRecipients(store: Store, user: string, list: string): Promise<string[]> {
   const parts = splitAtCommas(list)
   if (parts.every(isPlainPhone)) return parts
-  const country = await loadAccountCountry(store, user)
-  return parts.flatMap((part) => splitAtSpaces(part, country, BY_PROGRAMS))
+  return splitSpacedNumbers(store, user, parts)
 }
 
 /** Parameters that make a text another one, or a signal. */

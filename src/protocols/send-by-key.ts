@@ -7,7 +7,6 @@ import { acceptSend } from '../gateway/messages/send/accept-send.ts'
 import { readGivenSend } from '../gateway/messages/send/read-given-send.ts'
 import { SEND } from '../gateway/messages/send/send-body-schema.ts'
 import type { SendBody } from '../gateway/messages/send/send-options.ts'
-import { WRITE } from '../http/attempt.ts'
 import {
   type Identity,
   identifyShownKey,
@@ -56,7 +55,7 @@ export const asKeyHolder = <T>(
       requirePermit(sender, 'send')
       return work(sender)
     },
-    WRITE,
+    { comparesVersion: true },
   )
 
 /** Sends for the holder of a door's API key. Returns the messages' ids in the order of the recipients. */

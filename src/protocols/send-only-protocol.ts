@@ -1,10 +1,9 @@
 import { ACTS } from '../gateway/base/permissions.ts'
 import type { HasServices, Permission } from '../http/allow-callers.ts'
-import type { Bound } from '../http/bounds.ts'
+import type { Bound, RouteBound } from '../http/bounds.ts'
 import { BY_NOTHING, byKey, readKeyHeader } from '../http/identify-caller.ts'
 import type { Route } from '../http/make-routes.ts'
-import { SENDS as SEND_GROUP } from '../http/metrics/group-requests.ts'
-import { NO_CREDENTIALS, type Security } from '../http/openapi/security.ts'
+import type { Security } from '../http/openapi/security.ts'
 import type { Ctx, ErrorForm } from '../http/request-context.ts'
 import type { MaxBytes } from '../http/route-limits.ts'
 import { type Description, describeRoute } from './describe-route.ts'
@@ -33,7 +32,7 @@ export const allowKeyHeader = (name: string, security: Security): DoorPermission
  */
 export const ALLOW_KEY_PARAMETER: DoorPermission = {
   scopes: ACTS.send.scopes,
-  security: NO_CREDENTIALS,
+  security: 'none',
   credentials: BY_NOTHING,
 }
 
@@ -48,7 +47,7 @@ export const defineSendRoute = (
   description: Description,
   work: (call: DoorCall) => Promise<unknown>,
   maxBytes: MaxBytes = MAX_PARAMETER_BYTES,
-  bound = OF_SEND,
+  bound: RouteBound = OF_SEND,
 ) => ({
   permission,
   bound,
@@ -66,7 +65,7 @@ export const makeSendOnlyProtocol = (
   errorForm: ErrorForm,
 ): Protocol => ({
   group: name.replace('-', '_'),
-  groups: Object.fromEntries(rows.map(({ at }) => [at, SEND_GROUP])),
+  groups: Object.fromEntries(rows.map(({ at }) => [at, 'send'])),
   roots,
   errorForm,
   rows,

@@ -3,7 +3,6 @@ import { acceptNumber, checkShape } from '../gateway/base/body-schemas.ts'
 import { readJsonBody } from '../http/body/raw-body.ts'
 import { makeRoutes } from '../http/make-routes.ts'
 import { sendError } from '../http/middleware/answer-errors.ts'
-import { KEY_HOLDER } from '../http/openapi/security.ts'
 import { splitAtCommas } from './read-parameters.ts'
 import { sendByKey } from './send-by-key.ts'
 import { allowKeyHeader, defineSendRoute, makeSendOnlyProtocol } from './send-only-protocol.ts'
@@ -27,7 +26,7 @@ export const SMS_GATEWAY = makeSendOnlyProtocol(
   ['/api/v1/sms'],
   makeRoutes('sms-gateway', {
     'POST /api/v1/sms/send': defineSendRoute(
-      allowKeyHeader('x-api-key', KEY_HOLDER),
+      allowKeyHeader('x-api-key', 'apiKey'),
       {
         summary: 'Send a text',
         body: MESSAGE,

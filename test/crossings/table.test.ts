@@ -155,7 +155,14 @@ test('every tool of assistants is on a row, or in the list of those that send no
 
 /** What queues texts; `test/gateway/consent/late-refusals.slow.test.ts` shows that nothing else does. */
 const QUEUES = [
-  ...['acceptSend', 'sendInTransaction', 'prepareOffer', 'makeOffer', 'storeOffers'],
+  ...[
+    'acceptSend',
+    'sendInTransaction',
+    'sendBodyInTransaction',
+    'prepareOffer',
+    'makeOffer',
+    'storeOffers',
+  ],
   ...['storeOffer', 'sendManyTexts', 'answerOffer', 'openAcceptor'],
 ]
 /** What queues in SQL, or stores texts that need no queue. */

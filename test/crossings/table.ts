@@ -1580,7 +1580,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   parts: {
     title: 'a text in parts',
-    by: ['protocols/kannel.ts', 'protocols/kannel-parts.ts'],
+    by: ['protocols/kannel.ts', 'gateway/messages/send/long-text-parts.ts'],
     cells: {
       ...NO_VALUES,
       ...SENT,

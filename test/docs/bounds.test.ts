@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { COMMON_BOUNDS } from '../../src/http/bounds.ts'
 import { FEATURES } from '../../src/main/features.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 import { startServer } from '../support/server/start.ts'
@@ -33,9 +34,14 @@ const showRoutes = (rows: readonly Row[]) =>
     .map(([extras, same]) => `${same.map(showPath).join(', ')}${extras && ` (${extras})`}`)
     .join('; ')
 
+function showBound({ bound }: Row): string {
+  const { cost, by } = typeof bound === 'string' ? COMMON_BOUNDS[bound] : bound
+  return `**${cost}**: ${by}`
+}
+
 /** The bounds of all routes as a page: an entry for each bound, with its routes. */
 function makePage(): string {
-  const bounds = [...Map.groupBy(ROWS, ({ bound }) => `**${bound.cost}**: ${bound.by}`)]
+  const bounds = [...Map.groupBy(ROWS, showBound)]
   const entries = bounds.map(([bound, rows]) => `- ${bound}  \n  ${showRoutes(rows)}\n`)
   return `# What bounds each route
 

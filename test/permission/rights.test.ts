@@ -1,6 +1,6 @@
 import { hasScope } from '../../src/engine/request/scopes.ts'
 import { allowSuperuser } from '../../src/http/allow-callers.ts'
-import { NO_CREDENTIALS } from '../../src/http/openapi/security.ts'
+import { SECURITY_REQUIREMENTS } from '../../src/http/openapi/security.ts'
 import { FEATURES } from '../../src/main/features.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 import { PROMISES } from './promises.ts'
@@ -27,13 +27,14 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
 
 function showCredentials({ permission: { withCaller, security, scopes } }: Row): string {
   if (withCaller === allowSuperuser.withCaller) return 'The token of a superuser'
-  if (security === NO_CREDENTIALS)
+  if (security === 'none')
     return scopes
       ? 'An API key in the query or body'
       : 'None, or a secret that the route itself reads'
-  const names = security.flatMap((each) => Object.keys(each).map((name) => CREDENTIALS[name]!))
+  const asked: readonly object[] = SECURITY_REQUIREMENTS[security]
+  const names = asked.flatMap((each) => Object.keys(each).map((name) => CREDENTIALS[name]!))
   const shown = (
-    security.some((each) => Object.keys(each).length === 0) ? ['none', ...names] : names
+    asked.some((each) => Object.keys(each).length === 0) ? ['none', ...names] : names
   ).join(', or ')
   return `${shown[0]!.toUpperCase()}${shown.slice(1)}`
 }

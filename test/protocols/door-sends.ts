@@ -1,4 +1,4 @@
-import { findApi, SENDS } from '../../src/http/metrics/group-requests.ts'
+import { findApi } from '../../src/http/metrics/group-requests.ts'
 import { PROTOCOLS } from '../../src/protocols/protocols.ts'
 import { request } from '../support/server/request.ts'
 
@@ -57,7 +57,7 @@ export const nameOfSend = ({ at }: DoorSend): string =>
 
 /** Every route of another product's API that sends, as method and path. */
 export const SENDING_ROUTES: readonly string[] = PROTOCOLS.flatMap(({ groups = {} }) =>
-  Object.keys(groups).filter((at) => groups[at] === SENDS),
+  Object.keys(groups).filter((at) => groups[at] === 'send'),
 )
 
 /** Sends a text through a send-only API. */

@@ -75,7 +75,7 @@ export async function identifyKey(
 }
 
 /** Throws 403 if the key may not be used at this address. */
-export const requireKeyAddress = (
+const requireKeyAddress = (
   store: Store,
   { auth, id, name, addresses }: KeyHolder,
   ip: string,
@@ -118,21 +118,26 @@ type KeyColumns = [
 
 /**
  * Finds the user of a key by the key's id and a secret's prefix (null: the current secret). Null if the key
- * or the secret is invalid. `until`: when the caller's use of it ends, if not earlier with the key.
+ * or the secret is invalid. `until`: when the caller's use of it ends, if not earlier with the key. Throws if
+ * the key may not be used at the address `ip`.
  */
-export const findKeyHolderById = (
+export async function findKeyHolderById(
   store: Store,
   id: string,
   secret: string | null,
-  until = '',
-): Promise<KeyHolder | null> =>
-  selectKeyHolder(
+  until: string,
+  ip: string,
+): Promise<KeyHolder | null> {
+  const key = await selectKeyHolder(
     store,
     `k.id = $1 and (${IS_CURRENT} or k.previous_prefix = $3)`,
     IS_CURRENT,
     [id, formatNow(), secret],
     until,
   )
+  if (key) requireKeyAddress(store, key, ip)
+  return key
+}
 const IS_CURRENT = 'k.prefix = coalesce($3, k.prefix)'
 
 // `<> ''` is the condition of the partial indexes on the hashes; without it Postgres could not use them

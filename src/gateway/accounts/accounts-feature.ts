@@ -2,7 +2,6 @@ import { deleteAuditLogs } from '../../engine/auth/audit/delete-old-audit-entrie
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { USER_SETTINGS_ID } from '../../engine/records/disabled-user.ts'
-import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import type { Feature } from '../base/feature.ts'
 import { makeRecordStep } from '../base/personal-data.ts'
 import { makeProofJobs } from './directory-role.ts'
@@ -37,7 +36,7 @@ export const ACCOUNTS: Feature = {
     group: 'other',
     isOwn: true,
     tags: [
-      { name: ACCOUNT_TAG, description: 'For the account that asks, and before it has signed in.' },
+      { name: 'account', description: 'For the account that asks, and before it has signed in.' },
     ],
   },
   personalData: {

@@ -6,6 +6,8 @@ import { formatDate, formatNow } from '../../engine/fields/parse-date.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { requireOwnRecord } from '../../engine/records/require-own.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
+import { readDestination } from '../../portable/phone/number-patterns.ts'
+import { completeList } from '../base/complete-numbers.ts'
 
 const PREFIX = 'psk_'
 /**
@@ -41,16 +43,19 @@ const PREVIOUS_MS = 86_400_000
  */
 export const apiKeysExtension = {
   grantsAccess: true,
+  readsStrictly: true,
   setByServer: SET_BY_SERVER,
   shownOnce: NEW_KEY.shape,
   async beforeCreate(store, values) {
     for (const field of [...SET_BY_SERVER, 'previous_until']) values[field] = ''
     completeAddresses(values)
+    await completeList(store, values, 'destinations', readDestination)
     await requireOwnRecord(store, 'lines', values)
     return makeKeySecret(values)
   },
   async beforeUpdate(store, values, old, { body }) {
     completeAddresses(values)
+    await completeList(store, values, 'destinations', readDestination, old)
     await requireOwnRecord(store, 'lines', values, old)
     const isRotated = values.prefix === ''
     for (const field of ['prefix', ...SET_BY_SERVER]) values[field] = old[field] ?? ''

@@ -8,13 +8,12 @@ import { type AuthCollection, USERS_ID } from '../../engine/collections/collecti
 import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
 import { isUserDisabled } from '../../engine/records/disabled-user.ts'
 import { allowByRules, allowRole } from '../../http/allow-callers.ts'
-import { asCaller, authenticate, CHECKED } from '../../http/attempt.ts'
+import { asCaller, authenticate } from '../../http/attempt.ts'
 import { readForm } from '../../http/body/form.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { makePasswordWork } from '../../http/middleware/limit-password-work.ts'
-import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { FORM_BYTES, GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { forbidden, invalidFields, makeFieldError } from '../../platform/api-errors.ts'
@@ -97,7 +96,7 @@ const OF_INVITATIONS: Bound = {
   by: '100; limits of tries and mails',
 }
 
-export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
+export const INVITATION_ROUTES = makeRoutes('account', {
   'POST /api/account/invitations': {
     permission: allowRole('admin'),
     maxBytes: GUEST_BODY_BYTES,
@@ -123,7 +122,7 @@ export const INVITATION_ROUTES = makeRoutes(ACCOUNT_TAG, {
         ip: c.env.incoming.ip,
       }
       if (asked.email) await limitMails({ ...from, account })
-      return asCaller(c, services, CHECKED, async ({ caller, store }) => {
+      return asCaller(c, services, 'checked', async ({ caller, store }) => {
         const auth = requireUserRecord(caller)
         const { language } = c.env.incoming
         return inviteMember(store, services, auth, asked, language)

@@ -6,7 +6,6 @@ import { readForm } from '../../http/body/form.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import { FORM_BYTES, GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { answerWithToken } from '../../http/routes/answer-with-token.ts'
 import { checkShape } from '../base/body-schemas.ts'
@@ -24,7 +23,7 @@ const OF_MEMBERSHIPS: Bound = {
 }
 
 /** `/api/account`: members of accounts, and their shared inbox. */
-export const MEMBER_ROUTES = makeRoutes(ACCOUNT_TAG, {
+export const MEMBER_ROUTES = makeRoutes('account', {
   'GET /api/account/me': {
     permission: allowAuthenticated('viewer'),
     bound: OF_MEMBERSHIPS,

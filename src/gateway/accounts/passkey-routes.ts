@@ -16,9 +16,8 @@ import {
 } from '../../engine/auth/webauthn.ts'
 import { allowAuthenticated } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
-import { type Bound, BY_KEYS } from '../../http/bounds.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import { checkShape, makeRequiredTextSchema } from '../base/body-schemas.ts'
 import {
   auditFactor,
@@ -56,7 +55,7 @@ export const OPTIONS = z
 
 const OF_PERSON: Bound = { cost: 'passkeys', by: '20 passkeys of a person; 20 challenges in 5 min' }
 /** `/api/account/passkeys`: passkeys of users and superusers. */
-export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
+export const PASSKEY_ROUTES = makeRoutes('account', {
   'GET /api/account/passkeys': {
     permission: allowAuthenticated(),
     bound: OF_PERSON,
@@ -115,7 +114,7 @@ export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
   'POST /api/account/passkeys': {
     permission: allowAuthenticated(),
     maxBytes: PASSKEY_BYTES,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'addPasskey',
       summary: 'Store a new passkey',
@@ -140,7 +139,7 @@ export const PASSKEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
   'PATCH /api/account/passkeys/:id': {
     permission: allowAuthenticated(),
     maxBytes: PASSKEY_BYTES,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'renamePasskey',
       summary: 'Rename a passkey',

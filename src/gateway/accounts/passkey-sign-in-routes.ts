@@ -9,7 +9,6 @@ import { readRequestBody } from '../../http/body/read-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { requireAuthCollection } from '../../http/middleware/require-caller.ts'
-import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import { answerSignInCall } from '../../http/routes/answer-with-token.ts'
 import { toNetwork } from '../../platform/limits/limit-holder.ts'
 import { checkShape, makeTextSchema } from '../base/body-schemas.ts'
@@ -31,7 +30,7 @@ const OF_SIGN_IN: Bound = {
 }
 
 /** Signing in by a passkey, to the collection in the path. */
-export const PASSKEY_SIGN_IN_ROUTES = makeRoutes(ACCOUNT_TAG, {
+export const PASSKEY_SIGN_IN_ROUTES = makeRoutes('account', {
   'POST /api/collections/:collection/passkey-options': {
     permission: allowByRules('viewer'),
     maxBytes: PASSKEY_BYTES,

@@ -4,9 +4,8 @@ import { listSuperusers } from '../../engine/auth/superusers.ts'
 import { findPasskeySite } from '../../engine/auth/webauthn.ts'
 import { allowEverybody, allowRole } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
-import { type Bound, BY_KEYS } from '../../http/bounds.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { loadVapidKeys, SUBSCRIPTION } from '../lines/web-push.ts'
@@ -34,7 +33,7 @@ const SETUP = z
 const OF_BROWSERS: Bound = { cost: 'browsers', by: '20 browsers of a person' }
 
 /** `/api/account`: notifications and retention. `/api/setup`: what a sign-in page needs. */
-export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT_TAG, {
+export const ACCOUNT_ROUTES = makeRoutes('account', {
   'GET /api/account/retention': {
     permission: allowRole('admin'),
     bound: {
@@ -53,7 +52,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT_TAG, {
   },
   'GET /api/account/push-key': {
     permission: allowRole('viewer'),
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'readAccountPushKey',
       summary: "Read the server's VAPID key",
@@ -118,7 +117,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT_TAG, {
   },
   'GET /api/setup': {
     permission: allowEverybody(),
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'readSetup',
       summary: 'Read the options of a sign-in page',

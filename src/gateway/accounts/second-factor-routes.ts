@@ -8,10 +8,8 @@ import { INSTANT, INSTANT_OR_EMPTY } from '../../engine/fields/date-schema.ts'
 import { deleteFactors } from '../../engine/records/revoke-sign-ins.ts'
 import { allowAuthenticated, allowSuperuser } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
-import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
-import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import { badRequest, notFound } from '../../platform/api-errors.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { SENDER_NAME } from './load-own-account.ts'
@@ -64,7 +62,7 @@ const CONFIRMED = z
   .meta({ id: 'RecoveryCodes' })
 
 /** `/api/account/second-factor`: second factors and the authenticator app of a user or superuser. */
-export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
+export const SECOND_FACTOR_ROUTES = makeRoutes('account', {
   'GET /api/account/second-factor': {
     permission: allowAuthenticated(),
     bound: { cost: 'memberships', by: '1,000 memberships' },
@@ -92,7 +90,7 @@ export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
   'POST /api/account/second-factor': {
     permission: allowAuthenticated(),
     maxBytes: MAX_BODY_BYTES,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'startSecondFactor',
       summary: 'Set up an authenticator app',
@@ -115,7 +113,7 @@ export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
   'POST /api/account/second-factor/confirm': {
     permission: allowAuthenticated(),
     maxBytes: MAX_BODY_BYTES,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'confirmSecondFactor',
       summary: 'Confirm the authenticator app',
@@ -137,7 +135,7 @@ export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
   'POST /api/account/second-factor/remove': {
     permission: allowAuthenticated(),
     maxBytes: MAX_BODY_BYTES,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'removeSecondFactor',
       summary: 'Remove the authenticator app',
@@ -159,7 +157,7 @@ export const SECOND_FACTOR_ROUTES = makeRoutes(ACCOUNT_TAG, {
   },
   'DELETE /api/users/:id/second-factor': {
     permission: allowSuperuser,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'removeSecondFactorOfUser',
       summary: 'Remove the second factor of a user',

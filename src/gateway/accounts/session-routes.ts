@@ -12,7 +12,6 @@ import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { answerOwnRecord, type Caller } from '../../http/middleware/require-caller.ts'
-import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { badRequest, forbidden, makeFieldError, notFound } from '../../platform/api-errors.ts'
@@ -103,7 +102,7 @@ async function endOtherSessions(call: Caller & HasServices, c: Ctx): Promise<str
 const OF_SESSIONS: Bound = { cost: 'sessions', by: '50 sessions of an account, and 50 of members' }
 
 /** `/api/account`: where the account is signed in, and links to providers that sign in to it. */
-export const SESSION_ROUTES = makeRoutes(ACCOUNT_TAG, {
+export const SESSION_ROUTES = makeRoutes('account', {
   'GET /api/account/sessions': {
     permission: allowAuthenticated(),
     bound: OF_SESSIONS,

@@ -2,6 +2,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isPlainPhone, type ReadOptions, readPhone } from '../../portable/phone/read-phone.ts'
+import { splitAtSpaces } from '../../portable/phone/split-spaced-list.ts'
 import { findSettings } from './find-settings.ts'
 import { makeCountError } from './permissions.ts'
 
@@ -34,6 +35,16 @@ export async function readNumbers(
   return admission.slices.map(given, (text) => readRecipient(text, country, options))
 }
 
+/** Splits lists of numbers in any notation that spaces separate, by the account's country. */
+export async function splitSpacedNumbers(
+  store: Pick<Store, 'db'>,
+  user: string,
+  lists: readonly string[],
+): Promise<string[]> {
+  const country = await loadAccountCountry(store, user)
+  return lists.flatMap((list) => splitAtSpaces(list, country, BY_PROGRAMS))
+}
+
 function readRecipient(text: string, country: string, options: ReadOptions): string | undefined {
   const { phone, fault } = readPhone(text, country, options)
   return fault?.problem === 'short-code' ? text.trim() : phone
@@ -49,14 +60,6 @@ export async function readNumber(
   const [number] = await readNumbers(store, user, [given], options)
   return number !== undefined && E164.test(number) ? number : undefined
 }
-
-/** The body with its recipients in E.164. Throws 400 for more than `max`. */
-export const readNumbersInBody = async <T extends { readonly recipients: readonly string[] }>(
-  store: Pick<Store, 'db'>,
-  user: string,
-  body: T,
-  max: number,
-): Promise<T> => ({ ...body, recipients: await readRecipients(store, user, body.recipients, max) })
 
 /**
  * Numbers in E.164, each once. A text that is no number stays, so that the send refuses it. Throws 400 for

@@ -4,7 +4,6 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
@@ -152,7 +151,7 @@ const START_REFUSALS: readonly RefusalCode[] = [
 const OF_CODE: Bound = { cost: 'the pending code of the number', by: 'keys; one row' }
 
 /** `/api/verify`: sends and checks codes that prove a phone number. Errors are `{"error","message"}`. */
-export const CODE_ROUTES = makeRoutes(SENDING_TAG, {
+export const CODE_ROUTES = makeRoutes('sending', {
   'POST /api/verify': {
     permission: allowSender('verify'),
     maxBytes: MAX_BODY_BYTES,

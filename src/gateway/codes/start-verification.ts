@@ -15,7 +15,7 @@ import { checkPhones } from '../messages/send/load-all-recipients.ts'
 import { formatInstant } from '../messages/send/message-expiry.ts'
 import { prepareOffer } from '../messages/send/prepare-offer.ts'
 import { findRefused } from '../messages/send/refused-recipients.ts'
-import { makeSingleSend, PLAIN_OPTIONS } from '../messages/send/send-options.ts'
+import { makePlainSend } from '../messages/send/send-options.ts'
 import type { AcceptConfig } from '../messages/send/store-offers.ts'
 import { checkTextLength, loadTemplate } from '../messages/send/write-text-bodies.ts'
 import { type Wording, writeCode } from './code-text.ts'
@@ -72,7 +72,6 @@ export async function sendVerificationCode(
 ) {
   const code = await makeOrReuseCode(store.db, service, start, pending)
   const options = {
-    ...PLAIN_OPTIONS,
     priority: CODE_PRIORITY,
     expiresAt: code.expires_at,
     isBulk: true,
@@ -83,7 +82,7 @@ export async function sendVerificationCode(
     store,
     config,
     start.sender,
-    makeSingleSend(start.to, content, options),
+    makePlainSend(start.to, content, options),
   )
   const message = offer.messages[0]!.id
   const verification = await storeVerification(store, service, start, code, message)

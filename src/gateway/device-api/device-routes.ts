@@ -2,9 +2,8 @@ import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
-import { type Bound, BY_KEYS } from '../../http/bounds.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { DEVICE } from '../../http/openapi/security.ts'
 import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
@@ -47,7 +46,7 @@ const DEVICE_REFUSALS = describeRefusals('device_disabled', 'account_disabled')
 
 /** A device. The request is a sign of its life. */
 const byDevice: Permission<DeviceCaller & HasServices> = {
-  security: DEVICE,
+  security: 'device',
   withCaller: async (c, services, work) =>
     work({ ...(await identifyDevice(c, services)), services }),
 }
@@ -113,7 +112,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICE_TAG, {
   },
   'GET /api/devices/push-key': {
     permission: byDevice,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'readPushKey',
       summary: "Read the server's VAPID key",
@@ -130,7 +129,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICE_TAG, {
   'PUT /api/devices/push': {
     permission: byDevice,
     maxBytes: MAX_BODY_BYTES,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'savePush',
       summary: 'Keep a push subscription',
@@ -249,7 +248,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICE_TAG, {
   },
   'GET /api/devices/events': {
     permission: byDevice,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'deviceEvents',
       summary: 'Listen for wake-ups',

@@ -4,14 +4,13 @@ import { signToken } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
-import { asCaller, CHECKED, CHECKED_READ } from '../../http/attempt.ts'
+import { asCaller } from '../../http/attempt.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
-import { type Bound, WITHOUT_ROWS } from '../../http/bounds.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { answerOwnRecord, type Caller } from '../../http/middleware/require-caller.ts'
 import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
-import { SIGNED_IN } from '../../http/openapi/security.ts'
 import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
@@ -30,9 +29,9 @@ import { DEVICE_TAG } from './device-routes.ts'
 /** An account or an admin, asked again if another request changes the account meanwhile. */
 const byAdmin: Permission<Caller & HasServices> = {
   least: 'admin',
-  security: SIGNED_IN,
+  security: 'signedIn',
   withCaller: (c, services, work) =>
-    asCaller(c, services, CHECKED, async ({ caller, store }) =>
+    asCaller(c, services, 'checked', async ({ caller, store }) =>
       work({ auth: requireUserRecord(caller), store, services }),
     ),
 }
@@ -42,9 +41,9 @@ const byUserOrSuperuser: Permission<
   HasServices & { readonly owner: string | null; readonly store: Store }
 > = {
   least: 'viewer',
-  security: SIGNED_IN,
+  security: 'signedIn',
   withCaller: (c, services, work) =>
-    asCaller(c, services, CHECKED_READ, async ({ caller, store }) => {
+    asCaller(c, services, 'checkedRead', async ({ caller, store }) => {
       const owner = caller?.isSuperuser ? null : requireUserRecord(caller).id
       return work({ owner, store, services })
     }),
@@ -135,7 +134,7 @@ export const PAIRING_ROUTES = makeRoutes(DEVICE_TAG, {
   },
   'GET /api/devices/pair': {
     permission: allowEverybody(),
-    bound: WITHOUT_ROWS,
+    bound: 'no rows',
     describe: {
       id: 'explainPairing',
       summary: 'Look up a pairing code',

@@ -8,12 +8,12 @@ import {
   type Permission,
 } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
-import { type Bound, BY_KEYS } from '../../http/bounds.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { BY_NOTHING } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import type { Operation } from '../../http/openapi/describe-operations.ts'
 import { listFailureAnswers } from '../../http/openapi/failures.ts'
-import { HOOK, NO_CREDENTIALS, type Security } from '../../http/openapi/security.ts'
+import type { Security } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { ApiError, notFound, tryLater } from '../../platform/api-errors.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -170,7 +170,7 @@ export const HOOK_ROUTES = makeRoutes('hooks', {
     },
   },
   'POST /api/hooks/:secret': {
-    permission: allowHookSecret(NO_CREDENTIALS, readSecretInPath),
+    permission: allowHookSecret('none', readSecretInPath),
     maxBytes: MAX_HOOK_BYTES,
     bound: OF_CALL,
     describe: {
@@ -183,7 +183,7 @@ export const HOOK_ROUTES = makeRoutes('hooks', {
     run: receiveHookCall,
   },
   'POST /api/hooks': {
-    permission: allowHookSecret(HOOK, readSecretInHeader),
+    permission: allowHookSecret('hook', readSecretInHeader),
     maxBytes: MAX_HOOK_BYTES,
     bound: OF_CALL,
     describe: {
@@ -195,13 +195,13 @@ export const HOOK_ROUTES = makeRoutes('hooks', {
   },
   'GET /api/hooks/:secret': {
     permission: allowEverybody(),
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: null,
     run: ({ services }, c) => answerChallenge(c, services, readSecretInPath(c)),
   },
   'GET /api/hooks': {
     permission: allowEverybody(),
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: null,
     run: ({ services }, c) => answerChallenge(c, services, readSecretInHeader(c)),
   },

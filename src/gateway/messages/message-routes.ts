@@ -1,8 +1,7 @@
 import { allowRole } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
-import { type Bound, BY_KEYS } from '../../http/bounds.ts'
+import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { readBodyLength } from '../../http/server/incoming-body.ts'
@@ -60,7 +59,7 @@ const OF_SCHEDULED: Bound = {
 }
 
 /** `/api/sms`: changes of texts that were sent, and counts of a send. Errors are `{"error","message"}`. */
-export const MESSAGE_ROUTES = makeRoutes(SENDING_TAG, {
+export const MESSAGE_ROUTES = makeRoutes('sending', {
   'GET /api/sms/scheduled': {
     permission: allowRole('viewer'),
     bound: OF_SCHEDULED,
@@ -162,7 +161,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING_TAG, {
   'PATCH /api/sms/messages/:id': {
     permission: allowSender('change'),
     maxBytes: MAX_SEND_BODY_BYTES,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'changeMessage',
       summary: 'Change a scheduled message',
@@ -183,7 +182,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING_TAG, {
   'POST /api/sms/messages/:id/retry': {
     permission: allowSender('retry'),
     maxBytes: MAX_SEND_BODY_BYTES,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'retryMessage',
       summary: 'Send a failed message once more',
@@ -208,7 +207,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING_TAG, {
   },
   'POST /api/sms/messages/:id/cancel': {
     permission: allowSender('cancel'),
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'cancelMessage',
       summary: 'Cancel a message',

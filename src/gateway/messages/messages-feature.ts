@@ -1,9 +1,7 @@
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { makeGaugeFactory } from '../../http/metrics/family.ts'
-import { SENDS } from '../../http/metrics/group-requests.ts'
 import { type Depth, loadQueueDepth, type Queue } from '../../http/metrics/queue-depth.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
-import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { eventsExtension, messagesExtension, templatesExtension } from './message-extensions.ts'
 import { MESSAGE_ROUTES } from './message-routes.ts'
@@ -20,11 +18,11 @@ export const MESSAGES: Feature<SendingServices> = {
   api: {
     roots: ['/api/sms'],
     group: 'sms',
-    groups: { 'POST /api/sms/send': SENDS, 'POST /api/sms/send-template': SENDS },
+    groups: { 'POST /api/sms/send': 'send', 'POST /api/sms/send-template': 'send' },
     errorForm: sendGatewayError,
     isOwn: true,
     takesKeys: true,
-    tags: [{ name: SENDING_TAG, description: 'For the web app that sends.' }],
+    tags: [{ name: 'sending', description: 'For the web app that sends.' }],
   },
   personalData: MESSAGE_DATA,
   extensions: () => ({

@@ -3,11 +3,9 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
-import { type Attempt, asCaller, CHECKED, CHECKED_READ, WRITE } from '../../http/attempt.ts'
+import { type Attempt, asCaller, type WorkKind } from '../../http/attempt.ts'
 import { BY_KEY_OR_TOKEN } from '../../http/identify-caller.ts'
-import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import type { RetryOptions } from '../../http/retry-request.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { makeKeySender, makePersonSender, type Sender } from '../base/make-sender.ts'
 import { ACTS, type Act, type Permit, requirePermit } from '../base/permissions.ts'
@@ -41,24 +39,24 @@ export const addSending = (
 })
 
 const withActingCaller =
-  (act: Act, options: RetryOptions): Permission<ActingCaller, SendingServices>['withCaller'] =>
+  (act: Act, kind: WorkKind): Permission<ActingCaller, SendingServices>['withCaller'] =>
   (c, services, work) =>
-    asSender(c, services, act, options, async (sender, permit) =>
+    asSender(c, services, act, kind, async (sender, permit) =>
       work(addSending(services, sender, permit)),
     )
 
 /** A signed-in user who may do this act. API keys are refused. */
 export const allowPerson = (act: Act): Permission<ActingCaller, SendingServices> => ({
   least: ACTS[act].role,
-  security: SIGNED_IN,
-  withCaller: withActingCaller(act, CHECKED),
+  security: 'signedIn',
+  withCaller: withActingCaller(act, 'checked'),
 })
 
 /** The callers of an act: users with its role, and API keys with one of its scopes. */
-const describeSenders = (act: Act) => ({
+const describeSenders = (act: Act): Permission<unknown> => ({
   least: ACTS[act].role,
   scopes: ACTS[act].scopes,
-  security: SENDER,
+  security: 'sender',
   credentials: BY_KEY_OR_TOKEN,
 })
 
@@ -68,20 +66,20 @@ const describeSenders = (act: Act) => ({
  */
 export const allowSender = (act: Act): Permission<ActingCaller, SendingServices> => ({
   ...describeSenders(act),
-  withCaller: withActingCaller(act, WRITE),
+  withCaller: withActingCaller(act, 'write'),
 })
 
 /** As `allowSender`, for SQL that does not compare the version of the caller. */
 export const allowCheckedSender = (act: Act): Permission<ActingCaller, SendingServices> => ({
   ...describeSenders(act),
-  withCaller: withActingCaller(act, CHECKED),
+  withCaller: withActingCaller(act, 'checked'),
 })
 
 /** A user or API key that may do this act, which only reads. Throws as `allowSender`. */
 export const allowReader = (act: Act): Permission<SendingCaller & HasServices> => ({
   ...describeSenders(act),
   withCaller: (c, services, work) =>
-    asSender(c, services, act, CHECKED_READ, async (sender) => work({ ...sender, services })),
+    asSender(c, services, act, 'checkedRead', async (sender) => work({ ...sender, services })),
 })
 
 /**
@@ -92,10 +90,10 @@ export function asSender<T>(
   c: Ctx,
   services: Services,
   act: Act,
-  options: RetryOptions,
+  kind: WorkKind,
   work: (sender: SendingCaller, permit: Permit) => Promise<T>,
 ): Promise<T> {
-  return asCaller(c, services, options, (attempt) => {
+  return asCaller(c, services, kind, (attempt) => {
     const sender = requireSender(attempt)
     return work(sender, requirePermit(sender, act))
   })

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { sendRaw } from '../../http/send-answer.ts'
@@ -12,10 +11,9 @@ import type { RefusalCode } from '../base/gateway-errors.ts'
 import { type ActingCaller, allowSender } from './require-sender.ts'
 import { ACCEPTED, acceptSend } from './send/accept-send.ts'
 import { writeAnswer } from './send/prepare-offer.ts'
-import { PREVIEW, previewSend } from './send/preview-send.ts'
+import { PREVIEW, previewGivenSend } from './send/preview-send.ts'
 import { readGivenSend } from './send/read-given-send.ts'
 import { describeAsked } from './send/read-media.ts'
-import { readPreview } from './send/read-send-body.ts'
 import { allowFiles, readSendRequest } from './send/read-send-request.ts'
 import { ATTEMPT_HEADER, refuseOwnAttempt } from './send/refuse-send-loop.ts'
 import { PREVIEW_BODY, SEND, TEMPLATE_SEND } from './send/send-body-schema.ts'
@@ -106,7 +104,7 @@ const OF_SEND: Bound = {
 }
 
 /** `/api/sms`: sends and their previews. Errors are `{"error","message"}`. */
-export const SEND_ROUTES = makeRoutes(SENDING_TAG, {
+export const SEND_ROUTES = makeRoutes('sending', {
   'POST /api/sms/send': {
     permission: allowSender('send'),
     maxBytes: allowFiles(MAX_SEND_BODY_BYTES),
@@ -158,8 +156,7 @@ export const SEND_ROUTES = makeRoutes(SENDING_TAG, {
     },
     run: async (sender, c) => {
       const { store, services } = sender
-      const body = readPreview(await readJsonBody(c), new Date())
-      return previewSend(store, services.config, sender, body)
+      return previewGivenSend(store, services.config, sender, await readJsonBody(c), 'e164')
     },
   },
 })

@@ -2,7 +2,6 @@ import { pickFields } from '../../engine/records/pick.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import type { DescribedRecords } from '../../http/openapi/document.ts'
 import { FIELDS_ONLY } from '../../http/openapi/record-parameters.ts'
 import { makePageSchema } from '../../http/openapi/record-schema.ts'
@@ -33,7 +32,7 @@ const OF_BATCH: Bound = {
 }
 
 /** `GET /api/sms/messages`: the state of sent texts. */
-export const SENT_TEXT_ROUTES = makeRoutes(SENDING_TAG, {
+export const SENT_TEXT_ROUTES = makeRoutes('sending', {
   'GET /api/sms/messages': {
     permission: allowReader('readMessage'),
     bound: OF_BATCH,

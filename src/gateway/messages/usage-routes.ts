@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Permission } from '../../http/allow-callers.ts'
-import { asCaller, CHECKED_READ } from '../../http/attempt.ts'
-import { BY_KEYS } from '../../http/bounds.ts'
+import { asCaller } from '../../http/attempt.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { requirePermit } from '../base/permissions.ts'
 import { ACCOUNT_USAGE, loadAccountUsage } from '../base/quota.ts'
@@ -16,7 +14,7 @@ import { countMessagesByDay, readDays, USAGE_DAYS } from './usage-days.ts'
 const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly store: Store }> = {
   ...allowReader('readUsage'),
   withCaller: (c, services, work) =>
-    asCaller(c, services, CHECKED_READ, async (attempt) => {
+    asCaller(c, services, 'checkedRead', async (attempt) => {
       if (attempt.caller?.isSuperuser) return work({ user: null, store: attempt.store })
       const sender = requireSender(attempt)
       requirePermit(sender, 'readUsage')
@@ -25,10 +23,10 @@ const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly s
 }
 
 /** `/api/sms/usage`: statistics of an account. */
-export const USAGE_ROUTES = makeRoutes(SENDING_TAG, {
+export const USAGE_ROUTES = makeRoutes('sending', {
   'GET /api/sms/usage': {
     permission: allowReader('readUsage'),
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'readUsage',
       summary: 'Read the month so far',

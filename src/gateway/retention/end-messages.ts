@@ -4,7 +4,10 @@ import { deleteRecords } from '../../engine/records/cascade.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, NOW, queries, writeUnindexed } from '../../platform/db/queries.ts'
+import type { Sender } from '../base/make-sender.ts'
+import { logChanged } from '../base/message-status.ts'
 import { clearLastTexts } from '../messages/clear-last-texts.ts'
+import { auditAct } from '../messages/queue/audit-message-change.ts'
 import type { Mode } from './make-retention-index.ts'
 
 /** Deletes the texts of messages (`redact`), or the messages. The transaction `store.db` has locked them. */
@@ -58,8 +61,7 @@ async function redactMessages(db: Db, ids: readonly string[]) {
 /** SQL: the message was sent or is in a final status. Only then may its text go before it. */
 const IS_OVER = sql<boolean>`status || '' in ('sent', 'delivered', 'failed', 'received')`
 
-/** Removes the text and files of a user's message, unless it still waits. Undefined if nothing changed. */
-export const redactOver = (db: Db, id: string, user: string) =>
+const redactOver = (db: Db, id: string, user: string) =>
   queries(db)
     .updateTable('sms_messages')
     .set({ body: '', subject: '', attachments: [], updated: NOW })
@@ -69,8 +71,7 @@ export const redactOver = (db: Db, id: string, user: string) =>
     .returning('id')
     .executeTakeFirst()
 
-/** Locks a user's message, unless it still waits. Undefined without one. */
-export const lockOver = (db: Db, id: string, user: string) =>
+const lockOver = (db: Db, id: string, user: string) =>
   queries(db)
     .selectFrom('sms_messages')
     .select('id')
@@ -79,6 +80,32 @@ export const lockOver = (db: Db, id: string, user: string) =>
     .where(IS_OVER)
     .forUpdate()
     .executeTakeFirst()
+
+/**
+ * Removes the text and files of a sender's message, and their copies in webhook deliveries. False for a
+ * message that still waits.
+ */
+export const redactEndedMessage = ({ db }: Store, sender: Sender, id: string): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    if (!(await redactOver(tx, id, sender.user))) return false
+    await logChanged({ db: tx }, 'conversations', 'update', await redactCopies(tx, [id]))
+    await auditAct(tx, { sender }, 'sms_messages', 'update', id, ['body'])
+    return true
+  })
+
+/** Deletes a sender's message. False for a message that still waits. */
+export const deleteEndedMessage = (
+  { db, catalog }: Store,
+  extensions: Extensions,
+  sender: Sender,
+  id: string,
+): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    if (!(await lockOver(tx, id, sender.user))) return false
+    await deleteRecords({ db: tx, catalog }, extensions, catalog.find('sms_messages')!, [id])
+    await auditAct(tx, { sender }, 'sms_messages', 'delete', id)
+    return true
+  })
 
 /** Blanks messages with a `client_ref`, which must stay unique, instead of deleting them. */
 const blankMessages = (db: Db, messages: readonly string[]) =>

@@ -2,8 +2,7 @@ import { allowEverybody } from '../../http/allow-callers.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { SERVER_TAG } from '../../http/openapi/describe-operations.ts'
 import { FILE } from '../../http/openapi/success-answers.ts'
-import { toSentFile } from '../../http/routes/files.ts'
-import { sendFile } from '../../http/routes/send-file.ts'
+import { sendStoredFile } from '../../http/routes/files.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import type { Feature } from '../base/feature.ts'
 import { describePageAnswers } from '../consent/describe-consent-pages.ts'
@@ -37,7 +36,7 @@ export const SHARED_FILES: Feature = {
         const file = await findLinkedFile(db, token)
         if (!file) throw notFound()
         c.header('x-robots-tag', 'noindex')
-        return sendFile(c, { ...toSentFile(db, file), caching: CACHING }, file.name)
+        return sendStoredFile(c, db, file, { caching: CACHING })
       },
     },
   }),

@@ -3,11 +3,9 @@ import type { StreamingApi } from 'hono/utils/stream'
 import { requireAllowedAddress, splitAddresses } from '../../engine/auth/allowed-addresses.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
-import { asCaller, CHECKED_READ } from '../../http/attempt.ts'
+import { asCaller } from '../../http/attempt.ts'
 import { readJsonBody, readRawBody } from '../../http/body/raw-body.ts'
-import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
-import { DEVICE } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
 import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
@@ -40,7 +38,7 @@ const MAX_EVENT_BYTES = 16 << 20
 const readPhoneJson = (c: Ctx) => readJsonBody(c, JSON.parse)
 
 const byPhone: Permission<DeviceCaller & HasServices> = {
-  security: DEVICE,
+  security: 'device',
   withCaller: async (c, services, work) =>
     work({ ...(await identifyPhone(c, services)), services }),
 }
@@ -71,8 +69,8 @@ export const SMSGATE_APP_ROUTES = makeRoutes('', {
   'GET /api/mobile/v1/messages': pull,
   'PATCH /api/mobile/v1/message': { maxBytes: MAX_BODY_BYTES, ...report },
   'PATCH /api/mobile/v1/messages': { maxBytes: MAX_BODY_BYTES, ...report },
-  'GET /api/mobile/v1/device': makeUndescribedRow(allowEverybody(), BY_KEYS, ({ services }, c) =>
-    asCaller(c, services, CHECKED_READ, async ({ caller }) => {
+  'GET /api/mobile/v1/device': makeUndescribedRow(allowEverybody(), 'keys', ({ services }, c) =>
+    asCaller(c, services, 'checkedRead', async ({ caller }) => {
       if (!caller) await refuseSuspended(c, services)
       const isPhone = caller?.collection.name === 'devices'
       return {
@@ -116,16 +114,16 @@ export const SMSGATE_APP_ROUTES = makeRoutes('', {
   ),
   'GET /api/mobile/v1/webhooks': makeUndescribedRow(
     byPhone,
-    BY_KEYS,
+    'keys',
     async ({ device, store, services }) =>
       listPhoneWebhooks(await findOrMakePhone(store, device), services.config.publicUrl),
   ),
-  'GET /api/mobile/v1/settings': makeUndescribedRow(byPhone, BY_KEYS, async ({ device, store }) =>
+  'GET /api/mobile/v1/settings': makeUndescribedRow(byPhone, 'keys', async ({ device, store }) =>
     makePhoneSettings(await findOrMakePhone(store, device)),
   ),
   'GET /api/mobile/v1/events': makeUndescribedRow(
     byPhone,
-    BY_KEYS,
+    'keys',
     ({ device, store, services }, c) => sendEvents(c, services, device, store),
   ),
   'POST /api/mobile/v1/incoming/:path': {

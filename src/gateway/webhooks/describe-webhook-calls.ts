@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import type { DescribedRecords } from '../../http/openapi/document.ts'
-import { NO_CREDENTIALS } from '../../http/openapi/security.ts'
+import { SECURITY_REQUIREMENTS } from '../../http/openapi/security.ts'
 import { TIMEOUT_MS } from './call-webhook.ts'
 import { DELAYS_SECONDS } from './compute-retry-delay.ts'
 import { AUDIT_EVENT } from './queue-audit-calls.ts'
@@ -87,7 +87,7 @@ function describeCall(event: string, data: z.ZodObject): ZodOpenApiOperationObje
     tags: [CALLS_TAG],
     summary: SUMMARIES[event] ?? event,
     description: `Answer with 2xx within ${TIMEOUT_MS / 1000} seconds. Anything else is tried again, up to ${DELAYS_SECONDS.length + 1} times in all.`,
-    security: NO_CREDENTIALS,
+    security: SECURITY_REQUIREMENTS.none,
     requestParams: { header: HEADERS },
     requestBody: { required: true, content: { 'application/json': { schema: body } } },
     responses: {

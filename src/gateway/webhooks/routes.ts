@@ -1,13 +1,11 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
-import { asCaller, CHECKED } from '../../http/attempt.ts'
+import { asCaller } from '../../http/attempt.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
-import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { listErrorAnswers, makeErrorDescriber } from '../../http/openapi/gateway-error-answers.ts'
-import { SIGNED_IN } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import type { OtherForms } from './call-webhook.ts'
 import { type Owner, requireWebhookOwner, WEBHOOK_REFUSALS } from './require-webhook-owner.ts'
@@ -36,9 +34,9 @@ interface WebhookCaller extends HasServices<WebhookServices> {
 /** An account, an admin or a superuser. */
 const byWebhookOwner: Permission<WebhookCaller, WebhookServices> = {
   least: 'admin',
-  security: SIGNED_IN,
+  security: 'signedIn',
   withCaller: (c, services, work) =>
-    asCaller(c, services, CHECKED, async ({ caller, store }) => {
+    asCaller(c, services, 'checked', async ({ caller, store }) => {
       c.header('cache-control', 'no-store')
       return work({ auth: caller, owner: requireWebhookOwner(caller), store, services })
     }),
@@ -80,7 +78,7 @@ export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
   },
   'POST /api/webhooks/:id/rotate': {
     permission: byWebhookOwner,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'rotateWebhookSecret',
       summary: 'Change the secret',
@@ -121,7 +119,7 @@ export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
   },
   'GET /api/webhooks/deliveries/:id/request': {
     permission: byWebhookOwner,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'readDeliveryRequest',
       summary: 'Read the request of a delivery',
@@ -135,7 +133,7 @@ export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
   },
   'POST /api/webhooks/deliveries/:id/resend': {
     permission: byWebhookOwner,
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'resendDelivery',
       summary: 'Send a delivery again',

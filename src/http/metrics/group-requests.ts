@@ -80,7 +80,6 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
 
 /** Long-lived responses: counted, but not timed, and not waited for when the server stops. */
 export const STREAMS: Group = 'streams'
-export const SENDS: Group = 'send'
 
 /** Requests counted apart, because they would distort the durations of their path's group. */
 const SPECIAL: ReadonlyMap<string, Group> = new Map([

@@ -13,7 +13,7 @@ import {
 import { OTHER_REFUSALS } from '../../platform/common-refusals.ts'
 import { DatabaseUnavailable, toAnswerableError } from '../../platform/db/database-errors.ts'
 import { counts, incrementCount } from '../../platform/tools/process-counters.ts'
-import { findApi, findRequestGroup, isBelow, SENDS } from '../metrics/group-requests.ts'
+import { findApi, findRequestGroup, isBelow } from '../metrics/group-requests.ts'
 import type { Api, Ctx, ErrorForm, Services } from '../request-context.ts'
 import { sendRaw } from '../send-answer.ts'
 import { toLoggedPath } from '../server/logged-url.ts'
@@ -53,10 +53,6 @@ export const sendPocketBaseError: ErrorForm = (c, error) => {
   return sendError(c, status, isRefusal ? { data: {}, message, status } : error.body)
 }
 
-/** Answers with `{"message"}`, as SMSGate's server does. */
-export const sendMessageError: ErrorForm = (c, { status, message }) =>
-  sendError(c, status, { message })
-
 type FailureServices = Pick<Services, 'log' | 'config' | 'apis'>
 
 /** Answers a thrown error. An unexpected one is logged and answered with 500 and a general message. */
@@ -69,7 +65,7 @@ export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices
       ? badRequest()
       : addKeyHint(c, toAnswerableError(thrown, asked), services.apis)
   recordFault(c.env.outgoing, thrown instanceof FilterError ? thrown : error)
-  if (findRequestGroup(method, path, services.apis) === SENDS)
+  if (findRequestGroup(method, path, services.apis) === 'send')
     incrementCount(counts.refused, chooseErrorLabel(error))
   if (error instanceof GatewayError) return answerError(c, error, services)
   logFault(c, error, services)

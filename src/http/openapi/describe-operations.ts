@@ -8,15 +8,17 @@ import {
   makeErrorDescriber,
 } from './gateway-error-answers.ts'
 import type { Answers } from './invalid-answers.ts'
-import { NO_CREDENTIALS, type Security, SIGNED_IN } from './security.ts'
+import { SECURITY_REQUIREMENTS, type Security } from './security.ts'
 import { describeJson, describeSuccess } from './success-answers.ts'
 
 type Fails = Answers | readonly FailureStatus[] | readonly DescribedRefusal[]
 
 export interface Operation
-  extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
+  extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId' | 'security'> {
   /** Default: made from method and path. */
   readonly id?: string
+  /** Default: that of the route or chapter. */
+  readonly security?: Security
   readonly params?: ZodOpenApiOperationObject['requestParams']
   readonly body?: readonly [schema: z.ZodType, example?: unknown]
   /** The successful answer: JSON, or an empty 204 if there is no schema. */
@@ -49,7 +51,19 @@ export function describeOperation(
   security: Security,
   operation: Operation,
 ): void {
-  const { id, params, body, answer, fails, responses, ...more } = { security, ...operation }
+  const {
+    id,
+    params,
+    body,
+    answer,
+    fails,
+    responses,
+    security: by,
+    ...more
+  } = {
+    security,
+    ...operation,
+  }
   const [method, path] = at.split(' ') as [string, string]
   const requestParams = path.includes('{') ? { ...makePathParams(path), ...params } : params
   paths[path] = {
@@ -59,15 +73,16 @@ export function describeOperation(
       tags: [tag],
       ...(requestParams && { requestParams }),
       ...(body && { requestBody: { required: true, content: describeJson(...body) } }),
+      security: SECURITY_REQUIREMENTS[by],
       ...more,
       responses: {
         ...(answer && describeSuccess(...answer)),
         ...describeFailures(
           fails ?? [
-            ...(more.security === SIGNED_IN ? [401 as const] : []),
+            ...(by === 'signedIn' ? [401 as const] : []),
             ...(body ? ([400, 413] as const) : []),
           ],
-          more.security,
+          by,
           body ?? more.requestBody,
         ),
         ...responses,
@@ -105,7 +120,7 @@ function describeFailures(fails: Fails, security: Security, body: unknown): Answ
   if (isStatusList(fails)) return listFailureAnswers(...fails)
   return listErrorAnswers([
     ...(body ? ofBody : []),
-    ...(security === NO_CREDENTIALS ? [] : ofCaller),
+    ...(security === 'none' ? [] : ofCaller),
     ...fails,
   ])
 }
@@ -129,7 +144,4 @@ function makePathParams(path: string): { path?: z.ZodObject } {
   const params = names.map((name) => [name, PATH_PARAMS[name] ?? z.string()])
   return names.length > 0 ? { path: z.object(Object.fromEntries(params)) } : {}
 }
-
-export const SENDING_TAG = 'sending'
-export const ACCOUNT_TAG = 'account'
 export const SERVER_TAG = 'server'

@@ -1,7 +1,5 @@
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
 
-export type Security = NonNullable<ZodOpenApiOperationObject['security']>
-
 export const SECURITY_SCHEMES = {
   token: {
     type: 'http',
@@ -46,16 +44,22 @@ export const SECURITY_SCHEMES = {
   },
 } as const
 
-/** No credentials in a header that OpenAPI could describe: the route is open, or reads a secret itself. */
-export const NO_CREDENTIALS: Security = []
-export const SIGNED_IN: Security = [{ token: [] }]
-/** No credentials needed; a token may show or allow more. */
-export const ANYONE: Security = [{}, { token: [] }]
-export const SENDER: Security = [{ apiKey: [] }, { token: [] }]
-export const KEY_HOLDER: Security = [{ apiKey: [] }]
-/** As SMSEagle's APIv2 sends an API key. */
-export const ACCESS_TOKEN: Security = [{ accessToken: [] }]
-export const TWILIO_LOGIN: Security = [{ twilio: [] }]
-export const HOOK: Security = [{ hook: [] }, { hookLogin: [] }]
-export const DEVICE: Security = [{ deviceToken: [] }]
-export const SMSGATE_LOGIN: Security = [{ smsgateLogin: [] }, { smsgateToken: [] }]
+type Requirement = NonNullable<ZodOpenApiOperationObject['security']>
+
+/** How clients send credentials, for OpenAPI. */
+export const SECURITY_REQUIREMENTS = {
+  /** No credentials in a header that OpenAPI could describe: the route is open, or reads a secret itself. */
+  none: [],
+  signedIn: [{ token: [] }],
+  /** No credentials needed; a token may show or allow more. */
+  anyone: [{}, { token: [] }],
+  sender: [{ apiKey: [] }, { token: [] }],
+  apiKey: [{ apiKey: [] }],
+  /** As SMSEagle's APIv2 sends an API key. */
+  accessToken: [{ accessToken: [] }],
+  twilio: [{ twilio: [] }],
+  hook: [{ hook: [] }, { hookLogin: [] }],
+  device: [{ deviceToken: [] }],
+  smsgate: [{ smsgateLogin: [] }, { smsgateToken: [] }],
+} satisfies Readonly<Record<string, Requirement>>
+export type Security = keyof typeof SECURITY_REQUIREMENTS

@@ -15,7 +15,6 @@ import { MFA_NEEDED } from '../openapi/failures.ts'
 import type { Answers } from '../openapi/invalid-answers.ts'
 import { FIELDS_ONLY, ONE } from '../openapi/record-parameters.ts'
 import { makeTypeName } from '../openapi/record-schema.ts'
-import { NO_CREDENTIALS, SIGNED_IN } from '../openapi/security.ts'
 import { describeJson } from '../openapi/success-answers.ts'
 
 const SECOND_METHOD: Answers = {
@@ -47,11 +46,11 @@ export function describeAuthPaths(collection: AuthCollection, record: z.ZodObjec
     responses: SECOND_METHOD,
   }))
   const mailed = forms(MAILED, (end) => ({
-    ...(end === 'request-email-change' && { security: SIGNED_IN }),
+    ...(end === 'request-email-change' && { security: 'signedIn' }),
     answer: ['Done; said of an unknown address, too.'],
     fails: [400, 401, 404, 413],
   }))
-  return describeChapter(collection.name, NO_CREDENTIALS, {
+  return describeChapter(collection.name, 'none', {
     [`GET ${path}/auth-methods`]: {
       id: `authMethodsOf${name}`,
       summary: 'How one may sign in',
@@ -87,7 +86,7 @@ export function describeAuthPaths(collection: AuthCollection, record: z.ZodObjec
       summary: 'Exchange a token for a new one',
       description:
         'Exchange a token for a new one. A token of an impersonation is returned unchanged.',
-      security: SIGNED_IN,
+      security: 'signedIn',
       params: ONE,
       answer,
       fails: [400, 401, 404, 413],
@@ -96,7 +95,7 @@ export function describeAuthPaths(collection: AuthCollection, record: z.ZodObjec
       id: `impersonate${name}`,
       summary: 'Get a token for a record',
       description: 'Get a token for a record. Only superusers may.',
-      security: SIGNED_IN,
+      security: 'signedIn',
       params: ONE,
       requestBody: { content: describeJson(z.object({ duration: DURATION })) },
       answer,

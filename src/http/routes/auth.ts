@@ -40,7 +40,7 @@ import type { Shape } from '../../engine/fields/json-shapes.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { allowByRules, allowPathRecord, allowSuperuser } from '../allow-callers.ts'
-import { asCaller, CHECKED } from '../attempt.ts'
+import { asCaller } from '../attempt.ts'
 import { type FormOptions, readForm } from '../body/form.ts'
 import { readRequestBody } from '../body/read-body.ts'
 import type { Bound } from '../bounds.ts'
@@ -110,7 +110,7 @@ export const AUTH_ROUTES = makeRoutes(
         const arrival = await identifyByOAuth2(makeAuthCall(c, services, OAUTH2_FORM))
         const { values } = await readRequestBody(c)
         const { extensions, log, store } = services
-        const found = await asCaller(c, services, CHECKED, async ({ caller }) => {
+        const found = await asCaller(c, services, 'checked', async ({ caller }) => {
           const request = c.env.incoming.describe(caller, values, 'oauth2')
           const collection = requireAuthCollection(c, services)
           return findOrCreateRecord({

@@ -8,7 +8,7 @@ import { ApiError, badRequest, type ErrorData, forbidden } from '../../platform/
 import { DatabaseUnavailable } from '../../platform/db/database-errors.ts'
 import { OverLimit } from '../../platform/limits/limit-holder.ts'
 import { allowByRules, type HasServices } from '../allow-callers.ts'
-import { asRecordCaller, CHECKED } from '../attempt.ts'
+import { asRecordCaller } from '../attempt.ts'
 import { readBodyOr } from '../body/read-body.ts'
 import { makeRoutes } from '../make-routes.ts'
 import { auditWrite } from '../middleware/audit-requests.ts'
@@ -96,7 +96,7 @@ async function answerBatch({ services }: HasServices, c: Ctx): Promise<string> {
   const mayDelete = requests.some(({ method }) => method === 'DELETE')
   const timeoutMs = (timeout || DEFAULT_TIMEOUT_S) * 1000
   const write = () =>
-    asRecordCaller(c, services, CHECKED, async ({ caller, info, store, locksRecord }) => {
+    asRecordCaller(c, services, 'checked', async ({ caller, info, store, locksRecord }) => {
       const passwords = await batchPasswords(c, services, caller, requests, memories)
       const deadlineMs = Date.now() + timeoutMs
       return store.db.transaction(async (db) => {

@@ -31,7 +31,6 @@ import { badRequest, notFound } from '../../platform/api-errors.ts'
 import { allowSuperuser } from '../allow-callers.ts'
 import { readForm } from '../body/form.ts'
 import { readBodyOr } from '../body/read-body.ts'
-import { BY_SUPERUSERS, WITHOUT_ROWS } from '../bounds.ts'
 import { listPlainRows, makePlainList } from '../list-logs.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import { auditRequest, makeAuditedCollections } from '../middleware/audit-requests.ts'
@@ -74,14 +73,14 @@ export const COLLECTION_ROUTES = makeRoutes(
   {
     'GET /api/collections': makeUndescribedRow(
       allowSuperuser,
-      BY_SUPERUSERS,
+      'superusers',
       ({ auth, store, services }, c) =>
         listCollections(store, services.extensions, c.env.incoming.describe(auth, {})),
       sendRaw,
     ),
     'POST /api/collections': {
       maxBytes: MAX_BODY_BYTES,
-      ...makeUndescribedRow(allowSuperuser, BY_SUPERUSERS, async ({ auth, services }, c) => {
+      ...makeUndescribedRow(allowSuperuser, 'superusers', async ({ auth, services }, c) => {
         const submitted = await readNewCollection(c)
         return renderCollection(
           await createCollection(makeAuditedCollections(c, services, auth), submitted, checkRule),
@@ -90,24 +89,24 @@ export const COLLECTION_ROUTES = makeRoutes(
     },
     'PUT /api/collections/import': {
       maxBytes: MAX_BODY_BYTES,
-      ...makeUndescribedRow(allowSuperuser, BY_SUPERUSERS, async ({ auth, services }, c) => {
+      ...makeUndescribedRow(allowSuperuser, 'superusers', async ({ auth, services }, c) => {
         const form = await readForm(c, IMPORT_FORM)
         await importAllOrNone(makeAuditedCollections(c, services, auth), form, checkRule)
       }),
     },
     'GET /api/collections/meta/scaffolds': makeUndescribedRow(
       allowSuperuser,
-      WITHOUT_ROWS,
+      'no rows',
       renderScaffolds,
     ),
     'GET /api/collections/meta/oauth2-providers': makeUndescribedRow(
       allowSuperuser,
-      WITHOUT_ROWS,
+      'no rows',
       () => [...OAUTH2_PROVIDERS].map(([name, shown]) => ({ name, ...shown })),
     ),
     'POST /api/collections/meta/dry-run-view': {
       maxBytes: MAX_BODY_BYTES,
-      ...makeUndescribedRow(allowSuperuser, BY_SUPERUSERS, async ({ auth, store, services }, c) => {
+      ...makeUndescribedRow(allowSuperuser, 'superusers', async ({ auth, store, services }, c) => {
         const { query } = await readForm(c, QUERY_FORM)
         checkFields({ query }, { query: [checkRequired, checkMaxLength(MAX_QUERY_BYTES)] })
         return sampleView(store, services.extensions, query, c.env.incoming.describe(auth, {}))
@@ -115,12 +114,12 @@ export const COLLECTION_ROUTES = makeRoutes(
     },
     'GET /api/collections/:collection': makeUndescribedRow(
       allowSuperuser,
-      BY_SUPERUSERS,
+      'superusers',
       ({ services }, _, name) => renderCollection(requireCollectionNamed(services.store, name)),
     ),
     'PATCH /api/collections/:collection': {
       maxBytes: MAX_BODY_BYTES,
-      ...makeUndescribedRow(allowSuperuser, BY_SUPERUSERS, async ({ auth, services }, c, named) => {
+      ...makeUndescribedRow(allowSuperuser, 'superusers', async ({ auth, services }, c, named) => {
         const { id, name } = requireCollectionNamed(services.store, named)
         const { values } = await readBodyOr(c, LOAD.update)
         const collection = await updateCollection(
@@ -135,13 +134,13 @@ export const COLLECTION_ROUTES = makeRoutes(
     },
     'DELETE /api/collections/:collection': makeUndescribedRow(
       allowSuperuser,
-      BY_SUPERUSERS,
+      'superusers',
       ({ auth, services }, c, name) =>
         removeCollection(makeAuditedCollections(c, services, auth), name),
     ),
     'DELETE /api/collections/:collection/truncate': makeUndescribedRow(
       allowSuperuser,
-      BY_SUPERUSERS,
+      'superusers',
       async ({ auth, store: { db, catalog }, services }, c, named) => {
         const collection = requireCollectionNamed(services.store, named)
         await db.transaction(async (inside) => {

@@ -13,7 +13,6 @@ import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { allowAuthenticated, allowByRules } from '../allow-callers.ts'
 import { readRequestBody } from '../body/read-body.ts'
-import { BY_KEYS, BY_PIECES } from '../bounds.ts'
 import { makeRoutes } from '../make-routes.ts'
 import { requirePathCollection } from '../middleware/require-caller.ts'
 import { SERVER_TAG } from '../openapi/describe-operations.ts'
@@ -46,7 +45,7 @@ export const FILE_ROUTES = makeRoutes(
   {
     'POST /api/files/token': {
       permission: allowAuthenticated('viewer'),
-      bound: BY_KEYS,
+      bound: 'keys',
       describe: {
         id: 'fileToken',
         summary: 'Get a token for links to protected files',
@@ -62,7 +61,7 @@ export const FILE_ROUTES = makeRoutes(
     },
     'GET /api/files/:collection/:record/:filename': {
       permission: allowByRules(),
-      bound: BY_PIECES,
+      bound: 'pieces',
       describe: {
         id: 'file',
         summary: 'Get a file of a record',
@@ -107,14 +106,23 @@ async function serveFile(c: Ctx, services: Services): Promise<Response> {
   // other sites may embed files in frames
   c.env.outgoing.removeHeader('X-Frame-Options')
   return small
-    ? sendFile(c, { ...toSentFile(store.db, small), ...caching }, `${thumb}_${name}`)
-    : sendFile(c, { ...toSentFile(store.db, original), ...caching }, name)
+    ? sendStoredFile(c, store.db, small, caching, `${thumb}_${name}`)
+    : sendStoredFile(c, store.db, original, caching, name)
 }
 
-export const toSentFile = (db: Db, file: StoredFile): SentFile => ({
-  ...file,
-  read: (start, end) => readStoredFile(db, file, start, end),
-})
+/** Answers with a stored file. */
+export const sendStoredFile = (
+  c: Ctx,
+  db: Db,
+  file: StoredFile,
+  caching: Pick<SentFile, 'caching'> = {},
+  name = file.name,
+): Response =>
+  sendFile(
+    c,
+    { ...file, ...caching, read: (start, end) => readStoredFile(db, file, start, end) },
+    name,
+  )
 
 /**
  * The request for a protected file. Its caller is the owner of the token in the URL, if allowed here. Throws

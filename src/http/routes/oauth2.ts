@@ -3,7 +3,6 @@ import { makeObjectShape, text, type ValueOf } from '../../engine/fields/json-sh
 import { ApiError } from '../../platform/api-errors.ts'
 import { allowEverybody } from '../allow-callers.ts'
 import { readForm } from '../body/form.ts'
-import { WITHOUT_ROWS } from '../bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { FORM_BYTES } from '../route-limits.ts'
@@ -19,17 +18,13 @@ const SUCCESS = '../_/#/auth/oauth2-redirect-success'
 
 const FAILURE = '../_/#/auth/oauth2-redirect-failure'
 
-const redirect = makeUndescribedRow(
-  allowEverybody(),
-  WITHOUT_ROWS,
-  async ({ services }, c: Ctx) => {
-    const redirect = await readRedirect(c)
-    const isDone = redirect !== undefined && (await deliverRedirect(c, services, redirect))
-    return c.body(null, c.req.method === 'GET' ? 307 : 303, {
-      location: isDone ? SUCCESS : FAILURE,
-    })
-  },
-)
+const redirect = makeUndescribedRow(allowEverybody(), 'no rows', async ({ services }, c: Ctx) => {
+  const redirect = await readRedirect(c)
+  const isDone = redirect !== undefined && (await deliverRedirect(c, services, redirect))
+  return c.body(null, c.req.method === 'GET' ? 307 : 303, {
+    location: isDone ? SUCCESS : FAILURE,
+  })
+})
 
 /** `/api/oauth2-redirect`: passes the code to the realtime client with id `state`, as PocketBase does. */
 export const OAUTH2_ROUTES = makeRoutes('', {

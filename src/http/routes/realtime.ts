@@ -6,7 +6,7 @@ import type { ClientConnection } from '../../engine/realtime/client.ts'
 import { readSubscribeForm } from '../../engine/realtime/subscribe-form.ts'
 import { readTopic } from '../../engine/realtime/topic.ts'
 import { allowByRules, allowEverybody } from '../allow-callers.ts'
-import { asRecordCaller, type RecordAttempt, WRITE } from '../attempt.ts'
+import { asRecordCaller, type RecordAttempt } from '../attempt.ts'
 import { readBodyOr } from '../body/read-body.ts'
 import type { Bound } from '../bounds.ts'
 import { makeRoutes } from '../make-routes.ts'
@@ -91,7 +91,7 @@ export const REALTIME_ROUTES = makeRoutes(SERVER_TAG, {
         const holder = c.env.incoming.findHolder(auth)
         return services.realtime.subscribe(holder, { clientId, ip, auth, topics })
       }
-      await asRecordCaller(c, services, WRITE, subscribe)
+      await asRecordCaller(c, services, 'write', subscribe)
     },
   },
 })

@@ -7,7 +7,6 @@ import type { Answers } from '../openapi/invalid-answers.ts'
 import { makeCreateBody, makeUpdateBody } from '../openapi/record-body.ts'
 import { BY_ID, EXPORT, makeListQuery, ONE } from '../openapi/record-parameters.ts'
 import { describeRule, makePageSchema, makeTypeName } from '../openapi/record-schema.ts'
-import { ANYONE, SIGNED_IN } from '../openapi/security.ts'
 import { describeJson, describeTextAnswer } from '../openapi/success-answers.ts'
 
 /** Describes the routes of a collection's records for OpenAPI. Views have only list and view. */
@@ -22,11 +21,11 @@ export function describeRecordPaths(
   const guests: Answers = extension?.authRequired
     ? { 401: { description: 'Nobody is signed in.', content: describeJson(GUEST_ERROR) } }
     : {}
-  const about = (verb: string, what: string, rule: Rule) => ({
+  const about = (verb: string, what: string, rule: Rule): Operation => ({
     id: `${verb}${makeTypeName(collection)}`,
     summary: what,
     description: `${what}. ${describeRule(rule)}`,
-    security: rule === '' ? ANYONE : SIGNED_IN,
+    security: rule === '' ? 'anyone' : 'signedIn',
   })
   const page = makePageSchema(record, `${makeTypeName(collection)}Page`)
   const reads: Record<string, Operation> = {
@@ -45,7 +44,7 @@ export function describeRecordPaths(
       responses: guests,
     },
   }
-  if (collection.type === 'view') return describeChapter(name, SIGNED_IN, reads)
+  if (collection.type === 'view') return describeChapter(name, 'signedIn', reads)
   const once = extension?.shownOnce
   const made = once
     ? record.extend(once).meta({ id: `New${makeTypeName(collection)}`, 'x-collection': name })
@@ -55,7 +54,7 @@ export function describeRecordPaths(
         .extend(z.object(once).partial().shape)
         .meta({ id: `Changed${makeTypeName(collection)}` })
     : record
-  return describeChapter(name, SIGNED_IN, {
+  return describeChapter(name, 'signedIn', {
     ...reads,
     [`POST ${path}`]: {
       ...about('create', `Create one of ${name}`, collection.createRule),

@@ -11,7 +11,7 @@ import { answerRecord, findViewedRow } from '../../engine/records/view.ts'
 import type { WriteOptions } from '../../engine/records/write-in-progress.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { allowByRules, type HasServices } from '../allow-callers.ts'
-import { asRecordCaller, authenticate, READ, type RecordAttempt, WRITE } from '../attempt.ts'
+import { asRecordCaller, authenticate, type RecordAttempt } from '../attempt.ts'
 import { readRequestBody } from '../body/read-body.ts'
 import type { Bound } from '../bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
@@ -74,7 +74,7 @@ export const RECORD_ROUTES = makeRoutes('', {
 /** A page of records as JSON. Contract 3.1 */
 function answerList({ services }: HasServices, c: Ctx, name: string): Promise<string> {
   requireCollection(services.store.catalog, name)
-  return asRecordCaller(c, services, READ, async (attempt) => {
+  return asRecordCaller(c, services, 'read', async (attempt) => {
     const { caller, info } = attempt
     const store = await attempt.openForReading()
     const collection = requireCollection(store.catalog, name)
@@ -88,7 +88,7 @@ function answerList({ services }: HasServices, c: Ctx, name: string): Promise<st
 
 function answerView({ services }: HasServices, c: Ctx, name: string): Promise<string> {
   requireCollection(services.store.catalog, name)
-  return asRecordCaller(c, services, READ, async (attempt) => {
+  return asRecordCaller(c, services, 'read', async (attempt) => {
     const { caller, info } = attempt
     const store = await attempt.openForReading()
     const collection = requireCollection(store.catalog, name)
@@ -107,7 +107,7 @@ async function answerCreate({ services }: HasServices, c: Ctx, name: string): Pr
   const { files } = await readRequestBody(c)
   forbidStoring(c, services, known)
   const passwords = new PasswordMemory()
-  return asRecordCaller(c, services, WRITE, async (attempt) => {
+  return asRecordCaller(c, services, 'write', async (attempt) => {
     const { store, info } = attempt
     const collection = requireWritableCollection(store.catalog, name, NOT_WRITABLE)
     const options = makeWriteOptions(c, services, attempt, collection, files, passwords)
@@ -121,7 +121,7 @@ async function answerUpdate({ services }: HasServices, c: Ctx, name: string): Pr
   forbidStoring(c, services, known)
   const passwords = new PasswordMemory()
   const update = () =>
-    asRecordCaller(c, services, WRITE, async (attempt) => {
+    asRecordCaller(c, services, 'write', async (attempt) => {
       const { store, info } = attempt
       const collection = requireWritableCollection(store.catalog, name, NOT_WRITABLE)
       const options = makeWriteOptions(c, services, attempt, collection, files, passwords)
@@ -133,7 +133,7 @@ async function answerUpdate({ services }: HasServices, c: Ctx, name: string): Pr
 async function answerDelete({ services }: HasServices, c: Ctx, name: string): Promise<undefined> {
   requireWritableCollection(services.store.catalog, name)
   const passwords = new PasswordMemory()
-  await asRecordCaller(c, services, WRITE, async (attempt) => {
+  await asRecordCaller(c, services, 'write', async (attempt) => {
     const { store, info } = attempt
     const collection = requireWritableCollection(store.catalog, name)
     const options = makeWriteOptions(c, services, attempt, collection, new Map(), passwords)

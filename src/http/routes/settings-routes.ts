@@ -8,7 +8,6 @@ import { badRequest } from '../../platform/api-errors.ts'
 import { allowSuperuser } from '../allow-callers.ts'
 import { readForm } from '../body/form.ts'
 import { readBodyOr } from '../body/read-body.ts'
-import { BY_SUPERUSERS, WITHOUT_ROWS } from '../bounds.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import { auditRequest, auditSettings } from '../middleware/audit-requests.ts'
 import type { Services } from '../request-context.ts'
@@ -21,12 +20,12 @@ const TEST_S3_FORM = makeObjectShape({ filesystem: text })
 export const SETTINGS_ROUTES = makeRoutes(
   '',
   {
-    'GET /api/settings': makeUndescribedRow(allowSuperuser, WITHOUT_ROWS, ({ services }) =>
+    'GET /api/settings': makeUndescribedRow(allowSuperuser, 'no rows', ({ services }) =>
       renderSettings(services.settings.current),
     ),
     'PATCH /api/settings': {
       maxBytes: MAX_BODY_BYTES,
-      ...makeUndescribedRow(allowSuperuser, BY_SUPERUSERS, async ({ auth, services }, c) => {
+      ...makeUndescribedRow(allowSuperuser, 'superusers', async ({ auth, services }, c) => {
         const { settings } = services
         const { values } = await readBodyOr(
           c,
@@ -40,7 +39,7 @@ export const SETTINGS_ROUTES = makeRoutes(
     },
     'POST /api/settings/test/email': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(allowSuperuser, WITHOUT_ROWS, async ({ auth, store, services }, c) => {
+      ...makeUndescribedRow(allowSuperuser, 'no rows', async ({ auth, store, services }, c) => {
         const read = () => readForm(c, TEST_MAIL_FORM, { terse: true })
         await sendTestMail(store, services, c.env.incoming.language, read)
         await auditRequest(c, auth, { action: 'test mail' })
@@ -48,7 +47,7 @@ export const SETTINGS_ROUTES = makeRoutes(
     },
     'POST /api/settings/test/s3': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(allowSuperuser, WITHOUT_ROWS, async ({ auth, services }, c) => {
+      ...makeUndescribedRow(allowSuperuser, 'no rows', async ({ auth, services }, c) => {
         const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
         const checks = { filesystem: [checkRequired, checkAllowed(['storage', 'backups'])] }
         checkFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
@@ -60,7 +59,7 @@ export const SETTINGS_ROUTES = makeRoutes(
     },
     'POST /api/settings/apple/generate-client-secret': {
       maxBytes: FORM_BYTES,
-      ...makeUndescribedRow(allowSuperuser, WITHOUT_ROWS, async (_, c) => ({
+      ...makeUndescribedRow(allowSuperuser, 'no rows', async (_, c) => ({
         secret: await makeAppleSecret(await readForm(c, APPLE_SECRET_FORM, { terse: true })),
       })),
     },

@@ -4,7 +4,8 @@ import type { TokenScope } from '../../engine/request/scopes.ts'
 import type { Sender } from '../../gateway/base/make-sender.ts'
 import type { SendServices } from '../../gateway/messages/send/accept-send.ts'
 import type { EstimateConfig } from '../../gateway/messages/send/cost-estimate.ts'
-import type { AskedMedia, MediaConfig } from '../../gateway/messages/send/read-media.ts'
+import type { MediaConfig } from '../../gateway/messages/send/read-media.ts'
+import type { RequestMemory } from '../../http/limit-request-memory.ts'
 import type { Logger } from '../../platform/log.ts'
 
 export interface McpServices extends SendServices {
@@ -14,11 +15,11 @@ export interface McpServices extends SendServices {
 }
 
 export interface McpCaller {
-  readonly memory: AskedMedia['memory']
+  readonly memory: Pick<RequestMemory, 'holder' | 'keep'>
   readonly sender: Sender
   readonly may: (scope: TokenScope) => boolean
   /** Runs `work` with this key as the sender. Repeats `work` if the user or the key has changed meanwhile. */
   readonly asSender: <T>(work: (sender: Sender) => Promise<T>) => Promise<T>
-  /** Makes a request that reads records with the user's rights and limits. */
-  readonly reading: (query: Readonly<Record<string, string>>) => RequestInfo
+  /** What reads records with the user's rights and limits. */
+  readonly reading: (query: Readonly<Record<string, string>>) => Partial<RequestInfo>
 }

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { FilterError } from '../../engine/filter/parse-filter.ts'
-import { viewRecord } from '../../engine/records/view.ts'
 import { AnswerTooLarge } from '../../engine/request/answer-limit.ts'
 import { makeIdSchema } from '../../gateway/base/body-schemas.ts'
-import { limitToScopes } from '../../gateway/base/limit-to-scopes.ts'
-import { listOpenedRecords } from '../../gateway/base/list-opened-records.ts'
+import { listOpenedRecords, viewOpenedRecord } from '../../gateway/base/list-opened-records.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { defineTool, type Tool } from './define-tool.ts'
@@ -82,9 +80,11 @@ export const FIND_TOOLS: readonly Tool[] = [
     kind: 'read',
     input: z.object({ id: makeIdSchema().describe('The id that a send answered.') }),
     async run({ store, extensions }, caller, { id }) {
-      const [opened, request] = limitToScopes(store, caller.sender, caller.reading({}))
-      const messages = opened.catalog.find('sms_messages')!
-      return JSON.parse(await viewRecord(opened, extensions, messages, request, id))
+      const { sender } = caller
+      const request = caller.reading({})
+      return JSON.parse(
+        await viewOpenedRecord(store, extensions, sender, 'sms_messages', request, id),
+      )
     },
   }),
   defineTool({

@@ -1,23 +1,19 @@
 import { z } from 'zod'
 import type { KeyHolder } from '../../engine/auth/identify-key.ts'
 import { AnswerMeter } from '../../engine/request/answer-limit.ts'
-import { NO_REQUEST } from '../../engine/request/request.ts'
-import { hasScope } from '../../engine/request/scopes.ts'
+import { grantsScope } from '../../engine/request/scopes.ts'
 import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeKeySender } from '../../gateway/base/make-sender.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
-import { asCaller, CHECKED } from '../../http/attempt.ts'
+import { asCaller } from '../../http/attempt.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
-import { WITHOUT_ROWS } from '../../http/bounds.ts'
 import { byKey, makeKeyIdentity } from '../../http/identify-caller.ts'
 import { SMALL_BYTES } from '../../http/limit-request-memory.ts'
-import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
-import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
 import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import { addSchemaTo400 } from '../../http/openapi/invalid-answers.ts'
-import { KEY_HOLDER } from '../../http/openapi/security.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { tryLater } from '../../platform/api-errors.ts'
@@ -63,7 +59,7 @@ const allowKey: Permission<
   GatewayServices
 > = {
   scopes: [],
-  security: KEY_HOLDER,
+  security: 'apiKey',
   credentials: byKey(({ authorization = '', 'x-api-key': header }) => ({
     key: String(header ?? authorization.replace(/^Bearer +/i, '')),
   })),
@@ -71,7 +67,7 @@ const allowKey: Permission<
     work({ services, holder: await requireKey(c, services) }),
 }
 
-const ROUTES = makeRoutes(SENDING_TAG, {
+const ROUTES = makeRoutes('sending', {
   'POST /mcp': {
     permission: allowKey,
     maxBytes: MAX_BODY_BYTES,
@@ -110,13 +106,18 @@ const ROUTES = makeRoutes(SENDING_TAG, {
     run: ({ services, holder }, c) => answerMcpRequest(c, services, holder),
   },
   // there are no sessions to open with GET or to end with DELETE
-  'ALL /mcp': makeUndescribedRow(allowKey, WITHOUT_ROWS, (_, c) => {
-    c.header('allow', 'POST')
-    return c.json(
-      { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null },
-      405,
-    )
-  }),
+  'ALL /mcp': {
+    permission: allowKey,
+    bound: 'no rows',
+    describe: null,
+    run: (_, c) => {
+      c.header('allow', 'POST')
+      return c.json(
+        { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null },
+        405,
+      )
+    },
+  },
 })
 
 /** The Model Context Protocol (MCP), for AI assistants with an API key. */
@@ -166,7 +167,7 @@ function makeEndSignal({ env: { outgoing } }: Ctx): AbortSignal {
 
 /** The holder of the API key in `X-API-Key` or as bearer token. Throws 401 for a missing or invalid key. */
 async function requireKey(c: Ctx, services: GatewayServices): Promise<KeyHolder> {
-  const found = await asCaller(c, services, CHECKED, (attempt) => attempt.found)
+  const found = await asCaller(c, services, 'checked', (attempt) => attempt.found)
   if (found?.key) return found.key
   // RFC 6750, section 3.1: no error for a request without a key
   const { authorization = '', 'x-api-key': header = '' } = c.env.incoming.headers
@@ -181,14 +182,15 @@ function makeMcpCaller(c: Ctx, services: GatewayServices, holder: KeyHolder): Mc
     identify: async (isCached: boolean) =>
       makeKeyIdentity(isCached ? holder : await requireKey(c, services)),
   }
+  const sender = makeKeySender(holder)
   const meter = new AnswerMeter(undefined, 0, MAX_READ_BYTES)
   return {
-    sender: makeKeySender(holder),
+    sender,
     get memory() {
       return c.env.incoming.memory
     },
-    may: (scope) => hasScope(holder.scopes, scope),
+    may: (scope) => grantsScope(sender.scopes ?? [], scope),
     asSender: (work) => asKeyHolder(services, asker, work),
-    reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),
+    reading: (query) => ({ auth: holder.auth, meter, query }),
   }
 }

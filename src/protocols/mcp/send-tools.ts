@@ -1,16 +1,13 @@
 import { z } from 'zod'
-import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
 import { loadUsage } from '../../gateway/base/quota.ts'
-import { readNumbersInBody } from '../../gateway/base/read-numbers.ts'
 import { cancelMessage } from '../../gateway/messages/queue/cancel-messages.ts'
 import { acceptSend } from '../../gateway/messages/send/accept-send.ts'
 import { writeAnswer } from '../../gateway/messages/send/prepare-offer.ts'
-import { previewSend } from '../../gateway/messages/send/preview-send.ts'
+import { previewGivenSend } from '../../gateway/messages/send/preview-send.ts'
 import { readGivenSend } from '../../gateway/messages/send/read-given-send.ts'
-import { readPreview } from '../../gateway/messages/send/read-send-body.ts'
-import { COMMON, SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
+import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { defineTool, type Tool } from './define-tool.ts'
@@ -105,18 +102,16 @@ export const SEND_TOOLS: readonly Tool[] = [
     kind: 'read',
     input: z.object({
       recipients: RECIPIENTS,
-      group_ids: COMMON.group_ids,
+      group_ids: SEND.shape.group_ids,
       body: SEND.shape.body.optional(),
       template_id: TEMPLATE_ID.optional(),
       variables: TEMPLATE_SEND.shape.variables,
     }),
     run: ({ store, config }, caller, input) =>
       caller.asSender((sender) =>
-        admission.heavyWork.run(makeUserHolder(sender.user), async () => {
-          const given = readPreview(input, new Date())
-          const preview = await readNumbersInBody(store, sender.user, given, config.maxRecipients)
-          return previewSend(store, config, sender, preview)
-        }),
+        admission.heavyWork.run(caller.memory.holder, () =>
+          previewGivenSend(store, config, sender, input, 'any'),
+        ),
       ),
   }),
   defineTool({

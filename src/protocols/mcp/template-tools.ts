@@ -1,10 +1,6 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
-import type { Store } from '../../engine/collections/catalog.ts'
-import { viewRecord } from '../../engine/records/view.ts'
 import type { TokenScope } from '../../engine/request/scopes.ts'
-import { limitToScopes } from '../../gateway/base/limit-to-scopes.ts'
-import { listOpenedRecords } from '../../gateway/base/list-opened-records.ts'
-import { notFound } from '../../platform/api-errors.ts'
+import { listOpenedRecords, viewOpenedRecord } from '../../gateway/base/list-opened-records.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { explainToolError } from './explain-tool-error.ts'
 
@@ -39,10 +35,10 @@ export function addTemplates(server: McpServer, services: McpServices, caller: M
     metadata,
     async (uri, { id }) => {
       if (!mayRead) throw new Error(`This API key lacks the scope ${SENDS}.`)
-      const view = () => {
-        const [store, request] = limitToScopes(services.store, caller.sender, caller.reading({}))
-        return viewRecord(store, services.extensions, requireTemplates(store), request, String(id))
-      }
+      const { store, extensions } = services
+      const request = caller.reading({})
+      const view = () =>
+        viewOpenedRecord(store, extensions, caller.sender, 'sms_templates', request, String(id))
       const { name, body } = JSON.parse(await inWords(view))
       const text = JSON.stringify({ id, name, body })
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
@@ -51,12 +47,6 @@ export function addTemplates(server: McpServer, services: McpServices, caller: M
 }
 
 const MAX_LISTED = 500
-
-const requireTemplates = ({ catalog }: Store) => {
-  const found = catalog.find('sms_templates')
-  if (!found) throw notFound()
-  return found
-}
 
 async function listTemplates(
   services: McpServices,

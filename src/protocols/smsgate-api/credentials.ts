@@ -4,15 +4,9 @@ import {
   isKey,
   isKeyAllowedAt,
   type KeyHolder,
-  requireKeyAddress,
 } from '../../engine/auth/identify-key.ts'
 import type { Catalog, Store } from '../../engine/collections/catalog.ts'
-import {
-  grantsScope,
-  REFRESH_SCOPE,
-  resolveScopes,
-  type Scopes,
-} from '../../engine/request/scopes.ts'
+import { grantsScope, type Scopes } from '../../engine/request/scopes.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeScopeError } from '../../gateway/base/permissions.ts'
 import { makeKeyCaller, type SendingCaller } from '../../gateway/messages/require-sender.ts'
@@ -58,8 +52,8 @@ const BY_ISSUED_TOKEN: Credentials<ClientIdentity> = {
     const text = readBearerToken(authorization)
     const jti = text ? await readToken(signIn.db, text) : null
     const token = jti && (await findToken(signIn, jti))
-    const key = token && (await findKeyHolderById(signIn, token.apiKey, token.secret, token.until))
-    if (key) requireKeyAddress(signIn, key, ip)
+    const key =
+      token && (await findKeyHolderById(signIn, token.apiKey, token.secret, token.until, ip))
     const found = key && key.auth.id === token.user ? { ...makeKeyIdentity(key), token } : null
     const callers = listKnownCallers(signIn.catalog)
     if (found || callers.get(text)) callers.set(text, found)
@@ -91,8 +85,10 @@ function makeClientCaller(
 ): ClientCaller {
   const caller = makeKeyCaller(store, key)
   const { secret } = key
-  const all = resolveScopes(key.scopes)
+  const all = caller.scopes ?? []
   if (!token) return { ...caller, secret, scopes: all }
-  const scopes = token.scopes.filter((scope) => scope === REFRESH_SCOPE || grantsScope(all, scope))
+  const scopes = token.scopes.filter(
+    (scope) => scope === 'tokens:refresh' || grantsScope(all, scope),
+  )
   return { ...caller, secret, scopes, token }
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import type { REFRESH_SCOPE, TokenScope } from '../../engine/request/scopes.ts'
+import type { TokenScope } from '../../engine/request/scopes.ts'
 import type { Permission } from '../../http/allow-callers.ts'
-import { asCaller, CHECKED, WRITE } from '../../http/attempt.ts'
+import { asCaller } from '../../http/attempt.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
-import type { Bound } from '../../http/bounds.ts'
-import { SMSGATE_LOGIN } from '../../http/openapi/security.ts'
+import type { RouteBound } from '../../http/bounds.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import type { AttemptFlags } from '../../http/retry-request.ts'
 import { type Description, describeRoute } from '../describe-route.ts'
@@ -27,15 +26,15 @@ export interface Call extends ClientCaller {
 const MAX_BODY_BYTES = 1 << 20
 
 /** The scope that a caller's key or token must grant; '' for none. */
-type AskedScope = TokenScope | typeof REFRESH_SCOPE | ''
+type AskedScope = TokenScope | 'tokens:refresh' | ''
 
 const allowScope = (scope: AskedScope, hasBody: boolean): Permission<Call, GatewayServices> => ({
   scopes: scope === '' ? [] : [scope],
-  security: SMSGATE_LOGIN,
+  security: 'smsgate',
   credentials: BY_CLIENT_LOGIN,
   withCaller: (c, services, work) =>
     // the SQL of a send compares the version
-    asCaller(c, services, scope === 'messages:send' ? WRITE : CHECKED, async (attempt) => {
+    asCaller(c, services, scope === 'messages:send' ? 'write' : 'checked', async (attempt) => {
       const caller = requireClient(attempt, scope)
       const json = hasBody ? await readJsonBody(c, JSON.parse) : undefined
       return work({ ...caller, c, services, id: c.req.param('id') ?? '', json, attempt })
@@ -48,7 +47,7 @@ export const ERROR = z.object({ message: z.string() }).meta({ id: 'SmsgateError'
 export const defineRoute = (
   scope: AskedScope,
   summary: string,
-  bound: Bound,
+  bound: RouteBound,
   run: (call: Call) => Promise<unknown>,
   more: Omit<Description, 'summary'> = {},
   maxBytes = MAX_BODY_BYTES,

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { allowEverybody, type HasServices } from '../../http/allow-callers.ts'
-import { WITHOUT_ROWS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { makeReadinessProbe } from '../../http/metrics/readiness.ts'
 import type { Operation } from '../../http/openapi/describe-operations.ts'
@@ -14,7 +13,7 @@ import { ERROR, TAG } from './define-route.ts'
 /** A health check: 503 unless the server is ready. */
 const defineHealthRoute = (id: string) => ({
   permission: allowEverybody<GatewayServices>(),
-  bound: WITHOUT_ROWS,
+  bound: 'no rows' as const,
   describe: {
     id,
     summary: 'Whether the server works',

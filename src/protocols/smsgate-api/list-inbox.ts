@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { findStoredFiles } from '../../engine/files/stored-files.ts'
+import { findRecords, type ListCaller } from '../../gateway/base/find-records.ts'
 import { findFilesOfTexts } from '../../gateway/base/message-files.ts'
-import { toSentFile } from '../../http/routes/files.ts'
-import { sendFile } from '../../http/routes/send-file.ts'
+import { sendStoredFile } from '../../http/routes/files.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import type { TableRow } from '../../platform/db/execute-statement.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
-import { findRecords, type ListCaller } from '../find-records.ts'
 import type { Call } from './define-route.ts'
 import { queryDate, queryDevice, queryNumber, toIsoDate } from './smsgate-values.ts'
 
@@ -108,5 +107,5 @@ export async function sendAttachment(call: Call): Promise<Response> {
     name ? [name] : [],
   )
   if (!file) throw new GatewayError(404, { message: 'There is no such attachment' })
-  return sendFile(c, toSentFile(store.db, file), file.name)
+  return sendStoredFile(c, store.db, file)
 }

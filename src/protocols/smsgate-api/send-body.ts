@@ -15,7 +15,11 @@ import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
 import { type AskedMedia, loadMedia } from '../../gateway/messages/send/read-media.ts'
-import { ANY_LINE, PLAIN_OPTIONS, type SendBody } from '../../gateway/messages/send/send-options.ts'
+import {
+  makePlainSend,
+  type SendBody,
+  type SendOptions,
+} from '../../gateway/messages/send/send-options.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Config } from '../../platform/config.ts'
 import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
@@ -124,12 +128,16 @@ export async function readSendBody(
   const expiresAt = ttl ? formatInstant(now.getTime() + ttl * 1000) : (validUntil ?? '')
   if (scheduledAt && expiresAt && scheduledAt > expiresAt)
     throw invalidRequest('scheduleAt must not be after the end of the message (validUntil or ttl)')
+  const options: Partial<SendOptions> = {
+    scheduledAt: scheduledAt ?? '',
+    expiresAt,
+    priority: body.priority ?? 0,
+    sim: body.simNumber ?? 0,
+    origin: { api: 'smsgate', id: body.id ?? '', data: {} },
+  }
+  const recipients = await requirePhoneNumbers(store, user, body.phoneNumbers)
   return {
-    recipients: await requirePhoneNumbers(store, user, body.phoneNumbers),
-    groupIds: [],
-    deviceId: body.deviceId ?? '',
-    line: ANY_LINE,
-    content: { body: text },
+    ...makePlainSend(recipients, text, options, body.deviceId ?? ''),
     media: hasFiles
       ? await loadMedia(store, user, config, {
           subject: subject ?? '',
@@ -140,14 +148,6 @@ export async function readSendBody(
           })),
         })
       : undefined,
-    options: {
-      ...PLAIN_OPTIONS,
-      scheduledAt: scheduledAt ?? '',
-      expiresAt,
-      priority: body.priority ?? 0,
-      sim: body.simNumber ?? 0,
-      origin: { api: 'smsgate', id: body.id ?? '', data: {} },
-    },
   }
 }
 

@@ -3,14 +3,12 @@ import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { makePhoneSettings } from '../../gateway/smsgate-app/app-json.ts'
 import { allowOwner } from '../../http/allow-callers.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
-import { BY_KEYS } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { ACCOUNT_TAG } from '../../http/openapi/describe-operations.ts'
-import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
+import { MAX_PARAMETER_BYTES } from '../read-parameters.ts'
 import { defineRoute } from './define-route.ts'
 
 /** Letters and digits of a new key: at least 256 bits. */
@@ -101,7 +99,7 @@ export const defineKeyRoute = () =>
   defineRoute(
     'settings:write',
     'Set the key that webhooks are signed with',
-    BY_KEYS,
+    'keys',
     async ({ store, user, json }) => {
       const key = readSigningKey(json)
       if (key !== undefined) await setSigningKey(store.db, user, key)
@@ -111,10 +109,10 @@ export const defineKeyRoute = () =>
   )
 
 /** Routes to read and set the key that signs a user's webhooks in SMSGate's form. */
-export const SIGNING_KEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
+export const SIGNING_KEY_ROUTES = makeRoutes('account', {
   'GET /api/account/smsgate-key': {
     permission: allowOwner(),
-    bound: BY_KEYS,
+    bound: 'keys',
     describe: {
       id: 'readSmsgateKey',
       summary: "Read the signing key of SMSGate's form",
@@ -131,8 +129,8 @@ export const SIGNING_KEY_ROUTES = makeRoutes(ACCOUNT_TAG, {
   },
   'PUT /api/account/smsgate-key': {
     permission: allowOwner(),
-    maxBytes: GUEST_BODY_BYTES,
-    bound: BY_KEYS,
+    maxBytes: MAX_PARAMETER_BYTES,
+    bound: 'keys',
     describe: {
       id: 'saveSmsgateKey',
       summary: "Change the signing key of SMSGate's form",

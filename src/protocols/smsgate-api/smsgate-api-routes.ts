@@ -1,18 +1,15 @@
 import { z } from 'zod'
-import { deleteRecord } from '../../engine/records/delete.ts'
-import { MAX_PER_PAGE } from '../../engine/records/list.ts'
-import { REFRESH_SCOPE, type TokenScope } from '../../engine/request/scopes.ts'
+import type { TokenScope } from '../../engine/request/scopes.ts'
+import { findRecords } from '../../gateway/base/find-records.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
+import { deleteAsCaller } from '../../gateway/messages/audited-records.ts'
 import { cancelSend, findSend } from '../../gateway/messages/find-send.ts'
-import { noteAct } from '../../gateway/messages/queue/audit-message-change.ts'
 import { checkDevice } from '../../gateway/messages/send/prepare-offer.ts'
 import { renderDevice } from '../../gateway/smsgate-app/app-json.ts'
-import { type Bound, BY_KEYS, BY_PIECES, WITHOUT_ROWS } from '../../http/bounds.ts'
+import type { Bound, RouteBound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { SENDS } from '../../http/metrics/group-requests.ts'
-import { sendMessageError } from '../../http/middleware/answer-errors.ts'
+import { sendError } from '../../http/middleware/answer-errors.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
-import { findRecords } from '../find-records.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { OF_SEND } from '../send-only-protocol.ts'
 import { CLIENT_PATH, toCanonicalPath } from './canonical-path.ts'
@@ -31,19 +28,15 @@ import { deleteWebhook, listWebhooks, saveWebhook, WEBHOOK_BODY } from './webhoo
 
 /** All devices of a user, 100 at most. */
 async function listDevices(call: Call) {
-  const part = { sort: 'created,id', limit: MAX_PER_PAGE }
+  const part = { sort: 'created,id' }
   return (await findRecords(call, 'devices', part)).records.map(renderDevice)
 }
 
 /** Deletes a device of the caller. Other devices take over its waiting messages. Throws 404. */
 async function deleteDevice(call: Call): Promise<void> {
-  const { c, services, store, auth, attempt, id } = call
+  const { c, store, auth, attempt, id } = call
   await checkDevice(store, auth.id, id)
-  const devices = store.catalog.find('devices')!
-  await deleteRecord(store, services.extensions, devices, id, c.env.incoming.describe(auth, {}), {
-    ...attempt,
-    ...noteAct(call, 'devices', 'delete'),
-  })
+  await deleteAsCaller(call, 'devices', id, c.env.incoming.describe(auth, {}), attempt)
 }
 
 const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there are in all.') })
@@ -56,7 +49,7 @@ const LOCATION = z.object({
 const listRoute = <Q extends z.ZodObject>(
   scope: TokenScope,
   summary: string,
-  bound: Bound,
+  bound: RouteBound,
   schema: Q,
   list: (caller: Call, query: z.output<Q>) => Promise<Page<unknown>>,
 ) =>
@@ -84,7 +77,7 @@ const OF_WEBHOOKS: Bound = { cost: 'webhooks', by: '20 webhooks of a user' }
 /** OpenAPI has one spelling of each path; `toCanonicalPath` has the others. */
 const ROUTES = makeRoutes(TAG, {
   // the server in SMSGate's app answers so, and programs ask it first
-  'GET /api/3rdparty/v1': defineRoute('', 'Whether the credentials work', WITHOUT_ROWS, () =>
+  'GET /api/3rdparty/v1': defineRoute('', 'Whether the credentials work', 'no rows', () =>
     Promise.resolve({ status: 'ok', model: 'pocketsms' }),
   ),
   'POST /api/3rdparty/v1/messages': defineRoute(
@@ -169,7 +162,7 @@ const ROUTES = makeRoutes(TAG, {
   'GET /api/3rdparty/v1/inbox/:id/attachments/:part': defineRoute(
     'inbox:list',
     'Read a file of an incoming text',
-    BY_PIECES,
+    'pieces',
     sendAttachment,
     { isFile: true },
   ),
@@ -198,7 +191,7 @@ const ROUTES = makeRoutes(TAG, {
   'GET /api/3rdparty/v1/settings': defineRoute(
     'settings:read',
     'Read the settings of phones',
-    BY_KEYS,
+    'keys',
     async () => PHONE_SETTINGS,
   ),
   'PATCH /api/3rdparty/v1/settings': defineKeyRoute(),
@@ -206,7 +199,7 @@ const ROUTES = makeRoutes(TAG, {
   'POST /api/3rdparty/v1/auth/token': defineRoute(
     'tokens:manage',
     'Make a pair of tokens',
-    BY_KEYS,
+    'keys',
     issueTokens,
     {
       body: TOKEN_BODY,
@@ -214,16 +207,16 @@ const ROUTES = makeRoutes(TAG, {
     },
   ),
   'POST /api/3rdparty/v1/auth/token/refresh': defineRoute(
-    REFRESH_SCOPE,
+    'tokens:refresh',
     'Trade a refresh token for another pair',
-    BY_KEYS,
+    'keys',
     refreshTokens,
     { answer: [201, 'The pair.'] },
   ),
   'DELETE /api/3rdparty/v1/auth/token/:id': defineRoute(
     'tokens:manage',
     'Revoke a pair of tokens',
-    BY_KEYS,
+    'keys',
     revokeTokens,
     {
       answer: [204, 'There is none with this id.'],
@@ -232,7 +225,7 @@ const ROUTES = makeRoutes(TAG, {
   'GET /api/3rdparty/v1/logs': defineRoute(
     'logs:read',
     'Not kept',
-    WITHOUT_ROWS,
+    'no rows',
     () =>
       Promise.reject(
         new GatewayError(501, { message: 'Logs of devices are not kept: see sms_events' }),
@@ -244,9 +237,9 @@ const ROUTES = makeRoutes(TAG, {
 /** The API of SMSGate's server for client programs. */
 export const SMSGATE_CLIENT: Protocol = {
   group: 'smsgate_clients',
-  groups: { [`POST ${CLIENT_PATH}/messages`]: SENDS },
+  groups: { [`POST ${CLIENT_PATH}/messages`]: 'send' },
   roots: [CLIENT_PATH],
-  errorForm: sendMessageError,
+  errorForm: (c, { status, message }) => sendError(c, status, { message }),
   rows: [...ROUTES, ...HEALTH, ...SIGNING_KEY_ROUTES],
   tags: [
     {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { readBool } from '../../engine/fields/convert-values.ts'
 import { parseDate, toDate } from '../../engine/fields/parse-date.ts'
 import { checkShape, makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import type { Ctx } from '../../http/request-context.ts'
@@ -41,10 +40,14 @@ export const queryNumber = z
   .regex(/^-?\d{1,15}$/, { error: 'must be a whole number', abort: true })
   .transform(Number)
 
+/** As Go's `strconv.ParseBool` reads it. */
 export const queryFlag = z
-  .string()
-  .refine((raw) => readBool(raw) !== undefined, { error: 'must be true or false', abort: true })
-  .transform((raw) => readBool(raw)!)
+  .stringbool({
+    truthy: ['1', 't', 'T', 'true', 'TRUE', 'True'],
+    falsy: ['0', 'f', 'F', 'false', 'FALSE', 'False'],
+    case: 'sensitive',
+    error: 'must be true or false',
+  })
   .default(false)
 
 /** A stored date as SMSGate's clients read it: `2026-11-20T07:00:00.000Z`. */

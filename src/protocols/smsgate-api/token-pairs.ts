@@ -1,7 +1,7 @@
 import { type JWTPayload, SignJWT } from 'jose'
 import { type Insertable, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { REFRESH_SCOPE, type Scopes } from '../../engine/request/scopes.ts'
+import type { Scopes } from '../../engine/request/scopes.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -67,7 +67,11 @@ export async function insertPair(
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
       .sign(key)
   const access = await sign({ jti: id, exp, scopes })
-  const refresh = await sign({ jti: id + REFRESH_SUFFIX, exp: refreshExp, scopes: [REFRESH_SCOPE] })
+  const refresh = await sign({
+    jti: id + REFRESH_SUFFIX,
+    exp: refreshExp,
+    scopes: ['tokens:refresh'],
+  })
   const end = new Date(exp * 1000).toISOString()
   c.header('cache-control', 'no-store')
   return {
@@ -110,7 +114,7 @@ export async function findToken({ db }: Store, jti: string): Promise<LiveToken |
     .executeTakeFirst()
   if (!(isRefresh ? found?.isRefreshLive : found?.isAccessLive)) return null
   const { user, apiKey, secret, scopes, until } = found!
-  return { pair, until, user, apiKey, secret, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
+  return { pair, until, user, apiKey, secret, scopes: isRefresh ? ['tokens:refresh'] : scopes }
 }
 
 export const deleteOldTokens = ({ db }: Store) =>

@@ -1,24 +1,20 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import type { Collection } from '../../engine/collections/collection.ts'
-import { createRecord, updateRecord } from '../../engine/records/create-or-update.ts'
-import { deleteRecord } from '../../engine/records/delete.ts'
-import { MAX_PER_PAGE } from '../../engine/records/list.ts'
 import { grantsScope } from '../../engine/request/scopes.ts'
 import {
   checkShape,
   makeIdSchema,
   makeRequiredTextSchema,
 } from '../../gateway/base/body-schemas.ts'
+import { findRecords } from '../../gateway/base/find-records.ts'
 import { makeScopeError } from '../../gateway/base/permissions.ts'
-import { noteAct } from '../../gateway/messages/queue/audit-message-change.ts'
+import { deleteAsCaller, saveAuditedRecord } from '../../gateway/messages/audited-records.ts'
 import type { FitWebhook } from '../../gateway/webhooks/webhook-extensions.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
-import { findRecords } from '../find-records.ts'
 import type { Call } from './define-route.ts'
 import { MAX_ID } from './send-body.ts'
 import { ensureSigningKey } from './signing-key.ts'
@@ -60,7 +56,7 @@ const OTHER_NAMES = z.object({ device_id: makeIdSchema(MAX_DEVICE_ID).nullish() 
 /** The webhooks of a user in SMSGate's form. `deviceId` null: all devices. */
 export async function listWebhooks(call: Call) {
   const filter = 'smsgate_event != ""'
-  const part = { filter, sort: 'created,id', limit: MAX_PER_PAGE }
+  const part = { filter, sort: 'created,id' }
   const { records } = await findRecords(call, 'webhooks', part)
   return records.map(({ smsgate_id: id, device, url, smsgate_event: event }) => {
     return { id, deviceId: device || null, url, event }
@@ -79,12 +75,10 @@ async function findWebhook({ db }: Store, user: string, id: string): Promise<str
   return found?.id
 }
 
-/** The collection `webhooks`. Throws 400 if a superuser has removed its fields for SMSGate's form. */
-function requireWebhooks({ catalog }: Store): Collection {
-  const webhooks = catalog.find('webhooks')
-  const names = new Set(webhooks?.fields.map(({ name }) => name))
-  if (webhooks && ['smsgate_event', 'smsgate_id', 'device'].every((name) => names.has(name)))
-    return webhooks
+/** Throws 400 if a superuser has removed the fields of webhooks for SMSGate's form. */
+function checkWebhookFields({ catalog }: Store): void {
+  const names = new Set(catalog.find('webhooks')?.fields.map(({ name }) => name))
+  if (['smsgate_event', 'smsgate_id', 'device'].every((name) => names.has(name))) return
   throw invalidRequest(
     'The collection webhooks of this server lacks the fields that these webhooks need',
   )
@@ -125,8 +119,7 @@ async function writeWebhook(
   { id, url, event, deviceId }: z.output<typeof WEBHOOK_BODY>,
 ): Promise<{ smsgate_id: string; url: string }> {
   const { c, store, auth, attempt } = call
-  const { extensions } = call.services
-  const webhooks = requireWebhooks(store)
+  checkWebhookFields(store)
   const device = deviceId ?? ''
   const values = {
     user: auth.id,
@@ -138,12 +131,9 @@ async function writeWebhook(
   }
   const request = c.env.incoming.describe(auth, { ...values, events: ['message.sent'] })
   const known = id && (await findWebhook(store, auth.id, id))
-  const noted = noteAct(call, 'webhooks', known ? 'update' : 'create', Object.keys(values))
-  const options = { ...attempt, ...noted }
-  const text = known
-    ? await updateRecord(store, extensions, webhooks, known, request, options)
-    : await createRecord(store, extensions, webhooks, request, options)
-  return JSON.parse(text)
+  return JSON.parse(
+    await saveAuditedRecord(call, 'webhooks', known || undefined, values, request, attempt),
+  )
 }
 
 /** SMSGate's names of our fields. */
@@ -157,15 +147,9 @@ const NAMES: Readonly<Record<string, string>> = {
  * Deletes a webhook of the caller. `id` is the one that SMSGate's clients use. An unknown one is no error.
  */
 export async function deleteWebhook(call: Call): Promise<void> {
-  const { c, services, store, auth, attempt, id } = call
+  const { c, store, auth, attempt, id } = call
   const known = await findWebhook(store, auth.id, id)
   if (!known) return
-  await deleteRecord(
-    store,
-    services.extensions,
-    requireWebhooks(store),
-    known,
-    c.env.incoming.describe(auth, {}),
-    { ...attempt, ...noteAct(call, 'webhooks', 'delete') },
-  )
+  checkWebhookFields(store)
+  await deleteAsCaller(call, 'webhooks', known, c.env.incoming.describe(auth, {}), attempt)
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
-import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { readRecipients } from '../../gateway/base/read-numbers.ts'
 import { cutToParts } from '../../gateway/hooks/cut-text-to-parts.ts'
 import { handleHookCall } from '../../gateway/hooks/handle-hook-call.ts'
@@ -11,7 +10,7 @@ import { SEND } from '../../gateway/messages/send/send-body-schema.ts'
 import { sendManyTexts } from '../../gateway/messages/send/send-many-texts.ts'
 import { loadPictures } from '../../gateway/messages/send/send-with-pictures.ts'
 import { ByteCollector } from '../../http/body/raw-body.ts'
-import { RequestMemory, SMALL_BYTES } from '../../http/limit-request-memory.ts'
+import { openUserMemory, type RequestMemory, SMALL_BYTES } from '../../http/limit-request-memory.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { GatewayServices } from '../gateway-services.ts'
@@ -37,7 +36,7 @@ export async function receiveMail(
   const { numbers, secrets } = parseRecipients(envelope.rcptTo.map(({ address }) => address))
   const sender = findMailSender(user)
   const account = sender?.user ?? (await requireHookOwner(services, secrets[0]!, remoteAddress))
-  const memory = new RequestMemory(makeUserHolder(account))
+  const memory = openUserMemory(account)
   try {
     const bytes = await readMailBytes(stream, memory)
     const mail = await admission.heavyWork.run(memory.holder, () => readMailApart(bytes))

@@ -1,7 +1,7 @@
 import { readRecipients } from '../../gateway/base/read-numbers.ts'
 import { findHookAccount } from '../../gateway/hooks/find-hook.ts'
 import { sendManyTexts } from '../../gateway/messages/send/send-many-texts.ts'
-import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
+import { makePlainSend } from '../../gateway/messages/send/send-options.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { asKeyHolder, makeKeyAsker } from '../send-by-key.ts'
 import type { Recipient, SignedInSender } from './recipient.ts'
@@ -30,7 +30,7 @@ export async function validateRecipient(
   else {
     await asKeyHolder(services, makeKeyAsker(services, sender.by), async (by) => {
       const [to] = await readRecipients(by.store, by.user, [number], 1)
-      const one = { body: makeSingleSend(to!, '.', PLAIN_OPTIONS), idempotency: null }
+      const one = { body: makePlainSend(to!, '.'), idempotency: null }
       await sendManyTexts({ ...services.sending, store: by.store }, by, [one], true)
     })
   }

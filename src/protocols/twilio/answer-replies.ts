@@ -1,7 +1,6 @@
-import { makeUserHolder } from '../../engine/collections/collection.ts'
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import { readErrorReason } from '../../gateway/webhooks/mask-answer.ts'
-import { RequestMemory } from '../../http/limit-request-memory.ts'
+import { openUserMemory, type RequestMemory } from '../../http/limit-request-memory.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import type { ResponseHead } from '../../platform/outgoing/send-request.ts'
 import type { CallServices, UrlCaller } from './make-url-caller.ts'
@@ -33,7 +32,7 @@ export async function sendAnswerReplies(
     string,
   ]
   const text = { user, message, device, from, key }
-  const memory = new RequestMemory(makeUserHolder(user))
+  const memory = openUserMemory(user)
   try {
     if (await findAnswered(services.store.db, text.message)) return undefined
     const { replies, error } = await collectReplies(services, caller, text, answer, due.url, memory)

@@ -1,18 +1,11 @@
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { logChanges } from '../../engine/records/log-changes.ts'
 import { apiKeysExtension } from '../../gateway/accounts/api-keys.ts'
-import { completeList } from '../../gateway/base/complete-numbers.ts'
-import { failDeliveries, failPending } from '../../gateway/webhooks/fail-deliveries.ts'
+import { endCallsOfKeys } from '../../gateway/webhooks/end-calls-of-keys.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
-import type { Db } from '../../platform/db/open.ts'
-import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
-import { readDestination } from '../../portable/phone/number-patterns.ts'
 import { hasSid, makeSid } from './sids.ts'
 
 const NEW_TWILIO_KEY = z.object({
@@ -42,7 +35,6 @@ export const twilioKeysExtension: Extension = {
   ...apiKeysExtension,
   shownOnce: { ...apiKeysExtension.shownOnce, ...NEW_TWILIO_KEY.shape },
   async beforeCreate(store, values) {
-    await completeList(store, values, 'destinations', readDestination)
     const made = await apiKeysExtension.beforeCreate(store, values)
     if (values.twilio !== true) return made
     const user = String(values.user)
@@ -55,11 +47,10 @@ export const twilioKeysExtension: Extension = {
     if (values.twilio !== old.twilio) throw invalidFields({ twilio: FIXED })
     if (values.twilio === true && isKeyNarrowed(values.scopes))
       throw invalidFields({ scopes: SCOPED })
-    await completeList(store, values, 'destinations', readDestination, old)
     const made = await apiKeysExtension.beforeUpdate(store, values, old, request)
     return made && values.twilio === true ? addAuthToken(values, made) : made
   },
-  afterDelete: (store, ids) => forgetApiKeys(store, ids),
+  afterDelete: ({ db }, ids) => endCallsOfKeys(db, ids, KEY_DELETED),
 }
 
 /** Sets the signing key in a record, and adds what Twilio's libraries need to the answer. */
@@ -77,33 +68,3 @@ const isKeyNarrowed = (scopes: Value | undefined): boolean =>
   Array.isArray(scopes) && scopes.length > 0 && scopes.join() !== 'all:any'
 
 export const KEY_DELETED = 'The API key of this callback was deleted'
-
-const disableSignedWebhooks = (db: Db, keys: readonly string[]) =>
-  queries(db)
-    .with('written', (query) =>
-      query
-        .updateTable('webhooks')
-        .set({ enabled: false, api_key: '', updated: NOW })
-        .where('api_key', '=', matchAny(keys))
-        .where('api_key', '<>', sql.lit(''))
-        .returningAll(),
-    )
-    .with('noted', logChanges('update', 'webhooks'))
-    .selectFrom('written')
-    .select(['id', 'user'])
-    .execute()
-
-const findCallbacks = (db: Db, keys: readonly string[]) =>
-  queries(db)
-    .selectFrom('webhook_dispatch')
-    .select('delivery')
-    .where(sql`target ->> 'api_key'`, '=', matchAny(keys))
-    .execute()
-
-/** Ends pending callbacks of deleted API keys as failed, and disables the `SmsUrl`s that these keys sign. */
-async function forgetApiKeys({ db }: Store, keys: readonly string[]): Promise<void> {
-  for (const { id, user } of await disableSignedWebhooks(db, keys))
-    await failPending(db, id, user, KEY_DELETED)
-  const callbacks = (await findCallbacks(db, keys)).map(({ delivery }) => delivery)
-  await failDeliveries(db, callbacks, KEY_DELETED)
-}

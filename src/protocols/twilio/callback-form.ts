@@ -1,8 +1,5 @@
-import { isHelp, readConsentWord } from '../../gateway/consent/consent-words.ts'
-import { findJoinGroups } from '../../gateway/consent/joinable-groups.ts'
-import { readOptWords } from '../../gateway/consent/set-opted-out.ts'
+import { readTextEffect } from '../../gateway/consent/read-text-effect.ts'
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
-import { readOptWord } from '../../portable/read-opt-word.ts'
 import type { CallServices } from './make-url-caller.ts'
 import { makeMediaPath } from './media.ts'
 import { API_VERSION, makeSid } from './sids.ts'
@@ -76,19 +73,9 @@ async function makeIncomingForm(
   return new Map(pairs.filter(([name, value]) => name === 'Body' || value !== ''))
 }
 
-/**
- * The meaning of a text for later texts, by the words of the server and of the account; '' for other texts. A
- * word that joins a group counts as START. Twilio: "Twilio support for opt-out keywords"
- */
-async function findOptOutType(
-  { store, config }: CallServices,
-  user: string,
-  image: Image,
-): Promise<'STOP' | 'START' | 'HELP' | ''> {
-  const text = { body: readImageText(image, 'body'), subject: readImageText(image, 'subject') }
-  const isOut = readOptWord(text, await readOptWords(store, user, config.optWords, [text]))
-  if (isOut !== undefined) return isOut ? 'STOP' : 'START'
-  if (isHelp(text)) return 'HELP'
-  const word = readConsentWord(text, config.optWords, await findJoinGroups(store.db, user))
-  return word?.kind === 'join' ? 'START' : ''
-}
+/** Twilio: "Twilio support for opt-out keywords" */
+const findOptOutType = ({ store, config }: CallServices, user: string, image: Image) =>
+  readTextEffect(store, user, config.optWords, {
+    body: readImageText(image, 'body'),
+    subject: readImageText(image, 'subject'),
+  })

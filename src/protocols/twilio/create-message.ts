@@ -9,7 +9,7 @@ import {
 } from '../../gateway/messages/send/accept-send.ts'
 import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
-import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
+import { makePlainSend } from '../../gateway/messages/send/send-options.ts'
 import type { NumberedText } from '../../gateway/messages/texts-with-numbers.ts'
 import { isInvisible } from '../../portable/fold-text.ts'
 import { MAX_TEXT_CHARACTERS } from '../../portable/max-text-characters.ts'
@@ -230,13 +230,12 @@ async function describeSend(
   const { store, user } = call
   const { device, line } = await findNumberSender(store, user, from)
   const options = {
-    ...PLAIN_OPTIONS,
     scheduledAt,
     expiresAt,
     origin: makeTwilioOrigin(call.sentBy, callback, { service }),
   }
   return {
-    body: makeSingleSend(to, body, options, device, line),
+    body: makePlainSend(to, body, options, device, line),
     files: mediaUrls.length > 0 ? { load: () => fetchMedia(call, mediaUrls) } : undefined,
   }
 }

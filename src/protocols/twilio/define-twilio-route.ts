@@ -1,9 +1,8 @@
 import type { SendingCaller } from '../../gateway/messages/require-sender.ts'
 import type { Permission } from '../../http/allow-callers.ts'
-import { asCaller, CHECKED } from '../../http/attempt.ts'
+import { asCaller } from '../../http/attempt.ts'
 import { BodyTooLarge, readRawBody } from '../../http/body/raw-body.ts'
-import type { Bound } from '../../http/bounds.ts'
-import { TWILIO_LOGIN } from '../../http/openapi/security.ts'
+import type { RouteBound } from '../../http/bounds.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { ApiError, RetryLater } from '../../platform/api-errors.ts'
 import { readCharset } from '../../platform/tools/charsets.ts'
@@ -18,10 +17,10 @@ import { INVALID, makeInvalidError, makeNotFoundError, TwilioRefusal } from './t
 /** The account of the credentials. Throws 401, and 404 if the path names another account. */
 export const allowAccount: Permission<SendingCaller, GatewayServices> = {
   scopes: [],
-  security: TWILIO_LOGIN,
+  security: 'twilio',
   credentials: BY_SID,
   withCaller: (c, services, work) =>
-    asCaller(c, services, CHECKED, async (attempt) => {
+    asCaller(c, services, 'checked', async (attempt) => {
       const account = requireAccount(attempt)
       const inPath = c.req.param('AccountSid')?.replace(/\.json$/, '')
       if (inPath !== undefined && parseSid('AC', inPath) !== account.user) throw makeNotFoundError()
@@ -51,7 +50,7 @@ const allowTwilioCall = ({
 /** A row of Twilio's API. `scopes`: those that `run` asks for. */
 export const defineTwilioRoute = (
   summary: string,
-  bound: Bound,
+  bound: RouteBound,
   run: (call: Call) => Promise<unknown>,
   more: Omit<Description, 'summary'> = {},
   scopes: readonly string[] = [],

@@ -7,8 +7,7 @@ import {
   loadMedia,
   type MediaConfig,
 } from '../../gateway/messages/send/read-media.ts'
-import { toSentFile } from '../../http/routes/files.ts'
-import { sendFile } from '../../http/routes/send-file.ts'
+import { sendStoredFile } from '../../http/routes/files.ts'
 import { deriveId } from '../../platform/tools/random.ts'
 import { formatTwilioDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
@@ -76,7 +75,7 @@ export const fetchMedium = async (call: Call) => (await findMedium(call)).medium
 /** Answers with a file of a message, as `/api/files` does. Throws 404. */
 export async function sendMedium(call: Call): Promise<Response> {
   const { file } = await findMedium(call)
-  return sendFile(call.c, toSentFile(call.store.db, file), file.name)
+  return sendStoredFile(call.c, call.store.db, file)
 }
 
 /** Fetches the files of a message. Throws as `loadTwilioMedia`. */

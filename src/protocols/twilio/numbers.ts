@@ -1,7 +1,5 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { deleteRecords } from '../../engine/records/cascade.ts'
-import { updateRecords } from '../../gateway/base/message-status.ts'
-import { auditAct } from '../../gateway/messages/queue/audit-message-change.ts'
+import { deleteAuditedRecords } from '../../gateway/messages/audited-records.ts'
 import { type TableRow, toObjects } from '../../platform/db/execute-statement.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -109,7 +107,7 @@ const MAX_NAME = 255
 /** Sets a number's name, `SmsUrl` and method. Throws 404, TwilioRefusal 21502 (URL), 20001 (other values). */
 export async function changeNumber(call: Call) {
   const { services, store, user, sid, parameters } = call
-  const { id } = await findNumber(store, user, sid)
+  const { id, name: before } = await findNumber(store, user, sid)
   const [url, method] = [parameters.get('SmsUrl'), parameters.get('SmsMethod')?.toUpperCase() ?? '']
   const name = parameters.get('FriendlyName') ?? ''
   if (url) readAddress('SmsUrl', url, 21502, services.config.webhookAllowPrivate)
@@ -119,8 +117,8 @@ export async function changeNumber(call: Call) {
   await store.db.transaction(async (db) => {
     const inside = { ...call, store: { db, catalog: store.catalog } }
     if (method !== '') await setCallbackMethod(db, id, method)
-    if (name !== '' && (await renameDevice(db, id, name)).length > 0)
-      await auditAct(db, { sender: call }, 'devices', 'update', id, ['name'])
+    if (name !== '' && name !== before)
+      await saveRecord(inside, 'devices', id, { name }, makeInvalidError)
     if (url !== undefined) await setCallbackUrl(inside, id, url)
   })
   return fetchNumber(call)
@@ -133,14 +131,9 @@ const setCallbackMethod = (db: Db, device: string, sms_method: string) =>
     .onConflict((found) => found.column('device').doUpdateSet({ sms_method }))
     .execute()
 
-const renameDevice = (db: Db, id: string, name: string) =>
-  updateRecords(db, 'devices', (update) =>
-    update.set({ name }).where('id', '=', id).where('name', '<>', name),
-  )
-
 /** Gives a device exactly one webhook in Twilio's form, with this address; none for ''. */
 async function setCallbackUrl(call: Call, device: string, url: string) {
-  const { services, store, user } = call
+  const { store, user } = call
   // changes of one number run one at a time
   await queries(store.db).selectFrom('devices').where('id', '=', device).forUpdate().execute()
   const found = await queries(store.db)
@@ -153,9 +146,7 @@ async function setCallbackUrl(call: Call, device: string, url: string) {
     .execute()
   const hooks = found.map(({ id }) => id)
   const deleted = url === '' ? hooks : hooks.slice(1)
-  const webhooks = store.catalog.find('webhooks')!
-  if (deleted.length > 0) await deleteRecords(store, services.extensions, webhooks, deleted)
-  for (const id of deleted) await auditAct(store.db, { sender: call }, 'webhooks', 'delete', id)
+  await deleteAuditedRecords(call, 'webhooks', deleted)
   if (url === '') return
   const values = { url, enabled: true, api_key: call.sentBy }
   const more = { user, format: 'twilio', device, events: ['message.received'] }

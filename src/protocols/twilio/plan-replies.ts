@@ -3,11 +3,10 @@ import { makeAccountSender } from '../../gateway/base/make-sender.ts'
 import type { Media } from '../../gateway/base/message-files.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
-import { sendInTransaction } from '../../gateway/messages/send/accept-send.ts'
+import { sendBodyInTransaction } from '../../gateway/messages/send/accept-send.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
-import { prepareOffer } from '../../gateway/messages/send/prepare-offer.ts'
 import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
-import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
+import { makePlainSend } from '../../gateway/messages/send/send-options.ts'
 import { countReplies } from '../../gateway/messages/texts-of-origin.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -142,10 +141,9 @@ export async function sendReplies(
     if (!(await recordAnswered(db, message))) return
     const inside = { db, catalog: store.catalog }
     for (const { to, body, device, line, callback, files } of replies) {
-      const options = { ...PLAIN_OPTIONS, origin: makeTwilioOrigin(key, callback, { reply: true }) }
-      const request = { ...makeSingleSend(to, body, options, device, line), media: files }
-      const offer = await prepareOffer(inside, config, sender, request)
-      wake.push(...(await sendInTransaction(inside, config, offer)))
+      const options = { origin: makeTwilioOrigin(key, callback, { reply: true }) }
+      const request = { ...makePlainSend(to, body, options, device, line), media: files }
+      wake.push(...(await sendBodyInTransaction(inside, config, sender, request)))
     }
   })
   wakeDevices(store.db, wake)

@@ -1,6 +1,4 @@
-import { createRecord, updateRecord } from '../../engine/records/create-or-update.ts'
-import { makeServerRequest } from '../../engine/request/request.ts'
-import { noteAct } from '../../gateway/messages/queue/audit-message-change.ts'
+import { saveAuditedRecord } from '../../gateway/messages/audited-records.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import type { Call } from './identify-account.ts'
 
@@ -15,14 +13,8 @@ export async function saveRecord(
   values: Record<string, unknown>,
   refusal: (why: string) => Error,
 ): Promise<string> {
-  const { store, services } = call
-  const { extensions } = services
-  const collection = store.catalog.find(name)!
-  const noted = noteAct(call, name, id ? 'update' : 'create', Object.keys(values))
-  const request = makeServerRequest(store, values)
   try {
-    if (id) return await updateRecord(store, extensions, collection, id, request, noted)
-    return await createRecord(store, extensions, collection, request, noted)
+    return await saveAuditedRecord(call, name, id, values)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 400) throw error
     const [first] = Object.values(error.data)

@@ -1,16 +1,21 @@
 import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
 import { ACTS } from '../../gateway/base/permissions.ts'
 import { allowReader } from '../../gateway/messages/require-sender.ts'
-import { type Bound, BY_KEYS, BY_PIECES, WITHOUT_ROWS } from '../../http/bounds.ts'
-import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
-import { SENDING_TAG } from '../../http/openapi/describe-operations.ts'
+import type { Bound } from '../../http/bounds.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
 import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { changeMessage, deleteMessage } from './change-message.ts'
 import { CREATE_PARAMETERS, createMessage } from './create-message.ts'
 import { allowAccount, defineTwilioRoute } from './define-twilio-route.ts'
-import { CONNECTION, describeConnection, findAccount, listAccounts } from './identify-account.ts'
+import {
+  type Call,
+  CONNECTION,
+  describeConnection,
+  findAccount,
+  listAccounts,
+} from './identify-account.ts'
 import { PAGE_PARAMETERS } from './list-pages.ts'
 import { fetchMedium, listMedia, sendMedium } from './media.ts'
 import { fetchMessage, listMessages } from './messages.ts'
@@ -23,7 +28,7 @@ const { least: _, ...byOwnerOrKey } = allowReader('readUsage')
 
 const OF_NUMBERS: Bound = { cost: 'devices of the user', by: 'one index scan' }
 
-const CONNECTION_ROUTES = makeRoutes(SENDING_TAG, {
+const CONNECTION_ROUTES = makeRoutes('sending', {
   'GET /api/sms/twilio': {
     permission: byOwnerOrKey,
     bound: OF_NUMBERS,
@@ -40,12 +45,12 @@ const CONNECTION_ROUTES = makeRoutes(SENDING_TAG, {
 })
 
 const MESSAGE_ROUTES = makeRoutes('twilio', {
-  'GET /2010-04-01/Accounts.json': defineTwilioRoute('List accounts', BY_KEYS, listAccounts, {
+  'GET /2010-04-01/Accounts.json': defineTwilioRoute('List accounts', 'keys', listAccounts, {
     query: PAGE_PARAMETERS,
   }),
   'GET /2010-04-01/Accounts/:AccountSid.json': defineTwilioRoute(
     'Fetch an account',
-    BY_KEYS,
+    'keys',
     findAccount,
   ),
   'GET /2010-04-01/Accounts/:AccountSid/Messages.json': defineTwilioRoute(
@@ -69,18 +74,18 @@ const MESSAGE_ROUTES = makeRoutes('twilio', {
   ),
   'GET /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': defineTwilioRoute(
     'Fetch a message',
-    BY_KEYS,
+    'keys',
     fetchMessage,
   ),
   'POST /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': defineTwilioRoute(
     'Cancel a message, or take its text away',
-    BY_KEYS,
+    'keys',
     changeMessage,
     { form: ['Body', 'Status'] },
   ),
   'DELETE /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': defineTwilioRoute(
     'Delete a message',
-    BY_KEYS,
+    'keys',
     deleteMessage,
     {
       answer: [204, 'It is deleted.'],
@@ -88,18 +93,18 @@ const MESSAGE_ROUTES = makeRoutes('twilio', {
   ),
   'GET /2010-04-01/Accounts/:AccountSid/Messages/:Sid/Media.json': defineTwilioRoute(
     'List the media of a message',
-    BY_KEYS,
+    'keys',
     listMedia,
     { query: PAGE_PARAMETERS },
   ),
   'GET /2010-04-01/Accounts/:AccountSid/Messages/:MessageSid/Media/:Sid.json': defineTwilioRoute(
     'Fetch what is known of a file',
-    BY_KEYS,
+    'keys',
     fetchMedium,
   ),
   'GET /2010-04-01/Accounts/:AccountSid/Messages/:MessageSid/Media/:Sid': defineTwilioRoute(
     'Fetch a file',
-    BY_PIECES,
+    'pieces',
     sendMedium,
     {
       isFile: true,
@@ -132,9 +137,14 @@ const SIGNALWIRE_ROOT = '/api/laml'
 const ROOTS = ['/2010-04-01', '/v1', '/v2', '/v3', SIGNALWIRE_ROOT]
 
 const makeErrorRoute = (error: (c: Ctx) => TwilioRefusal) =>
-  makeUndescribedRow(allowAccount, WITHOUT_ROWS, (_, c) => {
-    throw error(c)
-  })
+  ({
+    permission: allowAccount,
+    bound: 'no rows',
+    describe: null,
+    run: (_: Call, c: Ctx) => {
+      throw error(c)
+    },
+  }) as const
 const refusingMethod = makeErrorRoute(
   (c) => new TwilioRefusal(20004, `${c.req.method} is not allowed here`),
 )

@@ -1,6 +1,5 @@
-import { deleteRecords } from '../../engine/records/cascade.ts'
-import { hasScope, type TokenScope } from '../../engine/request/scopes.ts'
-import { auditAct } from '../../gateway/messages/queue/audit-message-change.ts'
+import { grantsScope, type TokenScope } from '../../engine/request/scopes.ts'
+import { deleteAuditedRecords } from '../../gateway/messages/audited-records.ts'
 import { type TableRow, toObjects } from '../../platform/db/execute-statement.ts'
 import { formatIsoDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
@@ -103,7 +102,7 @@ const MANAGES: TokenScope = 'settings:write'
 /** The id of the service in the path. Throws 404, and 403 unless the key made it or may change settings. */
 async function requireOwnService(call: Call): Promise<string> {
   const { id, api_key } = await findServiceRow(call, call.sid)
-  if (api_key === call.sentBy || hasScope(call.scopes ?? [], MANAGES)) return id
+  if (api_key === call.sentBy || grantsScope(call.scopes ?? [], MANAGES)) return id
   const why = `This service was not made by this API key, which lacks the scope ${MANAGES} (all:any)`
   throw new TwilioRefusal(20003, why, 403)
 }
@@ -117,14 +116,7 @@ async function saveService(call: Call, id: string | undefined, values: Record<st
 }
 
 export async function deleteService(call: Call): Promise<void> {
-  const { store, services } = call
-  const id = await requireOwnService(call)
-  const { catalog } = store
-  await store.db.transaction(async (db) => {
-    const inside = { db, catalog }
-    await deleteRecords(inside, services.extensions, catalog.find('verify_services')!, [id])
-    await auditAct(db, { sender: call }, 'verify_services', 'delete', id)
-  })
+  await deleteAuditedRecords(call, 'verify_services', [await requireOwnService(call)])
 }
 
 function readServiceValues(parameters: Parameters) {

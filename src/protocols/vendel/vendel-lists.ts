@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import { toText } from '../../engine/fields/convert-values.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
-import { NO_REQUEST } from '../../engine/request/request.ts'
 import { checkShape, makeInstantSchema } from '../../gateway/base/body-schemas.ts'
 import { listOpenedRecords } from '../../gateway/base/list-opened-records.ts'
 import type { Act } from '../../gateway/base/permissions.ts'
 import { asSender, type SendingCaller } from '../../gateway/messages/require-sender.ts'
-import { CHECKED_READ } from '../../http/attempt.ts'
 import type { DoorCall } from '../send-only-protocol.ts'
 
 export interface List {
@@ -93,7 +91,7 @@ export async function findListPage(
   const filter = Object.entries(given).map(writeVendelFilter).join(' && ')
   const query = { filter, sort, page: `${page}`, perPage: `${perPage}` }
   const meter = c.env.incoming.makeMeter(auth)
-  const request = { ...NO_REQUEST, auth, meter, query }
+  const request = { auth, meter, query }
   const found = await listOpenedRecords(caller.store, extensions, caller, collection, request)
   const { items, totalItems: total_items, totalPages: total_pages } = JSON.parse(found)
   const itemFrom = (record: Row) =>
@@ -135,7 +133,7 @@ export const makeListHandler = (list: List, act: Act) => (call: DoorCall) => {
   )
   const given = checkShape(PERIOD, Object.fromEntries(known)) as Record<string, string>
   const part = [readWholeOr(page, 1), Math.min(readWholeOr(per_page, 50), MAX_PER_PAGE)] as const
-  return asSender(call.c, call.services, act, CHECKED_READ, (caller) =>
+  return asSender(call.c, call.services, act, 'checkedRead', (caller) =>
     findListPage(call, caller, list, given, part),
   )
 }

@@ -9,11 +9,9 @@ import { addSending, asSender, type SendingCaller } from '../../gateway/messages
 import { ACCEPTED } from '../../gateway/messages/send/accept-send.ts'
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
 import { answerSendRequest, MAX_SEND_BODY_BYTES } from '../../gateway/messages/send-routes.ts'
-import { CHECKED_READ, WRITE } from '../../http/attempt.ts'
-import type { Bound } from '../../http/bounds.ts'
+import type { Bound, RouteBound } from '../../http/bounds.ts'
 import { BY_KEY_OR_TOKEN } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { SENDER } from '../../http/openapi/security.ts'
 import type { Description } from '../describe-route.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { type DoorCall, defineSendRoute, makeSendOnlyProtocol } from '../send-only-protocol.ts'
@@ -40,7 +38,7 @@ const TEMPLATE = z.object({ ...WHOM, template_id, variables }).meta({ id: 'Vende
 const makeSendHandler =
   (schema: typeof SEND | typeof TEMPLATE_SEND, known: z.ZodType) =>
   ({ c, services }: DoorCall): Promise<Response> =>
-    asSender(c, services, 'send', WRITE, (sender, permit) =>
+    asSender(c, services, 'send', 'write', (sender, permit) =>
       answerSendRequest(addSending(services, sender, permit), c, schema, (json) =>
         checkShape(known, json),
       ),
@@ -48,7 +46,7 @@ const makeSendHandler =
       if (!isRefusal(error, 'quota_exceeded')) throw error
       const usage = ({ store, user }: SendingCaller) =>
         loadUsage(store, user, services.config, new Date())
-      throw makeQuotaError(await asSender(c, services, 'send', CHECKED_READ, usage))
+      throw makeQuotaError(await asSender(c, services, 'send', 'checkedRead', usage))
     })
 
 /** Sent as the limit where there is no limit. A number, since clients subtract from it. */
@@ -103,7 +101,7 @@ async function readStatus(call: DoorCall, caller: SendingCaller, id: string) {
 const makeReadHandler =
   <T>(act: Act, work: (call: DoorCall, caller: SendingCaller, id: string) => Promise<T>) =>
   (call: DoorCall): Promise<T> =>
-    asSender(call.c, call.services, act, CHECKED_READ, (caller) =>
+    asSender(call.c, call.services, act, 'checkedRead', (caller) =>
       work(call, caller, call.c.req.param('id') ?? ''),
     )
 
@@ -115,10 +113,10 @@ const defineVendelRoute = (
   answer: z.ZodType,
   more: Pick<Description, 'body' | 'query' | 'idempotent'>,
   work: Parameters<typeof defineSendRoute>[2],
-  bound?: Bound,
+  bound?: RouteBound,
 ) =>
   defineSendRoute(
-    { scopes: ACTS[act].scopes, security: SENDER, credentials: BY_KEY_OR_TOKEN },
+    { scopes: ACTS[act].scopes, security: 'sender', credentials: BY_KEY_OR_TOKEN },
     { id: `vendel${id}`, summary, error: ERROR, answer: [200, 'Done.', answer], ...more },
     work,
     MAX_SEND_BODY_BYTES,

@@ -1,3 +1,4 @@
+import { makeUserHolder } from '../../../src/engine/collections/collection.ts'
 import { NO_REQUEST } from '../../../src/engine/request/request.ts'
 import { makeAccountSender } from '../../../src/gateway/base/make-sender.ts'
 import { answerMcp } from '../../../src/protocols/mcp/server.ts'
@@ -133,7 +134,7 @@ test('a call that never finishes ends with its request', async () => {
   const asSender = () => Promise.reject(new Error())
   const caller = {
     sender: makeAccountSender(ann.id, ann.id),
-    memory: { keep: () => {} },
+    memory: { keep: () => {}, holder: makeUserHolder(ann.id) },
     may: () => true,
     asSender,
     reading: () => NO_REQUEST,

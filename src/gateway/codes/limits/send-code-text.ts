@@ -3,9 +3,8 @@ import { formatDate } from '../../../engine/fields/parse-date.ts'
 import type { Config } from '../../../platform/config.ts'
 import { makeAccountSender } from '../../base/make-sender.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
-import { sendInTransaction } from '../../messages/send/accept-send.ts'
-import { prepareOffer } from '../../messages/send/prepare-offer.ts'
-import { makeSingleSend, PLAIN_OPTIONS } from '../../messages/send/send-options.ts'
+import { sendBodyInTransaction } from '../../messages/send/accept-send.ts'
+import { makePlainSend } from '../../messages/send/send-options.ts'
 import type { AcceptConfig } from '../../messages/send/store-offers.ts'
 import { requireDestinations } from './code-destinations.ts'
 import { countCodes } from './count-codes.ts'
@@ -32,13 +31,12 @@ export async function sendCodeText(
 ): Promise<void> {
   await requireDestinations(store, user, [to])
   const expiresAt = formatDate(new Date(Date.now() + seconds * 1000))
-  const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
-  const text = makeSingleSend(to, { body, shown }, options)
+  const options = { expiresAt, priority: CODE_PRIORITY, isBulk: true }
+  const text = makePlainSend(to, { body, shown }, options)
   const wake = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     await countCodes(inside, config, { user, phones: [to], ip })
-    const offer = await prepareOffer(inside, config, makeAccountSender(user, user), text)
-    return sendInTransaction(inside, config, offer)
+    return sendBodyInTransaction(inside, config, makeAccountSender(user, user), text)
   })
   wakeDevices(store.db, wake)
 }

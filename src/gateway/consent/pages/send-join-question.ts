@@ -17,7 +17,7 @@ import { wakeDevices } from '../../lines/wake-devices.ts'
 import { sendInTransaction } from '../../messages/send/accept-send.ts'
 import { formatInstant } from '../../messages/send/message-expiry.ts'
 import { prepareOffer } from '../../messages/send/prepare-offer.ts'
-import { makeSingleSend, PLAIN_OPTIONS } from '../../messages/send/send-options.ts'
+import { makePlainSend } from '../../messages/send/send-options.ts'
 import type { AcceptConfig } from '../../messages/send/store-offers.ts'
 import { PAUSE_SECONDS } from '../consent-answer.ts'
 import { addConsentQuestion } from '../consent-entries.ts'
@@ -118,12 +118,12 @@ async function sendQuestion(store: Store, config: PageConfig, page: JoinPage, nu
     ? fillNames(question, names)
     : renderConsentText('ask', spoken, names, language)
   const expiresAt = formatInstant(Date.now() + MAX_WAIT_MS)
-  const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
+  const options = { expiresAt, priority: CODE_PRIORITY, isBulk: true }
   const offer = await prepareOffer(
     store,
     config,
     makeAccountSender(user, user),
-    makeSingleSend(number, body, options),
+    makePlainSend(number, body, options),
   )
   return { message: offer.messages[0]!.id, wake: await sendInTransaction(store, config, offer) }
 }

@@ -18,7 +18,7 @@ import { moveExpiry } from '../send/message-expiry.ts'
 import { makeOffer } from '../send/prepare-offer.ts'
 import { findRefused } from '../send/refused-recipients.ts'
 import { REPEATABLE_TEXT } from '../send/sealed-texts.ts'
-import { makeSingleSend, PLAIN_OPTIONS, type SendOptions } from '../send/send-options.ts'
+import { makePlainSend, PLAIN_OPTIONS, type SendOptions } from '../send/send-options.ts'
 import {
   IS_OF_CAMPAIGN,
   makeCampaignError,
@@ -217,7 +217,7 @@ export async function retryMessage(
     throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
   const options = makeRetryOptions(one)
   const send = (words: string, media?: Media) => {
-    const single = makeSingleSend(normalizePhone(to), words, options, device_id ?? '')
+    const single = makePlainSend(normalizePhone(to), words, options, device_id ?? '')
     return acceptSend(services, sender, { read: () => ({ body: { ...single, media } }) })
   }
   if (!hasFiles(one)) return send(body)

@@ -163,6 +163,14 @@ export async function sendInTransaction(store: Store, config: AcceptConfig, offe
   return wake
 }
 
+/** As `acceptSend` for a body, in the caller's transaction. Returns the devices to wake after its commit. */
+export const sendBodyInTransaction = async (
+  store: Store,
+  config: AcceptConfig & OfferConfig,
+  sender: Sender,
+  body: SendBody,
+) => sendInTransaction(store, config, await prepareOffer(store, config, sender, body))
+
 /** The answer to an offer. If the offer was not stored, throws its refusal or StaleAuth. */
 export async function answerOffer(
   store: Store,

@@ -10,6 +10,7 @@ import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import { REASONS } from '../../base/message-status.ts'
 import { isAllowed, requirePermit } from '../../base/permissions.ts'
+import { readRecipients } from '../../base/read-numbers.ts'
 import type { LinkConfig } from '../../base/stop-link.ts'
 import { ESTIMATE_OR_NULL, type EstimateConfig, estimateCost } from './cost-estimate.ts'
 import { makeLinkedText } from './file-links.ts'
@@ -17,6 +18,8 @@ import { loadAllRecipients } from './load-all-recipients.ts'
 import { refuseEmptyVariable, refuseMissingVariable } from './missing-variables.ts'
 import { hasMmsLine } from './mms.ts'
 import type { OfferConfig } from './prepare-offer.ts'
+import type { GivenSend } from './read-given-send.ts'
+import { readPreview } from './read-send-body.ts'
 import { findRefused } from './refused-recipients.ts'
 import type { SendBody } from './send-options.ts'
 import { requireReach } from './sending-permission.ts'
@@ -115,11 +118,27 @@ export async function makeFileAdder(
 /** Stands in previewed links for the id of the message. */
 const UNKNOWN_ID = 'x'.repeat(15)
 
+/** Previews a send by the body of a request. `notation`: how numbers may be written. Throws 400. */
+export async function previewGivenSend(
+  store: Store,
+  config: OfferConfig & EstimateConfig,
+  sender: Sender,
+  raw: unknown,
+  notation: GivenSend['notation'],
+): Promise<Preview> {
+  const body = readPreview(raw, new Date())
+  const recipients =
+    notation === 'e164'
+      ? body.recipients
+      : await readRecipients(store, sender.user, body.recipients, config.maxRecipients)
+  return previewSend(store, config, sender, { ...body, recipients })
+}
+
 /**
  * Renders the texts of a send; stores nothing. Without recipients, it renders one for an unknown person. A
  * sender who may not read contacts gets counts and that one text, unless numbers and text are its own.
  */
-export async function previewSend(
+async function previewSend(
   store: Store,
   config: OfferConfig & EstimateConfig,
   sender: Sender,

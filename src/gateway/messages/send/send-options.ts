@@ -93,18 +93,21 @@ export const PLAIN_OPTIONS: Omit<SendOptions, 'origin'> = {
   keepsQuiet: false,
 }
 
-/** A text to one number. `device`, `line`: the id of the one that sends; '' for any. */
-export const makeSingleSend = (
-  to: string,
+/**
+ * A text to numbers, by `options` besides those of a plain text. `device`, `line`: the id of the one that
+ * sends; '' for any.
+ */
+export const makePlainSend = (
+  to: string | readonly string[],
   text: string | PlainContent,
-  options: SendOptions,
+  options: Partial<SendOptions> = {},
   device = '',
   line = '',
 ): SendBody => ({
-  recipients: [to],
+  recipients: [to].flat(),
   groupIds: [],
   deviceId: device,
   line: { id: line, number: '' },
   content: typeof text === 'string' ? { body: text } : text,
-  options,
+  options: { ...PLAIN_OPTIONS, ...options },
 })

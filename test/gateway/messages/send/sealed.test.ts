@@ -3,10 +3,7 @@ import { applyReports } from '../../../../src/gateway/messages/queue/apply-repor
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
 import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import { acceptSend } from '../../../../src/gateway/messages/send/accept-send.ts'
-import {
-  makeSingleSend,
-  PLAIN_OPTIONS,
-} from '../../../../src/gateway/messages/send/send-options.ts'
+import { makePlainSend, PLAIN_OPTIONS } from '../../../../src/gateway/messages/send/send-options.ts'
 import { openAcceptor } from '../../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../../src/platform/config.ts'
 import { tablesWith } from '../../../support/database/dump.ts'
@@ -27,7 +24,7 @@ const config = readConfig({})
 
 const sendSealed = async (options: object = {}, device = ''): Promise<string> => {
   const services = { store, config, acceptor: openAcceptor(store, config) }
-  const body = makeSingleSend(
+  const body = makePlainSend(
     '+4911111',
     { body: TRUE, shown: SHOWN },
     { ...PLAIN_OPTIONS, ...options },
@@ -152,7 +149,7 @@ test('a sealed text can be neither changed while it waits nor sent again', async
 test('a sealed text to several people is not sent again', async () => {
   const services = { store, config, acceptor: openAcceptor(store, config) }
   const options = { ...PLAIN_OPTIONS, scheduledAt: '2098-01-01 00:00:00.000Z' }
-  const one = makeSingleSend('+4911111', { body: TRUE, shown: SHOWN }, options)
+  const one = makePlainSend('+4911111', { body: TRUE, shown: SHOWN }, options)
   const body = { ...one, recipients: ['+4911111', '+4922222'] }
   const asked = { read: () => ({ body }) }
   const { batch, ids } = await acceptSend(services, makeAccountSender(ANN.id, ''), asked)

@@ -1,21 +1,18 @@
 import { createHash } from 'node:crypto'
-import { formatDate } from '../engine/fields/parse-date.ts'
-import { lockUserSends } from '../gateway/base/lock-user-sends.ts'
-import type { Sender } from '../gateway/base/make-sender.ts'
-import { wakeDevices } from '../gateway/lines/wake-devices.ts'
-import { sendInTransaction } from '../gateway/messages/send/accept-send.ts'
-import { prepareOffer } from '../gateway/messages/send/prepare-offer.ts'
-import type { SendBody } from '../gateway/messages/send/send-options.ts'
-import { checkBody } from '../gateway/messages/send/write-text-bodies.ts'
-import {
-  changeOrigin,
-  deleteTexts,
-  lockTextsOfOrigin,
-} from '../gateway/messages/texts-of-origin.ts'
-import { invalidRequest } from '../platform/common-refusals.ts'
-import type { Db } from '../platform/db/open.ts'
-import { makeRandomId } from '../platform/tools/random.ts'
-import type { GatewayServices } from './gateway-services.ts'
+import type { CatalogStore } from '../../../engine/collections/catalog-store.ts'
+import { formatDate } from '../../../engine/fields/parse-date.ts'
+import type { Extensions } from '../../../engine/records/collection-extension.ts'
+import { invalidRequest } from '../../../platform/common-refusals.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { makeRandomId } from '../../../platform/tools/random.ts'
+import { lockUserSends } from '../../base/lock-user-sends.ts'
+import type { Sender } from '../../base/make-sender.ts'
+import { wakeDevices } from '../../lines/wake-devices.ts'
+import { changeOrigin, deleteTexts, lockTextsOfOrigin } from '../texts-of-origin.ts'
+import { sendBodyInTransaction } from './accept-send.ts'
+import type { Sending } from './make-user-sending.ts'
+import type { SendBody } from './send-options.ts'
+import { checkBody } from './write-text-bodies.ts'
 
 // Kannel's bearerbox sends a long text in parts, each with a header (3GPP TS 23.040, 9.2.3.24). A part is
 // stored as a message that is due in some minutes, so that each server finds it, and erasure, retention and
@@ -130,13 +127,19 @@ const noteAgain = (db: Db, { id, joined, ...part }: Found, seq: number) =>
     joined: { ...joined, again: [...new Set([...joined!.again, seq])] },
   })
 
+interface PartServices {
+  readonly store: CatalogStore
+  readonly sending: Sending
+  readonly extensions: Extensions
+}
+
 /**
  * Stores a part of a text to one number, or sends the whole text if it is the last part to arrive. A repeated
  * part changes nothing; one that begins another text under its reference is joined with the parts of that.
  * The parts of a whole text that is too long do not leave. Throws as `acceptSend`.
  */
 export async function acceptPart(
-  services: GatewayServices,
+  services: PartServices,
   sender: Sender,
   send: SendBody,
   text: string,
@@ -198,8 +201,7 @@ export async function acceptPart(
     } catch (error) {
       return { error }
     }
-    const offer = await prepareOffer(inside, config, sender, next)
-    return { wake: await sendInTransaction(inside, config, offer) }
+    return { wake: await sendBodyInTransaction(inside, config, sender, next) }
   })
   if (done.error) throw done.error
   wakeDevices(store.db, done.wake ?? [])
