@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import type { CampaignPreview } from '../../data/campaign-preview.ts'
 import type { CampaignProgress } from '../../data/campaign-progress.ts'
 import type { Campaign } from '../../data/record-types.ts'
@@ -19,10 +20,14 @@ export function ReminderCard({
   progress: CampaignProgress | undefined
 }) {
   const { reminder } = campaign
-  const { value, fault } = useAnswer<Required<Pick<CampaignPreview, 'reminders'>>>(
+  const { value, fault, reload } = useAnswer<Required<Pick<CampaignPreview, 'reminders'>>>(
     `/api/campaigns/${campaign.id}/reminders`,
     REFRESH_MS,
   )
+  // texts that were stored are not the next ones any more
+  useEffect(() => {
+    if (value) void reload()
+  }, [campaign.updated])
   if (!reminder) return null
   const counts = progress?.counts
   return (
