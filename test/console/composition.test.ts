@@ -7,6 +7,7 @@ import {
   BLANK,
   copyCampaign,
   countWithout,
+  makePreview,
   makeRequest,
 } from '../../console/src/pages/send/composition.ts'
 import { findFaults, placeFault } from '../../console/src/pages/send/composition-faults.ts'
@@ -87,7 +88,7 @@ test('a copy of a campaign keeps its recipients, text and sending options, but n
     made_by: '',
     rows: 0,
     left_out: 0,
-    filter: '',
+    filter: 'name = "Ann"',
     of_campaign: '',
     of_state: '',
     name: 'Sale',
@@ -123,6 +124,7 @@ test('a copy of a campaign keeps its recipients, text and sending options, but n
   }
   expect(makeRequest(copyCampaign(campaign), [])).toEqual({
     name: 'Sale',
+    filter: 'name = "Ann"',
     recipients: ['+4915120000010'],
     group_ids: ['g1'],
     body: 'Hello',
@@ -140,12 +142,23 @@ test('a copy of a campaign keeps its recipients, text and sending options, but n
   }
   expect(makeRequest(copyCampaign(ofDevice), [])).toEqual({
     name: 'Sale',
+    filter: 'name = "Ann"',
     recipients: ['+4915120000010'],
     group_ids: ['g1'],
     body: 'Hello',
     device_id: 'd1',
     quiet_hours: false,
   })
+})
+
+test('a filter of contacts is asked of campaigns alone, without spaces around it, and names people', () => {
+  const filter = ' data.city = "Berlin" '
+  const asked = { ...BLANK, isCampaign: true, name: 'Sale', text: 'Hello', filter }
+  expect(makeRequest(asked, [])).toMatchObject({ filter: 'data.city = "Berlin"' })
+  expect(makeRequest({ ...asked, isCampaign: false }, [])).not.toHaveProperty('filter')
+  expect(makePreview(asked, [])).not.toHaveProperty('filter')
+  expect(findFaults(asked, [], 0)).toEqual({})
+  expect(findFaults({ ...asked, filter: '  ' }, [], 0)).toHaveProperty('to')
 })
 
 test('a send request contains only values that differ from the default', () => {

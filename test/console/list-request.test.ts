@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { readSheet } from '../../console/src/data/files/sheet.ts'
 import {
   listUnknownPlaceholders,
+  MOST_PREVIEWED,
   makeListRows,
+  pickPreviewedRows,
 } from '../../console/src/pages/send-list/list-request.ts'
 
 const FILE = `Mobile,Office,name
@@ -41,4 +43,15 @@ test.each([
   ['{{ Office }} and {{time}}', ['time']],
 ])('%s has variables without a column: %j', (text, unknown) => {
   expect(listUnknownPlaceholders(text, readSheet(FILE))).toEqual(unknown)
+})
+
+test('the part of a long list that is previewed has its first rows and the longest value of each column', () => {
+  const rows = Array.from({ length: 5_000 }, (_, at) => `+4915120${100_000 + at},Anna,${at}`)
+  rows[4_321] = '+4915120999999,Bartholomäus-Maximilian,1'
+  rows[4_999] = '+4915120999998,Ben,one hundred and twenty'
+  const list = makeListRows(readSheet(`phone,name,count\n${rows.join('\n')}\n`), [0], 'DE')
+  const picked = pickPreviewedRows(list)
+  expect(picked.slice(0, MOST_PREVIEWED)).toEqual(list.slice(0, MOST_PREVIEWED))
+  expect(picked.slice(MOST_PREVIEWED)).toEqual([list[4_321], list[4_999]])
+  expect(pickPreviewedRows(list.slice(0, 3))).toEqual(list.slice(0, 3))
 })

@@ -7,15 +7,16 @@ import { useLatest } from './use-latest.ts'
 const CALM_MS = 350
 
 /**
- * Posts `request` to `path` 350 ms after its last change, and returns the preview in the answer. Keeps the
+ * Posts `request` to `path` `calmMs` after its last change, and returns the preview in the answer. Keeps the
  * last preview until the next answer. Posts nothing while `request` is undefined.
  */
 export function usePreview<T>(
   path: string,
   request: object | undefined,
+  calmMs = CALM_MS,
 ): { preview?: T; fault?: Fault } {
   const question = request ? JSON.stringify(request) : ''
-  const asked = useDebounced(question, CALM_MS)
+  const asked = useDebounced(question, calmMs)
   const [answer, setAnswer] = useState<{ preview?: T; fault?: Fault }>({})
   const begin = useLatest()
   useEffect(() => {

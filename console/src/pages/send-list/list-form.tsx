@@ -29,7 +29,12 @@ import { formatPlannedTime } from '../../parts/time.tsx'
 import { goToPage } from '../../router.ts'
 import { ListFields, type Wishes } from './list-fields.tsx'
 import { LeftOutRows, ListPreview } from './list-preview.tsx'
-import { listUnknownPlaceholders, makeListRows } from './list-request.ts'
+import {
+  listUnknownPlaceholders,
+  MOST_PREVIEWED,
+  makeListRows,
+  pickPreviewedRows,
+} from './list-request.ts'
 
 /** The titles of the columns with numbers that a person chose, by the titles of the file. */
 const chosenColumns = rememberForPerson<Readonly<Record<string, readonly string[]>>>(
@@ -37,6 +42,8 @@ const chosenColumns = rememberForPerson<Readonly<Record<string, readonly string[
   {},
 )
 const MOST_FILES = 20
+/** The pause of typing after which a long list is posted whole, for what its texts cost and who gets none. */
+const REST_MS = 3_000
 
 const nameFile = ({ head }: Sheet) => JSON.stringify(head)
 
@@ -86,9 +93,16 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   }
   const unknown = listUnknownPlaceholders(text, sheet)
   const hasText = text.trim() !== '' && unknown.length === 0
+  const isLong = list.length > MOST_PREVIEWED
+  const few = useMemo(() => pickPreviewedRows(list), [list])
+  const part = usePreview<CampaignPreview>(
+    '/api/campaigns/preview',
+    hasText && isLong ? { ...request, list: few } : undefined,
+  )
   const { preview, fault } = usePreview<CampaignPreview>(
     '/api/campaigns/preview',
     hasText ? request : undefined,
+    isLong ? REST_MS : undefined,
   )
   const work = useTask(async () => {
     const asked = await postRequest<CampaignPreview>('/api/campaigns/preview', request)
@@ -143,7 +157,12 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
             </FormActions>
           </Form>
         </Card>
-        <ListPreview sheet={sheet} preview={preview} fault={fault} />
+        <ListPreview
+          sheet={sheet}
+          samples={(part.preview ?? preview)?.samples ?? []}
+          preview={preview}
+          fault={part.fault ?? fault}
+        />
       </div>
       <LeftOutRows sheet={sheet} preview={preview} />
     </div>

@@ -15,15 +15,16 @@ import { PhonePreview } from '../../parts/message/phone-preview.tsx'
 /** Three texts of a list on a phone, the longest first, and the rows that get none. */
 export function ListPreview({
   sheet,
+  samples,
   preview,
   fault,
 }: {
   sheet: Sheet
+  samples: CampaignPreview['samples']
   preview: CampaignPreview | undefined
   fault: Fault | undefined
 }) {
   const { value: usage } = useAnswer<Usage>('/api/sms/usage')
-  const samples = preview?.samples ?? []
   const findName = useNames(samples.map(({ to }) => to))
   const texts = samples.map((one) => ({ ...one, who: findName(one.to) || one.to }))
   const left = usage?.remaining ?? Number.POSITIVE_INFINITY

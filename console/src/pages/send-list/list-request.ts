@@ -37,3 +37,15 @@ export const makeListRows = (
     )
     return [{ line, to, values }]
   })
+
+/** How many rows of a list are posted at each pause of typing. */
+export const MOST_PREVIEWED = 100
+
+/** The rows that show how a text reads: the first, and that with the longest value of each column. */
+export function pickPreviewedRows(list: readonly ListRow[]): readonly ListRow[] {
+  const longest = new Map<string, ListRow>()
+  for (const row of list)
+    for (const [title, value] of Object.entries(row.values))
+      if (value.length > (longest.get(title)?.values[title]?.length ?? -1)) longest.set(title, row)
+  return [...new Set([...list.slice(0, MOST_PREVIEWED), ...longest.values()])]
+}

@@ -26,6 +26,7 @@ import { WhenField } from '../../parts/form/when-field.tsx'
 import { Card } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
 import { FirstSteps } from '../../shell/first-steps.tsx'
+import { AudienceFilter } from './audience-filter.tsx'
 import {
   type Composition,
   countReached,
@@ -133,6 +134,13 @@ export function Compose({
             groups={groups}
             error={fault?.fields.to}
           />
+          {composition.isCampaign && hasTeamRole('admin') && (
+            <AudienceFilter
+              value={composition.filter}
+              error={fault?.fields.filter}
+              onValue={(filter) => change({ filter })}
+            />
+          )}
           <WhatField
             composition={composition}
             fault={fault}
@@ -189,9 +197,16 @@ export function Compose({
               kind="primary"
               icon={composition.isLater || repeats ? 'clock' : 'send'}
               busy={send.busy}
-              disabled={preview !== undefined && preview.recipients_count > 0 && reached === 0}
+              disabled={
+                !composition.filter &&
+                preview !== undefined &&
+                preview.recipients_count > 0 &&
+                reached === 0
+              }
             >
-              {repeats ? t('Start repeating') : describeSend(composition.isLater, reached)}
+              {repeats
+                ? t('Start repeating')
+                : describeSend(composition.isLater, composition.filter ? 0 : reached)}
             </Button>
           </div>
         </Form>

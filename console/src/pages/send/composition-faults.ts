@@ -17,11 +17,11 @@ export function findFaults(
   hasFiles = false,
   lost: readonly string[] = [],
 ): Record<string, string> {
-  const { recipients, groups, kind, text, template } = composition
+  const { recipients, groups, filter, kind, text, template } = composition
   const faults: Record<string, string> = {}
   if (recipients.some(({ fault }) => fault))
     faults.to = t('Some numbers are not right: correct or remove them.')
-  else if (recipients.length === 0 && groups.length === 0)
+  else if (recipients.length === 0 && groups.length === 0 && !filter.trim())
     faults.to = t('Who is it for? Add a number, a contact or a group.')
   if (kind === 'text' && text === '' && !hasFiles) faults.text = t('Write a text first.')
   if (kind === 'text' && [...text].length > MAX_TEXT_CHARACTERS)
@@ -36,6 +36,7 @@ export function findFaults(
 /** Beginnings of the server's error messages, with the form field that each concerns. */
 const PLACES: readonly (readonly [said: RegExp, place: string])[] = [
   [/^(recipients|group_ids)/i, 'to'],
+  [/^filter/i, 'filter'],
   [/^body/i, 'text'],
   [/^(template_id|variables|Template )/i, 'template'],
   [/^scheduled_at/i, 'at'],

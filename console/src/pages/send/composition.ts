@@ -22,6 +22,8 @@ export interface Composition {
   readonly name: string
   readonly recipients: readonly Recipient[]
   readonly groups: readonly string[]
+  /** Of a campaign: contacts that match it are recipients, too. */
+  readonly filter: string
   readonly kind: 'text' | 'template'
   readonly text: string
   readonly template: string
@@ -49,6 +51,7 @@ export const BLANK: Composition = {
   name: '',
   recipients: [],
   groups: [],
+  filter: '',
   kind: 'text',
   text: '',
   template: '',
@@ -72,6 +75,7 @@ export const copyCampaign = (campaign: Campaign): Composition => ({
   name: campaign.name,
   recipients: campaign.recipients.map((phone) => ({ phone, name: '' })),
   groups: campaign.groups,
+  filter: campaign.filter,
   // a line implies its device
   ...(campaign.line ? { line: campaign.line } : { device: campaign.device }),
   priority: String(campaign.priority),
@@ -88,9 +92,10 @@ export const copyCampaign = (campaign: Campaign): Composition => ({
 export type Request = Readonly<Record<string, unknown>>
 
 export function makeRequest(composition: Composition, variables: readonly string[]): Request {
-  const { isCampaign, name, guarantee, giveUp, isQuiet, repeat, needsConsent } = composition
+  const { isCampaign, name, filter, guarantee, giveUp, isQuiet, repeat, needsConsent } = composition
   return {
     ...(isCampaign && { name: name.trim() }),
+    ...(isCampaign && filter.trim() && { filter: filter.trim() }),
     ...makeContent(composition, pickValues(composition, variables)),
     ...makeWay(composition),
     ...(giveUp && { ttl: Number(giveUp) }),
