@@ -173,7 +173,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
 const confirmList = (preview: CampaignPreview, scheduledAt: string): Promise<boolean> =>
   confirmManyPeople({
     people: preview.recipients_count,
-    what: tx('{people} get it, which takes {segments}. The first text, to {number}:', {
+    what: tx('This goes to {people} and takes {segments}. The first text, to {number}:', {
       people: <strong>{formatPeopleCount(preview.recipients_count)}</strong>,
       segments: <strong>{formatSegments(preview.segments)}</strong>,
       number: preview.first.to,

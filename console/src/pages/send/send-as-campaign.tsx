@@ -139,8 +139,8 @@ function confirmRequest(
     people: recipients_count,
     what:
       segments === 0
-        ? tx('{people} get this MMS. The first, to {number}:', { people, number })
-        : tx('{people} get it, which takes {segments}. The first text, to {number}:', {
+        ? tx('This MMS goes to {people}. The first, to {number}:', { people, number })
+        : tx('This goes to {people} and takes {segments}. The first text, to {number}:', {
             people,
             number,
             segments: <strong>{formatSegments(segments)}</strong>,
