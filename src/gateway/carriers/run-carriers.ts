@@ -9,8 +9,6 @@ import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
 import type { Logger } from '../../platform/log.ts'
 import { hideNumbers } from '../../platform/tools/loggable-texts.ts'
 import { makeSerialQueue, repeatWork } from '../../platform/tools/repeat-work.ts'
-import { makeHttpDriver } from '../../programs/agent/drivers/http/driver.ts'
-import { runDriver } from '../../programs/agent/run-driver.ts'
 import { openAttemptJournal } from './carrier-attempt-journal.ts'
 import { makeDeviceLink } from './carrier-device-link.ts'
 import { CARRIER_COLUMNS, openCarrier, openSecrets, type StoredCarrier } from './stored-carrier.ts'
@@ -146,6 +144,9 @@ export function startCarriers(
 
   async function begin(row: StoredCarrier): Promise<void> {
     const { device, user, account, version } = row
+    // most servers have no carrier
+    const { makeHttpDriver } = await import('../../programs/agent/drivers/http/driver.ts')
+    const { runDriver } = await import('../../programs/agent/run-driver.ts')
     const secrets = await openSecrets(db, row)
     if (!secrets) return log.error({ device }, 'the secrets of a carrier cannot be decrypted')
     const carrier = openCarrier(config, JSON.parse(account), secrets)
