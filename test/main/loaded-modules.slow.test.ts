@@ -78,8 +78,8 @@ test.each([
   expect(loaded.libraries).toEqual(libraries)
 })
 
-test('serve loads at most 1,024 modules, and no library of rare requests', async () => {
+test('serve loads at most 1,000 modules, and no library of rare requests', async () => {
   const loaded = await listLoaded(['serve'])
-  expect(loaded.own.length).toBeLessThanOrEqual(1_024)
+  expect(loaded.own.length).toBeLessThanOrEqual(1_000)
   expect(RARE.filter((name) => loaded.libraries.includes(name))).toEqual([])
 })

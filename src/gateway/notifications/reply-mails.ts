@@ -1,12 +1,5 @@
 import { sql } from 'kysely'
-import { type MailSender, readMailSender } from '../../engine/auth/auth-mails.ts'
-import {
-  escapeHtml,
-  formatNameForMail,
-  type MailLook,
-  renderLink,
-  renderMailLayout,
-} from '../../engine/auth/mail-html.ts'
+import { readMailSender } from '../../engine/auth/auth-mails.ts'
 import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
 import { hashSha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
@@ -14,17 +7,8 @@ import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
-import { formatMailTime, makeSay } from '../../platform/words/say.ts'
 import { readLanguage } from '../../portable/languages.ts'
 import { loadMailLook } from '../base/account-look.ts'
-import { isTimeZone } from '../lines/quiet-hours.ts'
-import de from './words/de.json' with { type: 'json' }
-import en from './words/en.json' with { type: 'json' }
-import es from './words/es.json' with { type: 'json' }
-import fr from './words/fr.json' with { type: 'json' }
-import pt from './words/pt.json' with { type: 'json' }
-
-const WORDS = { en, de, es, fr, pt }
 
 /** Name of the jobs that mail about unanswered messages. The key is the account's id: one job per account. */
 const REPLY_MAIL = 'reply_mail'
@@ -109,8 +93,6 @@ const readWaiting = (db: Db, user: string, until: string) =>
     .limit(sql.lit(MAX_LISTED))
     .execute()
 
-type WaitingConversation = Omit<Awaited<ReturnType<typeof readWaiting>>[number], 'total'>
-
 const setMailedUntil = (db: Db, user: string, until: string) =>
   queries(db)
     .insertInto('reply_mails')
@@ -162,6 +144,7 @@ async function sendReplyMail(db: Db, post: MailServices, recipient: Recipient) {
   if (total === 0) return // answered meanwhile
   const sender = readMailSender(post)
   const messageId = makeMessageId(post, hashSha256(JSON.stringify([user, waiting])).slice(0, 32))
+  const { renderReplyMail } = await import('./render-reply-mail.ts')
   await sendMail(post, {
     to,
     messageId,
@@ -170,37 +153,4 @@ async function sendReplyMail(db: Db, post: MailServices, recipient: Recipient) {
       language,
     }),
   })
-}
-
-/** Subject and HTML of a mail. `total` also counts conversations not listed; time zone '' is UTC. */
-function renderReplyMail(
-  waiting: readonly WaitingConversation[],
-  total: number,
-  { timeZone, country }: Pick<Recipient, 'timeZone' | 'country'>,
-  { appName, appUrl }: MailSender,
-  look: MailLook,
-): { subject: string; html: string } {
-  const zone = isTimeZone(timeZone) ? timeZone : 'UTC'
-  const say = makeSay(WORDS, look.language)
-  const fillLink = (text: string, link: string) => escapeHtml(text).replace('{link}', () => link)
-  const lineOf = ({ number, name, since }: WaitingConversation) => {
-    const link = `${appUrl}/#/conversations/${encodeURIComponent(number)}`
-    const time = formatMailTime({ language: look.language, timeZone: zone, country }, since)
-    const line = say('waitsSince', { time })
-    return `<p>${fillLink(line, renderLink(link, formatNameForMail(name, number)))}</p>`
-  }
-  const more = total - waiting.length
-  const chosen = renderLink(`${appUrl}/#/account`, say('account'))
-  const body = [
-    `<p>${say('hello')}</p>`,
-    `<p>${escapeHtml(say('waits', { count: total, zone }))}</p>`,
-    ...waiting.map(lineOf),
-    ...(more > 0 ? [`<p>${say('more', { count: more })}</p>`] : []),
-    `<p>${renderLink(`${appUrl}/#/conversations`, say('waitsButton'), 'btn')}</p>`,
-    `<p>${fillLink(say('waitsChosen'), chosen)}</p>`,
-    `<p>${escapeHtml(appName)}</p>`,
-  ]
-  const name = formatNameForMail(waiting[0]!.name, waiting[0]!.number)
-  const subject = say('waitsSubject', { count: total, name })
-  return { subject, html: renderMailLayout(body.join('\n'), look) }
 }

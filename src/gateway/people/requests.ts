@@ -7,6 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
+import { updateRecords } from '../base/message-status.ts'
 import type { Person } from '../base/personal-data.ts'
 
 /** Kind of the jobs that work on requests. A job's key is the id of the request. */
@@ -154,3 +155,9 @@ export async function findRecentExport(
     .executeTakeFirst()
   return found && renderRequest(found)
 }
+
+/** The files of an export that failed are deleted: a trigger does this for files without a name. */
+export const failRequest = (db: Db, id: string, error: string) =>
+  updateRecords(db, 'person_requests', (update) =>
+    update.set({ state: 'failed', error, files: [], done_at: NOW }).where('id', '=', id),
+  )

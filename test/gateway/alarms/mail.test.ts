@@ -1,4 +1,4 @@
-import { type AlarmNews, renderAlarmMail } from '../../../src/gateway/alarms/alarm-mails.ts'
+import { type AlarmNews, renderAlarmMail } from '../../../src/gateway/alarms/render-alarm-mail.ts'
 
 const SENDER = { appName: 'Acme & Sons', appUrl: 'https://sms.example.com' }
 const SILENT: AlarmNews = {
