@@ -202,7 +202,9 @@ export async function openLineFixture(env: Record<string, string> = {}) {
     async nextDay() {
       const earlier = `to_char(charged::date - 1, 'YYYY-MM-DD')`
       await query(`update sms_dispatch set charged = ${earlier} where charged <> ''`)
-      await query(`update line_use set day = to_char(day::date - 1, 'YYYY-MM-DD')`)
+      await query(
+        `update line_use set day = to_char(day::date - 1, 'YYYY-MM-DD'), month = to_char(day::date - 1, 'YYYY-MM')`,
+      )
       await query(
         `update sms_dispatch set due_at = due_at - interval '1 day' where due_at is not null`,
       )
