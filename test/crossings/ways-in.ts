@@ -689,9 +689,13 @@ export async function handOut(at: Place, shop: Shop) {
   return got
 }
 
-/** Waits until no job and no call of the account is due: what its ways do by themselves is done. */
+/**
+ * Waits until no job and no call of the account is due or runs: what its ways do by themselves is done. A job
+ * that runs is due again at the end of its lease.
+ */
 export const finishJobs = async ({ query }: Place, { user }: Shop) => {
-  const due = `select 1 from _jobs where holder = $1 and due_at <= now()
+  const due = `select 1 from _jobs where holder = $1
+      and (due_at <= now() or attempts > 0 and due_at <= now() + interval '41 seconds')
     union all select 1 from webhook_dispatch where "user" = $1
       and (due_at <= now() or handed_at is not null)`
   await until('the end of the jobs', async () => (await query(due, [user.id])).length === 0)
