@@ -273,8 +273,7 @@ test.each(CHANGES)(
     const doors = Object.entries(table)
     const names = doors.map(([name]) => name)
     const accounts = await makeAccounts(doors.length)
-    for (const url of NODES)
-      expect(await findOpen(doors, accounts, url)).toEqual(names)
+    for (const url of NODES) expect(await findOpen(doors, accounts, url)).toEqual(names)
     await change(accounts)
     for (const url of NODES.toReversed()) expect(await findOpen(doors, accounts, url)).toEqual([])
   },
