@@ -27,7 +27,7 @@ const ALL: TokenScope = 'all:any'
 const CAMPAIGNS: TokenScope = 'campaigns:send'
 
 /** The only scope of SMSGate's refresh tokens. API keys cannot have it; `all:any` does not include it. */
-const REFRESH_SCOPE = 'tokens:refresh'
+export const REFRESH_SCOPE = 'tokens:refresh'
 
 /** Scopes as stored with an API key. An empty list means DEFAULT_SCOPES. */
 export type Scopes = readonly string[]

@@ -1,5 +1,5 @@
 import { STREAMS } from '../../http/metrics/group-requests.ts'
-import { sendError } from '../../http/middleware/answer-errors.ts'
+import { sendMessageError } from '../../http/middleware/answer-errors.ts'
 import type { Feature } from '../base/feature.ts'
 import { MOBILE_PATH } from './app-json.ts'
 import { forgetPhones } from './phone-record.ts'
@@ -12,7 +12,7 @@ export const SMSGATE_APP: Feature = {
     roots: [MOBILE_PATH],
     group: 'mobile',
     groups: { [`GET ${MOBILE_PATH}/events`]: STREAMS },
-    errorForm: (c, { status, message }) => sendError(c, status, { message }),
+    errorForm: sendMessageError,
     refusesHead: true,
   },
   alsoDeletes: { devices: forgetPhones },

@@ -53,6 +53,10 @@ export const sendPocketBaseError: ErrorForm = (c, error) => {
   return sendError(c, status, isRefusal ? { data: {}, message, status } : error.body)
 }
 
+/** Answers with `{"message"}`, as SMSGate's server does. */
+export const sendMessageError: ErrorForm = (c, { status, message }) =>
+  sendError(c, status, { message })
+
 type FailureServices = Pick<Services, 'log' | 'config' | 'apis'>
 
 /** Answers a thrown error. An unexpected one is logged and answered with 500 and a general message. */

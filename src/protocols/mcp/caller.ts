@@ -20,6 +20,6 @@ export interface McpCaller {
   readonly may: (scope: TokenScope) => boolean
   /** Runs `work` with this key as the sender. Repeats `work` if the user or the key has changed meanwhile. */
   readonly asSender: <T>(work: (sender: Sender) => Promise<T>) => Promise<T>
-  /** What reads records with the user's rights and limits. */
+  /** The request by which records are read with the user's rights and limits. */
   readonly reading: (query: Readonly<Record<string, string>>) => Partial<RequestInfo>
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { KeyHolder } from '../../engine/auth/identify-key.ts'
 import { AnswerMeter } from '../../engine/request/answer-limit.ts'
-import { grantsScope } from '../../engine/request/scopes.ts'
+import { hasScope } from '../../engine/request/scopes.ts'
 import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeKeySender } from '../../gateway/base/make-sender.ts'
@@ -10,7 +10,7 @@ import { asCaller } from '../../http/attempt.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import { byKey, makeKeyIdentity } from '../../http/identify-caller.ts'
 import { SMALL_BYTES } from '../../http/limit-request-memory.ts'
-import { makeRoutes } from '../../http/make-routes.ts'
+import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
 import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import { addSchemaTo400 } from '../../http/openapi/invalid-answers.ts'
@@ -106,18 +106,13 @@ const ROUTES = makeRoutes('sending', {
     run: ({ services, holder }, c) => answerMcpRequest(c, services, holder),
   },
   // there are no sessions to open with GET or to end with DELETE
-  'ALL /mcp': {
-    permission: allowKey,
-    bound: 'no rows',
-    describe: null,
-    run: (_, c) => {
-      c.header('allow', 'POST')
-      return c.json(
-        { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null },
-        405,
-      )
-    },
-  },
+  'ALL /mcp': makeUndescribedRow(allowKey, 'no rows', (_, c) => {
+    c.header('allow', 'POST')
+    return c.json(
+      { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null },
+      405,
+    )
+  }),
 })
 
 /** The Model Context Protocol (MCP), for AI assistants with an API key. */
@@ -182,14 +177,13 @@ function makeMcpCaller(c: Ctx, services: GatewayServices, holder: KeyHolder): Mc
     identify: async (isCached: boolean) =>
       makeKeyIdentity(isCached ? holder : await requireKey(c, services)),
   }
-  const sender = makeKeySender(holder)
   const meter = new AnswerMeter(undefined, 0, MAX_READ_BYTES)
   return {
-    sender,
+    sender: makeKeySender(holder),
     get memory() {
       return c.env.incoming.memory
     },
-    may: (scope) => grantsScope(sender.scopes ?? [], scope),
+    may: (scope) => hasScope(holder.scopes, scope),
     asSender: (work) => asKeyHolder(services, asker, work),
     reading: (query) => ({ auth: holder.auth, meter, query }),
   }

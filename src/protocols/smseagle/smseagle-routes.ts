@@ -3,7 +3,7 @@ import { toScalarText } from '../../engine/fields/convert-values.ts'
 import { acceptNumber, checkShape, keepsDigits } from '../../gateway/base/body-schemas.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { sendError } from '../../http/middleware/answer-errors.ts'
+import { sendError, sendMessageError } from '../../http/middleware/answer-errors.ts'
 import type { ErrorForm } from '../../http/request-context.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Protocol } from '../gateway-services.ts'
@@ -33,7 +33,7 @@ const makeRpcErrorForm =
 
 /** Errors in the form of one of SMSEagle's APIs. The path decides which one, even a path without a route. */
 const sendEagleError: ErrorForm = (c, error) => {
-  if (c.req.path.startsWith('/api/')) return sendError(c, error.status, { message: error.message })
+  if (c.req.path.startsWith('/api/')) return sendMessageError(c, error)
   if (c.req.path.startsWith('/jsonrpc')) return makeRpcErrorForm(false)(c, error)
   return c.text(explainEagleError(error), error.status as 400)
 }

@@ -6,7 +6,7 @@ import {
   type KeyHolder,
 } from '../../engine/auth/identify-key.ts'
 import type { Catalog, Store } from '../../engine/collections/catalog.ts'
-import { grantsScope, type Scopes } from '../../engine/request/scopes.ts'
+import { grantsScope, REFRESH_SCOPE, type Scopes } from '../../engine/request/scopes.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeScopeError } from '../../gateway/base/permissions.ts'
 import { makeKeyCaller, type SendingCaller } from '../../gateway/messages/require-sender.ts'
@@ -87,8 +87,6 @@ function makeClientCaller(
   const { secret } = key
   const all = caller.scopes ?? []
   if (!token) return { ...caller, secret, scopes: all }
-  const scopes = token.scopes.filter(
-    (scope) => scope === 'tokens:refresh' || grantsScope(all, scope),
-  )
+  const scopes = token.scopes.filter((scope) => scope === REFRESH_SCOPE || grantsScope(all, scope))
   return { ...caller, secret, scopes, token }
 }

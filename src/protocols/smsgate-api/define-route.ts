@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TokenScope } from '../../engine/request/scopes.ts'
+import type { REFRESH_SCOPE, TokenScope } from '../../engine/request/scopes.ts'
 import type { Permission } from '../../http/allow-callers.ts'
 import { asCaller } from '../../http/attempt.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
@@ -26,7 +26,7 @@ export interface Call extends ClientCaller {
 const MAX_BODY_BYTES = 1 << 20
 
 /** The scope that a caller's key or token must grant; '' for none. */
-type AskedScope = TokenScope | 'tokens:refresh' | ''
+type AskedScope = TokenScope | typeof REFRESH_SCOPE | ''
 
 const allowScope = (scope: AskedScope, hasBody: boolean): Permission<Call, GatewayServices> => ({
   scopes: scope === '' ? [] : [scope],

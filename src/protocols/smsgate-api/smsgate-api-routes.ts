@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TokenScope } from '../../engine/request/scopes.ts'
+import { REFRESH_SCOPE, type TokenScope } from '../../engine/request/scopes.ts'
 import { findRecords } from '../../gateway/base/find-records.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
 import { deleteAsCaller } from '../../gateway/messages/audited-records.ts'
@@ -8,7 +8,7 @@ import { checkDevice } from '../../gateway/messages/send/prepare-offer.ts'
 import { renderDevice } from '../../gateway/smsgate-app/app-json.ts'
 import type { Bound, RouteBound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { sendError } from '../../http/middleware/answer-errors.ts'
+import { sendMessageError } from '../../http/middleware/answer-errors.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { OF_SEND } from '../send-only-protocol.ts'
@@ -207,7 +207,7 @@ const ROUTES = makeRoutes(TAG, {
     },
   ),
   'POST /api/3rdparty/v1/auth/token/refresh': defineRoute(
-    'tokens:refresh',
+    REFRESH_SCOPE,
     'Trade a refresh token for another pair',
     'keys',
     refreshTokens,
@@ -239,7 +239,7 @@ export const SMSGATE_CLIENT: Protocol = {
   group: 'smsgate_clients',
   groups: { [`POST ${CLIENT_PATH}/messages`]: 'send' },
   roots: [CLIENT_PATH],
-  errorForm: (c, { status, message }) => sendError(c, status, { message }),
+  errorForm: sendMessageError,
   rows: [...ROUTES, ...HEALTH, ...SIGNING_KEY_ROUTES],
   tags: [
     {

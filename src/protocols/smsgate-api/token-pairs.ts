@@ -1,7 +1,7 @@
 import { type JWTPayload, SignJWT } from 'jose'
 import { type Insertable, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import type { Scopes } from '../../engine/request/scopes.ts'
+import { REFRESH_SCOPE, type Scopes } from '../../engine/request/scopes.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -70,7 +70,7 @@ export async function insertPair(
   const refresh = await sign({
     jti: id + REFRESH_SUFFIX,
     exp: refreshExp,
-    scopes: ['tokens:refresh'],
+    scopes: [REFRESH_SCOPE],
   })
   const end = new Date(exp * 1000).toISOString()
   c.header('cache-control', 'no-store')
@@ -114,7 +114,7 @@ export async function findToken({ db }: Store, jti: string): Promise<LiveToken |
     .executeTakeFirst()
   if (!(isRefresh ? found?.isRefreshLive : found?.isAccessLive)) return null
   const { user, apiKey, secret, scopes, until } = found!
-  return { pair, until, user, apiKey, secret, scopes: isRefresh ? ['tokens:refresh'] : scopes }
+  return { pair, until, user, apiKey, secret, scopes: isRefresh ? [REFRESH_SCOPE] : scopes }
 }
 
 export const deleteOldTokens = ({ db }: Store) =>

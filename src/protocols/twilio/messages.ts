@@ -1,5 +1,5 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { formatDate } from '../../engine/fields/parse-date.ts'
+import { formatNow } from '../../engine/fields/parse-date.ts'
 import { findOwnTextsKey } from '../../gateway/base/permissions.ts'
 import type { SendOrigin } from '../../gateway/messages/send/send-options.ts'
 import {
@@ -48,7 +48,7 @@ export const fetchMessage = async (call: Call) =>
 
 export function renderMessage(row: NumberedText, user: string) {
   const isIncoming = row.message_type === 'incoming'
-  const { status, errorCode } = toTwilioState(row, formatDate(new Date()))
+  const { status, errorCode } = toTwilioState(row, formatNow())
   const [sid, account_sid] = [makeSid('SM', row.id), makeSid('AC', user)]
   const path = `${makeAccountPath(user)}/Messages/${sid}`
   return {

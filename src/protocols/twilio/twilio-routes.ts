@@ -2,20 +2,14 @@ import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
 import { ACTS } from '../../gateway/base/permissions.ts'
 import { allowReader } from '../../gateway/messages/require-sender.ts'
 import type { Bound } from '../../http/bounds.ts'
-import { makeRoutes } from '../../http/make-routes.ts'
+import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { changeMessage, deleteMessage } from './change-message.ts'
 import { CREATE_PARAMETERS, createMessage } from './create-message.ts'
 import { allowAccount, defineTwilioRoute } from './define-twilio-route.ts'
-import {
-  type Call,
-  CONNECTION,
-  describeConnection,
-  findAccount,
-  listAccounts,
-} from './identify-account.ts'
+import { CONNECTION, describeConnection, findAccount, listAccounts } from './identify-account.ts'
 import { PAGE_PARAMETERS } from './list-pages.ts'
 import { fetchMedium, listMedia, sendMedium } from './media.ts'
 import { fetchMessage, listMessages } from './messages.ts'
@@ -137,14 +131,9 @@ const SIGNALWIRE_ROOT = '/api/laml'
 const ROOTS = ['/2010-04-01', '/v1', '/v2', '/v3', SIGNALWIRE_ROOT]
 
 const makeErrorRoute = (error: (c: Ctx) => TwilioRefusal) =>
-  ({
-    permission: allowAccount,
-    bound: 'no rows',
-    describe: null,
-    run: (_: Call, c: Ctx) => {
-      throw error(c)
-    },
-  }) as const
+  makeUndescribedRow(allowAccount, 'no rows', (_, c) => {
+    throw error(c)
+  })
 const refusingMethod = makeErrorRoute(
   (c) => new TwilioRefusal(20004, `${c.req.method} is not allowed here`),
 )
