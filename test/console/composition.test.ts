@@ -159,6 +159,7 @@ test('a filter of contacts is asked of campaigns alone, without spaces around it
   expect(makePreview(asked, [])).not.toHaveProperty('filter')
   expect(findFaults(asked, [], 0)).toEqual({})
   expect(findFaults({ ...asked, filter: '  ' }, [], 0)).toHaveProperty('to')
+  expect(findFaults({ ...asked, isCampaign: false }, [], 0)).toHaveProperty('to')
 })
 
 test('a send request contains only values that differ from the default', () => {

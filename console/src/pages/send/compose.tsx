@@ -34,6 +34,7 @@ import {
   makePreview,
   makeRequest,
   type Preview,
+  readFilter,
 } from './composition.ts'
 import { findFaults, placeFault } from './composition-faults.ts'
 import { Cost } from './cost.tsx'
@@ -108,7 +109,9 @@ export function Compose({
   // no error: a campaign may have more recipients than a preview accepts
   const isLong = previewFault?.code === 'too_many_recipients'
   const repeats = composition.repeat.cron !== ''
-  const reached = preview ? countReached(preview) : 0
+  // a preview does not count the people of a filter
+  const counted = readFilter(composition) ? undefined : preview
+  const reached = counted ? countReached(counted) : 0
   const isCampaign = composition.isCampaign || isLong || repeats || reached > MAX_PLAIN
   const refusal = send.fault ?? (isLong ? undefined : previewFault)
   const fault = addMissingFaults(refusal && placeFault(refusal), faults)
@@ -197,16 +200,9 @@ export function Compose({
               kind="primary"
               icon={composition.isLater || repeats ? 'clock' : 'send'}
               busy={send.busy}
-              disabled={
-                !composition.filter &&
-                preview !== undefined &&
-                preview.recipients_count > 0 &&
-                reached === 0
-              }
+              disabled={counted !== undefined && counted.recipients_count > 0 && reached === 0}
             >
-              {repeats
-                ? t('Start repeating')
-                : describeSend(composition.isLater, composition.filter ? 0 : reached)}
+              {repeats ? t('Start repeating') : describeSend(composition.isLater, reached)}
             </Button>
           </div>
         </Form>

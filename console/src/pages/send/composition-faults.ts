@@ -3,7 +3,7 @@ import type { Fault } from '../../data/fault.ts'
 import { findTimeFault } from '../../data/text/local-time.ts'
 import { CHOOSE_AGAIN } from '../../data/use/chosen-files.ts'
 import { t } from '../../language/words.ts'
-import type { Composition } from './composition.ts'
+import { type Composition, readFilter } from './composition.ts'
 
 /**
  * Errors of a text by form field; empty if the text can be sent.
@@ -17,11 +17,11 @@ export function findFaults(
   hasFiles = false,
   lost: readonly string[] = [],
 ): Record<string, string> {
-  const { recipients, groups, filter, kind, text, template } = composition
+  const { recipients, groups, kind, text, template } = composition
   const faults: Record<string, string> = {}
   if (recipients.some(({ fault }) => fault))
     faults.to = t('Some numbers are not right: correct or remove them.')
-  else if (recipients.length === 0 && groups.length === 0 && !filter.trim())
+  else if (recipients.length === 0 && groups.length === 0 && !readFilter(composition))
     faults.to = t('Who is it for? Add a number, a contact or a group.')
   if (kind === 'text' && text === '' && !hasFiles) faults.text = t('Write a text first.')
   if (kind === 'text' && [...text].length > MAX_TEXT_CHARACTERS)

@@ -22,7 +22,7 @@ export interface Composition {
   readonly name: string
   readonly recipients: readonly Recipient[]
   readonly groups: readonly string[]
-  /** Of a campaign: contacts that match it are recipients, too. */
+  /** A filter of contacts who are recipients of a campaign, too: see `readFilter`. */
   readonly filter: string
   readonly kind: 'text' | 'template'
   readonly text: string
@@ -88,14 +88,19 @@ export const copyCampaign = (campaign: Campaign): Composition => ({
     : { text: campaign.body, variables: campaign.variables ?? {} }),
 })
 
+/** The filter that a composition is sent with: only a campaign has one. */
+export const readFilter = ({ isCampaign, filter }: Composition): string =>
+  isCampaign ? filter.trim() : ''
+
 /** The body of `/api/sms/send`, `send-template` and `preview`, without default values. */
 export type Request = Readonly<Record<string, unknown>>
 
 export function makeRequest(composition: Composition, variables: readonly string[]): Request {
-  const { isCampaign, name, filter, guarantee, giveUp, isQuiet, repeat, needsConsent } = composition
+  const { isCampaign, name, guarantee, giveUp, isQuiet, repeat, needsConsent } = composition
+  const filter = readFilter(composition)
   return {
     ...(isCampaign && { name: name.trim() }),
-    ...(isCampaign && filter.trim() && { filter: filter.trim() }),
+    ...(filter && { filter }),
     ...makeContent(composition, pickValues(composition, variables)),
     ...makeWay(composition),
     ...(giveUp && { ttl: Number(giveUp) }),
