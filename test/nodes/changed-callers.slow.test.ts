@@ -1,4 +1,6 @@
+import { createServer } from 'node:http'
 import { createLogger } from '../../src/platform/log.ts'
+import { SMALL } from '../gateway/messages/send/mms-fixture.ts'
 import { DOOR_SENDS, nameOfSend, sendByDoor } from '../protocols/door-sends.ts'
 import { runServer } from '../support/database/open.ts'
 import { basic, request } from '../support/server/request.ts'
@@ -9,15 +11,20 @@ import {
   signIn,
   startServerWithDevices,
 } from '../support/server/server-with-devices.ts'
+import { listenLocally } from '../support/services/listen.ts'
 import { until } from '../support/until.ts'
 
 // Two servers on one Postgres: a caller whom the second has cached is refused at the next request after a
 // change at the first, at each door.
 
-const fixture = await startServerWithDevices({ TRUSTED_PROXIES: '127.0.0.1' })
+const fixture = await startServerWithDevices({
+  TRUSTED_PROXIES: '127.0.0.1',
+  WEBHOOK_ALLOW_PRIVATE: 'true',
+})
 const { config } = fixture.server.services
 const other = await runServer(config, createLogger({ logLevel: 'silent' }))
 const NODES = [fixture.url, other.url]
+const pictures = await listenLocally(createServer((_, response) => response.end(SMALL)))
 const { query } = fixture
 const TO = '+4915112345678'
 const RECORDS = '/api/collections'
@@ -39,6 +46,8 @@ interface Account {
   /** A member who acts for the account, with the token for it. */
   readonly member: { readonly record: string; readonly token: string }
   readonly text: string
+  /** A send by the key to two numbers. */
+  readonly batch: string
 }
 
 /** Credentials of one account for as many doors. */
@@ -71,6 +80,12 @@ async function makeAccounts(count: number): Promise<Account[]> {
     const member = { record: membership.id, token }
     const tokens = { issued: pair.access_token, pair: pair.id }
     const own = await post(fixture.url, '/api/sms/send', TEXT, { 'x-api-key': key })
+    const two = {
+      ...TEXT,
+      recipients: [TO, '+4915112345679'],
+      scheduled_at: '2099-01-01T00:00:00Z',
+    }
+    const { body: sent } = await post(fixture.url, '/api/sms/send', two, { 'x-api-key': key })
     accounts.push({
       user,
       keyId,
@@ -79,6 +94,7 @@ async function makeAccounts(count: number): Promise<Account[]> {
       ...tokens,
       member,
       text: own.body.message_ids[0] ?? message_ids[0],
+      batch: sent.batch_id,
     })
   }
   return accounts
@@ -108,8 +124,47 @@ type Door = (
   account: Account,
 ) => Promise<{ readonly status: number; readonly text: string }>
 
+/** Requests that answer what they answered before, and do nothing more. */
+const REPEATED_BY_KEY: Readonly<Record<string, Door>> = {
+  'own send, repeated by its key': (url, { key }) =>
+    post(url, '/api/sms/send', TEXT, { 'x-api-key': key, 'idempotency-key': key }),
+  'own send, repeated by its reference': (url, { key, keyId }) =>
+    post(url, '/api/sms/send', { ...TEXT, client_ref: keyId }, { 'x-api-key': key }),
+  'own send of a picture, repeated by its reference': (url, { key, keyId }) => {
+    const files = { attachments: [`${pictures.url}/a.jpg`], mms: 'or_link', client_ref: keyId }
+    return post(url, '/api/sms/send', { ...TEXT, ...files }, { 'x-api-key': key })
+  },
+  'SMSGate send, repeated by its key': (url, { user, key }) =>
+    post(url, `${SMSGATE}/messages`, SMSGATE_TEXT, {
+      ...basic(user.email, key),
+      'idempotency-key': key,
+    }),
+  'Vendel send, repeated by its key': (url, { key }) =>
+    post(url, '/vendel/api/sms/send', TEXT, { 'x-api-key': key, 'idempotency-key': key }),
+  'MCP send, repeated by its key': (url, { key }) =>
+    post(url, '/mcp', callTool('send_message', { ...TEXT, idempotency_key: key }), {
+      'x-api-key': key,
+      ...MCP,
+    }),
+  'cancellation, repeated': (url, { key, text }) =>
+    post(url, `/api/sms/messages/${text}/cancel`, {}, { 'x-api-key': key }),
+  'cancellation of a send, repeated': (url, { key, batch }) =>
+    post(url, `/api/sms/batches/${batch}/cancel`, {}, { 'x-api-key': key }),
+  'new time of a canceled send': async (url, { user, key, batch }) => {
+    await post(url, `/api/sms/batches/${batch}/cancel`, {}, { authorization: user.token })
+    const later = { scheduled_at: '2099-02-01T00:00:00Z' }
+    return post(url, `/api/sms/batches/${batch}/reschedule`, later, { 'x-api-key': key })
+  },
+  'retry of a send, repeated': async (url, { user, key, batch }) => {
+    await post(url, `/api/sms/batches/${batch}/cancel`, {}, { authorization: user.token })
+    const all = { include: ['canceled'] }
+    return post(url, `/api/sms/batches/${batch}/retry`, all, { 'x-api-key': key })
+  },
+}
+
 /** Doors by the credentials that open them. */
 const KEY_DOORS: Readonly<Record<string, Door>> = {
+  ...REPEATED_BY_KEY,
   'own send': (url, { key }) => post(url, '/api/sms/send', TEXT, { 'x-api-key': key }),
   'own text': (url, { key, text }) => get(url, `/api/sms/messages/${text}`, { 'x-api-key': key }),
   'own usage': (url, { key }) => get(url, '/api/sms/usage', { 'x-api-key': key }),
@@ -153,6 +208,11 @@ const TWILIO_DOORS: Readonly<Record<string, Door>> = {
       new URLSearchParams({ To: TO, Body: 'Hi' }),
       loginOf(account),
     ),
+  'Twilio send, repeated by its key': (url, account) =>
+    post(url, `${messagesOf(account)}.json`, new URLSearchParams({ To: TO, Body: 'Hi' }), {
+      ...loginOf(account),
+      'idempotency-key': account.key,
+    }),
   'Twilio list': (url, account) => get(url, `${messagesOf(account)}.json`, loginOf(account)),
   'Twilio numbers': (url, account) =>
     get(
@@ -167,6 +227,11 @@ const byToken = (token: (account: Account) => string): Readonly<Record<string, D
   'records view': (url, account) =>
     get(url, `${RECORDS}/sms_messages/records/${account.text}`, { authorization: token(account) }),
   'own send': (url, account) => post(url, '/api/sms/send', TEXT, { authorization: token(account) }),
+  'own send, repeated by its key': (url, account) =>
+    post(url, '/api/sms/send', TEXT, {
+      authorization: token(account),
+      'idempotency-key': account.text,
+    }),
   'own usage': (url, account) => get(url, '/api/sms/usage', { authorization: token(account) }),
   'a pairing': (url, account) =>
     post(url, '/api/devices/pairing', { name: 'Phone' }, { authorization: token(account) }),

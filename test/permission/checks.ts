@@ -12,7 +12,7 @@ export const CHECKS: readonly Removed[] = [
   [PERMIT, "if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return", '// return'],
   [PERMIT, "isAllowed(sender, 'listMessages') ? undefined : sender.key?.id", 'undefined'],
   [JUDGE, 'return key === undefined', 'return true'],
-  [JUDGE, 'if (campaign) throw makeCampaignError(campaign.id)', '// removed'],
+  [JUDGE, 'if (found?.campaign) throw makeCampaignError(found.campaign)', '// removed'],
   [JUDGE, 'if (refusal !== null) throw toGatewayError(sender, refusal)', '// removed'],
   [JUDGE, '  when m.sent_by <> ${sentBy}', '  -- when m.sent_by <> ${sentBy}'],
   [JUDGE, "  when l.destinations || l.key_destinations <> ''", '  when false'],

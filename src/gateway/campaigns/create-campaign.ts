@@ -43,7 +43,7 @@ export async function createCampaign(
     : { id: makeRandomId(), isStored: false }
   if (!isStored) await insertPlannedCampaign(services, permit, id, wanted, once, load)
   // another request with the key may have been stored at the same moment
-  if (once) await findFirstAnswer(store, user, once)
+  if (once) await findFirstAnswer(store, permit.sender, once)
   return loadCampaignState(store.db, user, id)
 }
 

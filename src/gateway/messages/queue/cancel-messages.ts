@@ -10,9 +10,11 @@ import type { Permit } from '../../base/permissions.ts'
 import { notifyCanceled } from '../../lines/wake-devices.ts'
 import {
   bindSenderLimits,
+  requireFresh,
   requireOwnBatch,
   toGatewayError,
   writeIsSeen,
+  writeIsStale,
   writeRefusalSql,
 } from '../send/sending-permission.ts'
 import { auditChange } from './audit-message-change.ts'
@@ -209,11 +211,12 @@ export async function cancelOnce(store: Store, permit: Permit, id: string): Prom
   // a new statement sees the result of a concurrent cancellation that lockMessage waited for
   const found = await queries(store.db)
     .selectFrom('sms_messages as m')
-    .select(['m.status', 'm.error_message'])
+    .select(['m.status', 'm.error_message', writeIsStale(sender).as('isStale')])
     .where('m.id', '=', id)
     .where(writeUnindexed('m.user'), '=', sender.user)
     .where(writeIsSeen(sender))
     .executeTakeFirst()
+  requireFresh(found)
   if (!found) throw gatewayRefusal('message_not_found')
   if (found.status !== 'failed' || found.error_message !== REASONS.canceled)
     throw gatewayRefusal('not_cancelable')

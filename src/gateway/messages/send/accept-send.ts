@@ -19,7 +19,7 @@ import {
 import type { Offer } from './offer.ts'
 import { type OfferConfig, prepareOffer, type SentMessages, writeAnswer } from './prepare-offer.ts'
 import type { SendBody } from './send-options.ts'
-import { toGatewayError } from './sending-permission.ts'
+import { requireFresh, toGatewayError, writeIsStale } from './sending-permission.ts'
 import {
   type AcceptConfig,
   type OfferStore,
@@ -115,7 +115,7 @@ export async function acceptSend(
 ): Promise<Accepted> {
   const { store, config } = services
   const idempotency = once ? readIdempotency(once.key, once.endpoint, once.asked) : null
-  const first = idempotency && (await findFirstAnswer(store, sender.user, idempotency))
+  const first = idempotency && (await findFirstAnswer(store, sender, idempotency))
   if (first) return readAnswer(first)
   const { body, files } = await read()
   checkBody(body)
@@ -188,13 +188,14 @@ export async function answerOffer(
       isReplayed: false,
       messages: known === '' ? undefined : JSON.parse(known),
     }
-  if (outcome === 'replayed') return readAnswer((await findFirstAnswer(store, user, idempotency!))!)
+  if (outcome === 'replayed')
+    return readAnswer((await findFirstAnswer(store, sender, idempotency!))!)
   if (outcome === 'no_devices' && !offer.device) throw await makeNoDeviceError(store, user)
   if (outcome === 'recipient_refused') throw new RecipientRefused()
   if (outcome !== 'known') throw toGatewayError(sender, outcome)
   // known: a message has this client_ref. Answer as its send did, and keep the answer for the idempotency key
   await checkClientRef(store, known, offer)
-  const scheduledAt = await loadScheduledAt(store, known)
+  const scheduledAt = await loadScheduledAt(store, sender, known)
   const found = { batch: '', ids: [known], scheduledAt }
   if (idempotency) await storeFirstAnswer(store, user, idempotency, writeAnswer(found))
   return { ...found, isReplayed: false }
@@ -206,12 +207,14 @@ function readAnswer(answer: string): Accepted {
   return { batch, ids, scheduledAt, isReplayed: true }
 }
 
-async function loadScheduledAt({ db }: Store, message: string): Promise<string> {
+async function loadScheduledAt({ db }: Store, sender: Sender, message: string): Promise<string> {
   const found = await queries(db)
     .selectFrom('sms_messages')
-    .select('scheduled_at')
+    .select(['scheduled_at', writeIsStale(sender).as('isStale')])
     .where('id', '=', message)
     .executeTakeFirst()
+  // `sms_accept` was not asked about a message that is known by the addresses of its files
+  requireFresh(found)
   return found?.scheduled_at ?? ''
 }
 

@@ -4,6 +4,8 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
+import type { Sender } from '../../base/make-sender.ts'
+import { requireFresh, writeIsStale } from './sending-permission.ts'
 
 const MAX_KEY_LENGTH = 255
 /** Printable ASCII, which an HTTP header can safely contain. */
@@ -38,19 +40,23 @@ function toCanonicalJson(value: unknown) {
   )
 }
 
-/** The answer to the key's first request in 24 hours, or undefined. Throws 422 if that request differed. */
+/**
+ * The answer to the key's first request in 24 hours, or undefined. Throws 422 if that request differed, and
+ * StaleAuth if the sender's credentials changed.
+ */
 export async function findFirstAnswer(
   store: Store,
-  user: string,
+  sender: Sender,
   { key, fingerprint }: Idempotency,
 ) {
   const first = await queries(store.db)
     .selectFrom('sms_idempotency')
-    .select(['fingerprint', 'answer'])
-    .where('user', '=', user)
+    .select(['fingerprint', 'answer', writeIsStale(sender).as('isStale')])
+    .where('user', '=', sender.user)
     .where('key', '=', key)
     .where('created', '>', DAY_AGO)
     .executeTakeFirst()
+  requireFresh(first)
   if (first && first.fingerprint !== fingerprint) throw gatewayRefusal('idempotency_key_reused')
   return first?.answer
 }

@@ -11,8 +11,22 @@ import { type Act, findOwnTextsKey, type Permit } from '../../base/permissions.t
 // texts, and the errors of its refusals.
 
 /** The bounds of a sender, for `writeRefusalSql` and `sms_may`. */
-export const bindSenderLimits = ({ sender: { user, version, key, sentBy } }: Permit) =>
+export const bindSenderLimits = ({
+  sender: { user, version, key, sentBy },
+}: Pick<Permit, 'sender'>) =>
   sql<object>`sms_limits_of(${user}, ${version}, ${key?.id ?? null}, ${key?.version ?? null}, ${sentBy})`
+
+/**
+ * SQL: the sender's credentials have changed since they were checked, for `requireFresh`. The answer of a
+ * repeated request compares them, too. Automatic senders have no credentials.
+ */
+export const writeIsStale = (sender: Sender) =>
+  sql<boolean>`(select l.stale and ${sender.version}::text is not null from ${bindSenderLimits({ sender })} l)`
+
+/** Throws StaleAuth if a row has `writeIsStale` as its `isStale`. */
+export function requireFresh(row: { readonly isStale: boolean } | undefined): void {
+  if (row?.isStale) throw new StaleAuth()
+}
 
 /** SQL: the sender may see text `m` of the account, and so change, cancel and send it again. */
 export function writeIsSeen(sender: Sender) {
@@ -62,10 +76,10 @@ export function makeCampaignError(campaign: string): GatewayError {
 
 /**
  * Throws 409 `owned_by_campaign` for the batch of a campaign that the sender may see, unless the campaign
- * itself asks.
+ * itself asks; StaleAuth if the credentials changed.
  */
 export async function requireOwnBatch(db: Db, { sender }: Permit, batch: string): Promise<void> {
-  const campaign = await queries(db)
+  const campaign = queries(db)
     .selectFrom('campaigns')
     .select('id')
     .where('user', '=', sender.user)
@@ -78,8 +92,11 @@ export async function requireOwnBatch(db: Db, { sender }: Permit, batch: string)
         .where(writeIsSeen(sender))
         .limit(sql.lit(1)),
     )
+  const found = await queries(db)
+    .selectNoFrom([campaign.as('campaign'), writeIsStale(sender).as('isStale')])
     .executeTakeFirst()
-  if (campaign) throw makeCampaignError(campaign.id)
+  requireFresh(found)
+  if (found?.campaign) throw makeCampaignError(found.campaign)
 }
 
 /** By what texts shall leave; '' and 0 for any. */
