@@ -10,7 +10,9 @@ function loadBcrypt(): typeof import('bcrypt') {
 }
 
 /** bcrypt ignores bytes after the 72nd, so longer passwords are refused, as in Go. */
-export const MAX_PASSWORD_BYTES = 72
+const MAX_PASSWORD_BYTES = 72
+export const isTooLongToHash = (plain: string): boolean =>
+  Buffer.byteLength(plain) > MAX_PASSWORD_BYTES
 /** bcrypt's cost for a field that sets none, as in PocketBase. */
 const DEFAULT_COST = 10
 
@@ -20,8 +22,7 @@ export async function hashPassword(
   cost = 0,
   holder: Holder | Everybody = 'server',
 ): Promise<string> {
-  if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES)
-    throw new RangeError('The password exceeds 72 bytes.')
+  if (isTooLongToHash(plain)) throw new RangeError('The password exceeds 72 bytes.')
   return admission.passwords.run(holder, () =>
     loadBcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST),
   )

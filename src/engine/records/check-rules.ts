@@ -47,21 +47,21 @@ export function checkRule(
 }
 
 /** A rule for a record that is not stored yet, compiled to SQL. `condition` is '' if it always holds. */
-export interface CandidateCheck {
+export interface CandidateRule {
   readonly condition: string
   readonly params: readonly unknown[]
 }
 
-export const NO_CONDITION: CandidateCheck = { condition: '', params: [] }
+export const NO_CONDITION: CandidateRule = { condition: '', params: [] }
 
 /** Compiles a rule for a record to be created; undefined if the rule is invalid or can never hold. */
-export function checkCandidate(
+export function compileCandidateRule(
   catalog: Catalog,
   collection: Collection,
   rule: string,
   values: Readonly<Record<string, Value>>,
   request: RequestInfo,
-): CandidateCheck | undefined {
+): CandidateRule | undefined {
   if (rule === '') return NO_CONDITION
   const candidate = { ...values }
   if (candidate.id === '') candidate.id = `__temp_id____pb_create__${makeRandomText(6)}`

@@ -1,9 +1,10 @@
 import { badRequest } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
+import { isTooLongToHash } from '../fields/bcrypt.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { checkCandidate, NO_CONDITION, requireRule } from './check-rules.ts'
+import { answerRecord } from './answer-records.ts'
+import { compileCandidateRule, NO_CONDITION, requireRule } from './check-rules.ts'
 import { checkAuthAndHash } from './check-write.ts'
 import { addWriteRule, type Extension, type Extensions } from './collection-extension.ts'
 import { deleteRecord } from './delete.ts'
@@ -12,7 +13,6 @@ import { selectRecordRow } from './read-records.ts'
 import { columnsOf, toRow, type Values } from './record-row.ts'
 import { invalidatesSignIns } from './revoke-sign-ins.ts'
 import { type Extra, storeRecord } from './store-record.ts'
-import { answerRecord } from './view.ts'
 import type { Write, WriteOptions } from './write-in-progress.ts'
 
 /** Creates a record and returns its JSON. Throws 403, StaleAuth, or 400 with field errors. Contract 4 */
@@ -124,15 +124,13 @@ async function prepareCreate(
   const prepared = applyBody(collection, extension, asked, options)
   const request = { ...asked, body: prepared.body }
   // as in PocketBase: a password that is too long to hash is refused before `rule`, without naming its field
-  const isLost = !asked.auth?.isSuperuser && Object.values(prepared.passwords).some(isRecordTooLong)
+  const isLost = !asked.auth?.isSuperuser && Object.values(prepared.passwords).some(isTooLongToHash)
   const guard = isLost
     ? undefined
-    : checkCandidate(store.catalog, collection, rule, prepared.values, request)
+    : compileCandidateRule(store.catalog, collection, rule, prepared.values, request)
   if (!guard) throw badRequest(failure)
   return { ...prepared, store, collection, extension, request, options, guard, failure }
 }
-
-const isRecordTooLong = (password: string) => Buffer.byteLength(password) > MAX_PASSWORD_BYTES
 
 /** Reads the record to update, if the rule allows it, and applies the body. Throws 403, 404. */
 async function prepareUpdate(

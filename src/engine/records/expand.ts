@@ -7,7 +7,6 @@ import { isMulti, type RelationField } from '../fields/field.ts'
 import { type AnswerMeter, MAX_EXPANDED } from '../request/answer-limit.ts'
 import { findAnswerMeter, type RequestInfo } from '../request/request.ts'
 import { isRuleFault } from './check-rules.ts'
-import type { ExpandTree } from './expand-tree.ts'
 import { addVisibility } from './field-visibility.ts'
 import { selectRows } from './read-records.ts'
 import { columnsOf, type RecordRow } from './record-row.ts'
@@ -207,4 +206,23 @@ function indexByHolder({ target, field }: Relation, related: readonly RenderedRe
   const index = Map.groupBy(pairs, ({ id }) => id)
   return ({ collection, row }) =>
     index.get(row[columnsOf(collection).id] as string)?.map(({ one }) => one) ?? []
+}
+
+/** Relations to expand, by name, each with the relations to expand in its records. */
+export type ExpandTree = Map<string, ExpandTree>
+
+/** Parses `expand` into a tree, without empty or repeated paths. PocketBase: core/record_query_expand.go */
+export function readExpand(param: string): ExpandTree {
+  const tree: ExpandTree = new Map()
+  for (const part of param.split(',')) {
+    const hops = part.replaceAll(' ', '').split('.')
+    const [first, last] = [hops.findIndex(Boolean), hops.findLastIndex(Boolean)]
+    let node = tree
+    for (const hop of hops.slice(first, last + 1)) {
+      const next: ExpandTree = node.get(hop) ?? new Map()
+      node.set(hop, next)
+      node = next
+    }
+  }
+  return tree
 }

@@ -1,6 +1,6 @@
 import { type ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
-import type { CandidateCheck } from './check-rules.ts'
+import type { CandidateRule } from './check-rules.ts'
 import { catchRuleFault } from './check-rules.ts'
 import type { FieldErrors } from './prepare.ts'
 import type { Checked, Write } from './write-in-progress.ts'
@@ -31,7 +31,7 @@ const toFieldErrors = (failed: Checked['conditions']): FieldErrors =>
   Object.fromEntries(failed.map(({ field, error }) => [field, error]))
 
 /** Whether a create rule holds; false without a `guard`. Makes no query if the rule always holds. */
-export async function testRule(store: Store, guard: CandidateCheck | undefined): Promise<boolean> {
+export async function testRule(store: Store, guard: CandidateRule | undefined): Promise<boolean> {
   if (!guard?.condition) return guard !== undefined
   const [allowed] = await testConditions(store, [guard.condition], guard.params)
   return allowed === true

@@ -6,6 +6,7 @@ import type { Collection } from '../collections/collection.ts'
 import { compileFilter } from '../filter/compile-filter.ts'
 import { AnswerMeter, AnswerTooLarge } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'
+import { answerRecords } from './answer-records.ts'
 import { requireRule } from './check-rules.ts'
 import type { Extensions } from './collection-extension.ts'
 import { writeIndexOrder } from './list-indexes.ts'
@@ -13,7 +14,6 @@ import { pickFields } from './pick.ts'
 import { selectRecordRows, writeRowStatement } from './read-records.ts'
 import { columnsOf } from './record-row.ts'
 import { canBeShown } from './shown-fields.ts'
-import { answerRecords } from './view.ts'
 
 const PAGE = 1000
 

@@ -6,6 +6,7 @@ import { compileFilter } from '../filter/compile-filter.ts'
 import { FilterError } from '../filter/parse-filter.ts'
 import { findCollation } from '../filter/sort-collation.ts'
 import type { RequestInfo } from '../request/request.ts'
+import { answerRecords } from './answer-records.ts'
 import {
   checkAuthFresh,
   checkAuthVersion,
@@ -23,7 +24,6 @@ import {
   writeRowStatement,
 } from './read-records.ts'
 import { rowSizeOf } from './row-size.ts'
-import { answerRecords } from './view.ts'
 
 /** If the rows of a page cannot exceed this many bytes, they are read without measuring them. */
 const UNGUARDED_BYTES = 8 << 20

@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Uploads } from '../files/upload.ts'
 import type { RequestInfo } from '../request/request.ts'
-import type { CandidateCheck } from './check-rules.ts'
+import type { CandidateRule } from './check-rules.ts'
 import type { Extension } from './collection-extension.ts'
 import type { PasswordWork } from './hash-passwords.ts'
 import type { FieldErrors, Prepared } from './prepare.ts'
@@ -35,7 +35,7 @@ export interface Write extends Prepared {
   readonly options: WriteOptions
   readonly stored?: StoredRecord
   /** The create rule, a condition of the INSERT. Empty for an update: reading the record tests its rule. */
-  readonly guard: CandidateCheck
+  readonly guard: CandidateRule
   readonly failure: string
 }
 

@@ -1,7 +1,7 @@
 import { findAuthRecord } from '../../engine/auth/find-auth-record.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
-import { MAX_PASSWORD_BYTES } from '../../engine/fields/bcrypt.ts'
+import { isTooLongToHash } from '../../engine/fields/bcrypt.ts'
 import { toText } from '../../engine/fields/convert-values.ts'
 import { findPasswordError } from '../../engine/fields/scalar-types.ts'
 import {
@@ -67,8 +67,7 @@ async function workOnPasswordsAhead(store: Store, write: Write, work: PasswordWo
   const { passwords } = prepareValues(collection, body, { isSuperuser })
   for (const field of collection.fields) {
     const plain = field.type === 'password' ? passwords[field.name] : ''
-    if (field.type !== 'password' || !plain || Buffer.byteLength(plain) > MAX_PASSWORD_BYTES)
-      continue
+    if (field.type !== 'password' || !plain || isTooLongToHash(plain)) continue
     if (field.name === 'password' && toText(body.passwordConfirm) !== plain) continue
     if (!findPasswordError(field, plain)) await work.hash(plain, field.cost)
   }

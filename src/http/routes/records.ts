@@ -1,13 +1,12 @@
 import type { Collection } from '../../engine/collections/collection.ts'
 import { findMaxBodyBytes } from '../../engine/fields/field-types.ts'
 import type { Uploads } from '../../engine/files/upload.ts'
-import { requireRule } from '../../engine/records/check-rules.ts'
 import { createRecord, updateRecord } from '../../engine/records/create-or-update.ts'
 import { deleteRecord } from '../../engine/records/delete.ts'
 import { exportRecords } from '../../engine/records/export-records.ts'
 import { PasswordMemory } from '../../engine/records/hash-passwords.ts'
-import { compileList, findPage, renderPage } from '../../engine/records/list.ts'
-import { answerRecord, findViewedRow } from '../../engine/records/view.ts'
+import { listRecords } from '../../engine/records/list.ts'
+import { viewRecord } from '../../engine/records/view.ts'
 import type { WriteOptions } from '../../engine/records/write-in-progress.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { allowByRules, type HasServices } from '../allow-callers.ts'
@@ -75,27 +74,18 @@ export const RECORD_ROUTES = makeRoutes('', {
 function answerList({ services }: HasServices, c: Ctx, name: string): Promise<string> {
   requireCollection(services.store.catalog, name)
   return asRecordCaller(c, services, 'read', async (attempt) => {
-    const { caller, info } = attempt
     const store = await attempt.openForReading()
     const collection = requireCollection(store.catalog, name)
-    const extension = services.extensions.get(collection.id)
-    const rule = requireRule(collection, 'listRule', caller, extension?.authRequired)
-    const query = compileList(store, extension, collection, rule, info)
-    const page = await findPage(store, query, info)
-    return renderPage(store, query, page, info)
+    return listRecords(store, services.extensions, collection, attempt.info)
   })
 }
 
 function answerView({ services }: HasServices, c: Ctx, name: string): Promise<string> {
   requireCollection(services.store.catalog, name)
   return asRecordCaller(c, services, 'read', async (attempt) => {
-    const { caller, info } = attempt
     const store = await attempt.openForReading()
     const collection = requireCollection(store.catalog, name)
-    const extension = services.extensions.get(collection.id)
-    const rule = requireRule(collection, 'viewRule', caller, extension?.authRequired)
-    const row = await findViewedRow(store, collection, rule, info, c.req.param('id')!)
-    return answerRecord(store, collection, row, info)
+    return viewRecord(store, services.extensions, collection, attempt.info, c.req.param('id')!)
   })
 }
 

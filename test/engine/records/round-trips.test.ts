@@ -51,3 +51,28 @@ test.each([
   const sent = await watchStatements(['query', 'lookUp'], write)
   expect(sent.filter(({ db }) => !db.inTransaction && isOfRequest(db))).toHaveLength(count)
 })
+
+test('a create with a password tests the create rule in one statement, before the hash', async () => {
+  const fields = [
+    { name: 'shelf', type: 'text' },
+    { name: 'key', type: 'password', cost: 4 },
+  ]
+  const rule = '@collection.shelves.label ?= shelf'
+  const lockers = { name: 'lockers', type: 'base', fields, createRule: rule }
+  const made = await shop.ask('super', 'POST', 'collections', lockers)
+  expect(made.status).toBe(200)
+  await shop.ask('super', 'POST', 'collections/shelves/records', { label: 'left' })
+  const create = async (shelf: string) => {
+    const sent = await watchStatements(['query'], async () => {
+      const answer = await shop.ask('ann', 'POST', 'collections/lockers/records', {
+        shelf,
+        key: PASSWORD,
+      })
+      expect(answer.status).toBe(shelf === 'left' ? 200 : 400)
+    })
+    return sent.map(({ text }) => text).filter((text) => text.includes('"shelves"'))
+  }
+  const [tested, ...more] = await create('left')
+  expect([tested, more]).toEqual([expect.not.stringContaining('insert into'), []])
+  expect(await create('right')).toHaveLength(1)
+})
