@@ -7,13 +7,13 @@ import { acceptSend } from '../gateway/messages/send/accept-send.ts'
 import { readGivenSend } from '../gateway/messages/send/read-given-send.ts'
 import { SEND } from '../gateway/messages/send/send-body-schema.ts'
 import type { SendBody } from '../gateway/messages/send/send-options.ts'
+import { type Asker, retryRequest } from '../http/attempt.ts'
 import {
   type Identity,
   identifyShownKey,
   makeKeyIdentity,
   type ShownKey,
 } from '../http/identify-caller.ts'
-import { type Asker, retryRequest } from '../http/retry-request.ts'
 import type { GatewayServices } from './gateway-services.ts'
 import type { DoorCall } from './send-only-protocol.ts'
 

@@ -6,8 +6,8 @@ import {
   SUPERUSERS,
   USERS_ID,
 } from '../../engine/collections/collection.ts'
-import { toRow } from '../../engine/records/record-row.ts'
 import { answerRecord } from '../../engine/records/answer-records.ts'
+import { toRow } from '../../engine/records/record-row.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/api-errors.ts'
 import { authenticate } from '../attempt.ts'

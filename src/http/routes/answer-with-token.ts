@@ -2,12 +2,11 @@ import { MFA_FORM } from '../../engine/auth/check-mfa.ts'
 import type { Proven } from '../../engine/auth/one-time-passwords.ts'
 import { answerSignIn, type SignInProof } from '../../engine/auth/sign-in.ts'
 import type { AuthRecord, RequestContext } from '../../engine/request/request.ts'
-import { authenticate } from '../attempt.ts'
+import { authenticate, NO_CALLER, retryRequest } from '../attempt.ts'
 import { readForm } from '../body/form.ts'
 import { readRequestBody } from '../body/read-body.ts'
 import { auditRefusedSignIn, auditRequest } from '../middleware/audit-requests.ts'
 import type { Ctx, Services } from '../request-context.ts'
-import { NO_CALLER, retryRequest } from '../retry-request.ts'
 import { sendJson } from '../send-answer.ts'
 
 /** Answers a sign-in by `find`, and audits it. `identity`: whom a refused sign-in named. */
