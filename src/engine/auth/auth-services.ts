@@ -8,12 +8,12 @@ import type { Extensions } from '../records/collection-extension.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 
 /** A message with a code, sent within `seconds` or never. Phones send `body`; records contain `shown`. */
-interface TextWithCode {
+export interface TextWithCode {
   readonly to: string
   readonly body: string
   readonly shown: string
   readonly seconds: number
-  /** The address of the person who asked for the code. */
+  /** The address of the person who asked for the code; '' if not known. */
   readonly ip: string
 }
 

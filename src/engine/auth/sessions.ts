@@ -105,21 +105,29 @@ export async function startSession(
   return token
 }
 
-export const SESSION_COLUMNS = [
-  's.id',
-  sql<string>`pb_text(s.created)`.as('created'),
-  sql<string>`pb_text(s.used_at)`.as('used_at'),
-  sql<string>`pb_text(s.expires_at)`.as('expires_at'),
-  's.ip',
-  's.user_agent',
-] as const
+/** Selects the open sessions of a collection's records, latest use first. */
+export const selectSessions = (db: Db, collection: string) =>
+  queries(db)
+    .selectFrom('auth_sessions as s')
+    .select([
+      's.id',
+      sql<string>`pb_text(s.created)`.as('created'),
+      sql<string>`pb_text(s.used_at)`.as('used_at'),
+      sql<string>`pb_text(s.expires_at)`.as('expires_at'),
+      's.ip',
+      's.user_agent',
+    ])
+    .where('s.collection', '=', collection)
+    .where('s.ended_at', 'is', null)
+    .where('s.expires_at', '>', sql<Date>`now()`)
+    .orderBy('s.used_at', 'desc')
+    .orderBy('s.id')
+    .limit(sql.lit(MAX_LISTED))
 
 /** The sessions of a record, latest use first. `token` marks the current one. */
 export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<SignInSession[]> =>
-  queries(db)
-    .selectFrom('auth_sessions as s')
+  selectSessions(db, auth.collection.id)
     .select(({ exists, selectFrom }) => [
-      ...SESSION_COLUMNS,
       sql<SignInSession['method']>`s.method`.as('method'),
       sql.lit('').as('person'),
       exists(
@@ -130,13 +138,7 @@ export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<S
         .$castTo<boolean>()
         .as('current'),
     ])
-    .where('s.collection', '=', auth.collection.id)
     .where('s.record', '=', auth.id)
-    .where('s.ended_at', 'is', null)
-    .where('s.expires_at', '>', sql<Date>`now()`)
-    .orderBy('s.used_at', 'desc')
-    .orderBy('s.id')
-    .limit(sql.lit(MAX_LISTED))
     .execute()
 
 /** How long a proof counts for changes of second factors and for new links to providers. */

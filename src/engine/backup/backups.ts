@@ -14,7 +14,7 @@ import type { Tables } from '../../platform/db/tables.ts'
 import type { Logger } from '../../platform/log.ts'
 import { removeLeftovers } from '../../platform/tools/remove-leftovers.ts'
 import { type AuditActor, recordAudit } from '../auth/write-audit-log.ts'
-import { formatDate } from '../fields/parse-date.ts'
+import { formatNow } from '../fields/parse-date.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import { makeBackupName } from './backup-names.ts'
 import { type BackupStorage, openFolderStorage, type StoredBackup } from './folder-storage.ts'
@@ -87,7 +87,7 @@ export function openBackups(services: BackupServices) {
         await (await storage()).put(path, key)
         return size
       })
-      return { ...job, size, at: formatDate(new Date()) }
+      return { ...job, size, at: formatNow() }
     })
     await making
     return true
@@ -111,7 +111,7 @@ export function openBackups(services: BackupServices) {
         await notifyRestore(db)
         await sleep(BEFORE_RESTORE_MS)
         await exclusively(() => replaceDatabase(db, path, key, by, lease, afterRestore))
-        return { ...job, size, at: formatDate(new Date()) }
+        return { ...job, size, at: formatNow() }
       }),
     )
     await notifyRestore(db)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { formatDate } from '../fields/parse-date.ts'
+import { formatNow } from '../fields/parse-date.ts'
 import {
   type BackupJob,
   type Done,
@@ -82,7 +82,7 @@ export async function acquireBackupLease(
   scheduledUntil: string | null = null,
 ) {
   const id = randomUUID()
-  const started = formatDate(new Date())
+  const started = formatNow()
   let running: Running = { ...job, node, started, step: '', done: 0, total: 0, exclusive: false }
   const { lastFailure } = await loadBackupState(db)
   if (!(await insertLease(db, id, running, lastFailure, scheduledUntil))) return undefined

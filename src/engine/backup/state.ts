@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { formatDate } from '../fields/parse-date.ts'
+import { formatNow } from '../fields/parse-date.ts'
 
 const JOB = z.object({
   action: z.enum(['backup', 'restore']),
@@ -80,7 +80,7 @@ export const makeJobFailure = ({ action, key, by }: BackupJob, message: string):
   action,
   key,
   by,
-  at: formatDate(new Date()),
+  at: formatNow(),
   message,
 })
 

@@ -66,26 +66,22 @@ export async function convertSingleAndListColumns(
   }
 }
 
-export async function dropColumns(
+type ChangeColumns = (
   db: Db,
   builtIn: BuiltIn,
   table: string,
   old: Collection,
   next: Collection,
-): Promise<void> {
+) => Promise<void>
+
+export const dropColumns: ChangeColumns = async (db, builtIn, table, old, next) => {
   for (const field of old.fields) {
     if (findFieldById(next.fields, field.id) || isOptionalField(builtIn, next, field)) continue
     await runAlterTable(db, table, sql`drop column ${writeColumnName(field)}`)
   }
 }
 
-export async function addColumns(
-  db: Db,
-  builtIn: BuiltIn,
-  table: string,
-  old: Collection,
-  next: Collection,
-): Promise<void> {
+export const addColumns: ChangeColumns = async (db, builtIn, table, old, next) => {
   for (const field of next.fields) {
     if (findFieldById(old.fields, field.id)) continue
     const unlessThere = sql.raw(isNeededField(builtIn, next, field) ? 'if not exists' : '')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { requireTokenAddress } from '../../engine/auth/allowed-addresses.ts'
 import { findActingMember } from '../../engine/auth/find-auth-record.ts'
-import { MAX_LISTED, SESSION_COLUMNS, type SignInSession } from '../../engine/auth/sessions.ts'
+import { type SignInSession, selectSessions } from '../../engine/auth/sessions.ts'
 import { hashSha256, readClaims, signToken } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
@@ -73,28 +73,20 @@ const storeActingToken = (db: Db, own: string, acting: string, account: string) 
 
 /** The sessions in which members act for an account, latest use first. */
 export const listActingSessions = (db: Db, account: string): Promise<SignInSession[]> =>
-  queries(db)
-    .selectFrom('auth_sessions as s')
+  selectSessions(db, USERS_ID)
     .innerJoin('members as m', 'm.member', 's.record')
     .innerJoin('senders as n', 'n.id', 'm.id')
     .select([
-      ...SESSION_COLUMNS,
       sql.lit<'act-for'>('act-for').as('method'),
       'n.name as person',
       sql.lit(false).as('current'),
     ])
     .where('m.account', '=', account)
-    .where('s.collection', '=', USERS_ID)
     .where('s.id', '=', ({ selectFrom }) =>
       matchAnyFound(
         selectFrom('auth_session_tokens').select('session').where('account', '=', account),
       ),
     )
-    .where('s.ended_at', 'is', null)
-    .where('s.expires_at', '>', sql<Date>`now()`)
-    .orderBy('s.used_at', 'desc')
-    .orderBy('s.id')
-    .limit(sql.lit(MAX_LISTED))
     .execute()
 
 /**

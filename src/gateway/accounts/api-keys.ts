@@ -43,7 +43,6 @@ const PREVIOUS_MS = 86_400_000
  */
 export const apiKeysExtension = {
   grantsAccess: true,
-  readsStrictly: true,
   setByServer: SET_BY_SERVER,
   shownOnce: NEW_KEY.shape,
   async beforeCreate(store, values) {

@@ -11,20 +11,14 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
-import { makeSay } from '../../platform/words/say.ts'
 import { readLanguage } from '../../portable/languages.ts'
 import { loadMailLook } from '../base/account-look.ts'
 import { FORMER_DIRECTORY } from './former-directory.ts'
-import de from './words/de.json' with { type: 'json' }
-import en from './words/en.json' with { type: 'json' }
-import es from './words/es.json' with { type: 'json' }
-import fr from './words/fr.json' with { type: 'json' }
-import pt from './words/pt.json' with { type: 'json' }
+import { makeMailSay } from './mail-words.ts'
 
 // Members whom a directory added that no longer can remove them: `directory` is FORMER_DIRECTORY until the
 // owner or an admin keeps or removes them.
 
-const WORDS = { en, de, es, fr, pt }
 const MAX_LISTED = 100
 
 /** The members of an account on whom it has to decide, at most MAX_LISTED. */
@@ -61,7 +55,7 @@ export const makeFormerMembersJobs = (
     if (!owner || members.length === 0) return undefined
     const sender = readMailSender(post)
     const language = readLanguage(owner.language)
-    const say = makeSay(WORDS, language)
+    const say = makeMailSay(language)
     const names = members.map(({ name }) => formatNameForMail(name, '–'))
     const html = `<p>${escapeHtml(say('formerText'))}</p>
 <ul>${names.map((name) => `<li>${escapeHtml(name)}</li>`).join('')}</ul>

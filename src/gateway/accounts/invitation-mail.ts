@@ -12,17 +12,10 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { makeSay } from '../../platform/words/say.ts'
 import { isLanguage, type Language } from '../../portable/languages.ts'
 import { loadMailLook } from '../base/account-look.ts'
 import { findSenderNames } from './load-own-account.ts'
-import de from './words/de.json' with { type: 'json' }
-import en from './words/en.json' with { type: 'json' }
-import es from './words/es.json' with { type: 'json' }
-import fr from './words/fr.json' with { type: 'json' }
-import pt from './words/pt.json' with { type: 'json' }
-
-const WORDS = { en, de, es, fr, pt }
+import { makeMailSay } from './mail-words.ts'
 
 interface InvitationMail {
   readonly to: string
@@ -43,7 +36,7 @@ export async function sendInvitationMail(
   const [found] = await findSenderNames(store.db, [auth.id])
   const name = formatNameForMail(found?.name ?? '', sender.appName)
   const language = await findLanguage(store, auth, to, browser)
-  const say = makeSay(WORDS, language)
+  const say = makeMailSay(language)
   const html = `<p>${escapeHtml(say('inviteText', { name }))}</p>
 <p>${renderLink(link, say('inviteButton'), 'btn')}</p>
 <p>${escapeHtml(say('inviteLimits', { name, count: days }))}</p>`

@@ -1,3 +1,4 @@
+import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
 import type { Services } from '../../http/request-context.ts'
 import type { Feature, QueuedServices } from '../base/feature.ts'
@@ -21,6 +22,6 @@ export const CAMPAIGNS: Feature<Services & WithSending, QueuedServices & WithSen
     takesKeys: true,
   },
   personalData: CAMPAIGN_DATA,
-  extensions: () => ({ campaigns: campaignsExtension }),
+  extensions: () => ({ campaigns: makeStrictExtension(campaignsExtension) }),
   queued: ({ store, sending }) => [makeCampaignJobs(makeUserSending(store, sending))],
 }

@@ -1,4 +1,4 @@
-import { formatDate } from '../../engine/fields/parse-date.ts'
+import { formatNow } from '../../engine/fields/parse-date.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import type { Permit } from '../base/permissions.ts'
 import { inAuditedTransaction } from './audited-change.ts'
@@ -48,7 +48,7 @@ export const resumeCampaign = changeStatus('resume', (campaign) => {
   if (status === 'scheduled' || status === 'repeating' || status === 'sending') return undefined
   if (status !== 'paused') throw gatewayRefusal('campaign_over')
   if (repeat || reminder) return 'repeating'
-  return scheduledAt > formatDate(new Date()) ? 'scheduled' : 'sending'
+  return scheduledAt > formatNow() ? 'scheduled' : 'sending'
 })
 
 /** Cancels a campaign and refunds its unclaimed messages. Idempotent. Throws 409 `campaign_over`. */

@@ -51,6 +51,12 @@ const OF_CALL: Bound = {
   by: '1,000 items; 100 fields; a wrong token costs one lookup. Files: 4 calls of an account at a time, 10 s and `SMS_MAX_ATTACHMENT_BYTES` a call',
 }
 
+const ACCOUNT_EXAMPLE = {
+  preset: 'twilio',
+  user: 'AC00000000000000000000000000000000',
+  senders: ['+15005550006'],
+}
+
 /** `/api/devices/carriers`: accounts of carriers that the servers run as devices. */
 export const CARRIER_ROUTES = makeRoutes(DEVICE_TAG, {
   'GET /api/devices/carriers': {
@@ -73,17 +79,7 @@ export const CARRIER_ROUTES = makeRoutes(DEVICE_TAG, {
       summary: 'Add a carrier that the server runs',
       description:
         'Creates a device whose texts leave through an account of a carrier. At most 10, with at most 100 requests at the same time together.',
-      body: [
-        CARRIER_BODY,
-        {
-          account: {
-            preset: 'twilio',
-            user: 'AC00000000000000000000000000000000',
-            senders: ['+15005550006'],
-          },
-          secret: 'secret',
-        },
-      ],
+      body: [CARRIER_BODY, { account: ACCOUNT_EXAMPLE, secret: 'secret' }],
       answer: ['The device, and the address for the carrier.', MADE_CARRIER],
       fails: describeRefusals('unauthorized', 'forbidden', 'invalid_request'),
     },
@@ -99,16 +95,7 @@ export const CARRIER_ROUTES = makeRoutes(DEVICE_TAG, {
     describe: {
       id: 'changeCarrier',
       summary: 'Replace the settings of a carrier',
-      body: [
-        CARRIER_BODY,
-        {
-          account: {
-            preset: 'twilio',
-            user: 'AC00000000000000000000000000000000',
-            senders: ['+15005550006'],
-          },
-        },
-      ],
+      body: [CARRIER_BODY, { account: ACCOUNT_EXAMPLE }],
       answer: ['As when it was added. The address remains.', MADE_CARRIER],
       fails: describeRefusals('unauthorized', 'forbidden', 'invalid_request', 'device_not_found'),
     },

@@ -1,3 +1,4 @@
+import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import type { Feature } from '../base/feature.ts'
 import { consentStatesExtension, consentsExtension } from './consents-extension.ts'
 import { CONSENT_DATA } from './personal-data.ts'
@@ -8,5 +9,8 @@ export const CONSENT: Feature = {
   rows: CONSENT_PAGES,
   api: { roots: ['/join', '/leave'], group: 'pages', errorForm: sendErrorPage },
   personalData: CONSENT_DATA,
-  extensions: () => ({ consents: consentsExtension, consent_states: consentStatesExtension }),
+  extensions: () => ({
+    consents: makeStrictExtension(consentsExtension),
+    consent_states: makeStrictExtension(consentStatesExtension),
+  }),
 }

@@ -49,7 +49,6 @@ function checkConsentEntry({ source, event, given_at }: Values): void {
  * messages: of a group, those of its campaigns.
  */
 export const consentsExtension: Extension = {
-  readsStrictly: true,
   setByServer: ['entered_by'],
   beforeImport: (db) => attachConsentProof(db, { source: 'import' }),
   async beforeCreate(store, values, request) {
@@ -163,7 +162,6 @@ async function groupName({ db }: Store, user: string, id: string): Promise<strin
 
 /** Rules of present states: only entries of `consents` change them. */
 export const consentStatesExtension: Extension = {
-  readsStrictly: true,
   async beforeCreate() {
     throw forbidden(FOLLOWS)
   },

@@ -73,13 +73,10 @@ async function requireJoinPage(c: Ctx, id: string): Promise<JoinPage> {
   return found
 }
 
+type AnswerForm = (c: Ctx, services: Services, shown: JoinPage, form: JoinForm) => Promise<Response>
+
 /** Answers a form that asks for texts: asks the number to confirm, or shows the form again with the fault. */
-async function answerJoinForm(
-  c: Ctx,
-  services: Services,
-  shown: JoinPage,
-  form: JoinForm,
-): Promise<Response> {
+const answerJoinForm: AnswerForm = async (c, services, shown, form) => {
   const again = (fault: PageWord, status = 400) =>
     sendPage(c, joinForm(shown, readTypedNumber(form), fault), status)
   if (isOfOtherSite(c, services)) return again('otherSite', 403)
@@ -99,12 +96,7 @@ async function answerJoinForm(
   return sendPage(c, renderAskedPage(shown, number))
 }
 
-async function answerCodeForm(
-  c: Ctx,
-  services: Services,
-  shown: JoinPage,
-  form: JoinForm,
-): Promise<Response> {
+const answerCodeForm: AnswerForm = async (c, services, shown, form) => {
   const again = (fault: PageWord, status = 400) =>
     sendPage(c, renderAskedPage(shown, form.to, fault), status)
   if (isOfOtherSite(c, services)) return again('otherSite', 403)

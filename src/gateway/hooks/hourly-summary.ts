@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
-import { formatDate } from '../../engine/fields/parse-date.ts'
+import { formatNow } from '../../engine/fields/parse-date.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { writeDaysAgo, writePeriodsSql } from '../base/retention-periods.ts'
@@ -94,7 +94,7 @@ export async function recordHeldText(db: Db, hook: Hook, window: Window, summary
         .returning('summary'),
     )
     .updateTable('sms_messages')
-    .set({ body: summary.body!, updated: formatDate(new Date()) })
+    .set({ body: summary.body!, updated: formatNow() })
     .where('id', 'in', sql<string>`(select unnest(summary) from held)`)
     .where('status', '=', 'pending')
     .execute()

@@ -53,7 +53,6 @@ export const messagesExtension: Extension = {
  * or delete the template of one.
  */
 export const templatesExtension: Extension = {
-  readsStrictly: true,
   writeRule: (auth) => (auth?.limits === 'agent' ? `auto_answers_via_template.id = ''` : ''),
 }
 
@@ -85,7 +84,6 @@ const lockBatches = (db: Db, campaigns: readonly string[]) =>
 
 /** Rules of campaigns. Deleting a campaign cancels its waiting messages. */
 export const campaignsExtension: Extension = {
-  readsStrictly: true,
   async beforeDelete(store, ids) {
     for (const { user, id, batch } of await lockBatches(store.db, ids))
       await cancelWaitingTexts(store, requirePermit(makeAccountSender(user, id), 'cancel'), batch)

@@ -28,7 +28,7 @@ export const MESSAGES: Feature<SendingServices> = {
   extensions: () => ({
     sms_messages: makeStrictExtension(messagesExtension),
     sms_events: makeStrictExtension(eventsExtension),
-    sms_templates: templatesExtension,
+    sms_templates: makeStrictExtension(templatesExtension),
     senders: makeStrictExtension({ keepsReferences: true }),
   }),
   timed: ({ store }) => [

@@ -34,7 +34,6 @@ const SIGNS_OF_VARIABLES = /[{}|]/
  * names, by which templates and programs still find them. A deletion removes the values of all contacts.
  */
 export const contactFieldsExtension: Extension = {
-  readsStrictly: true,
   setByServer: ['key', 'former'],
   check: (values) => checkDefinition({ ...values }),
   async beforeCreate({ db }, values) {

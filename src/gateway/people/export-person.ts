@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { formatDate } from '../../engine/fields/parse-date.ts'
+import { formatNow } from '../../engine/fields/parse-date.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -120,7 +120,7 @@ async function makeHead(db: Db, person: Person): Promise<ExportHead> {
   const { name, shownName, look } = await loadAccount(db, id)
   const contact = number === '' ? '' : await loadContactName(db, person)
   return {
-    json: { number, account: { id, name }, at: formatDate(new Date()) },
+    json: { number, account: { id, name }, at: formatNow() },
     of: [contact, number].filter((text) => text !== '').join(', ') || shownName,
     by: shownName,
     look,

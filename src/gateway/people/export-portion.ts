@@ -89,13 +89,15 @@ export function exportPortion(
   return write(db, exporting, written, at, place)
 }
 
-async function exportTexts(
+type ExportPlace = (
   db: Db,
   exporting: Exporting,
   written: Written,
   at: ExportAt,
   place: Place,
-): Promise<ExportAt> {
+) => Promise<ExportAt>
+
+const exportTexts: ExportPlace = async (db, exporting, written, at, place) => {
   const found = await selectPersonTexts(db, exporting.person, Number(at.after ?? 0), TEXTS)
   const ids = found.map(({ id }) => id)
   const copies =
@@ -114,13 +116,7 @@ async function exportTexts(
 
 const NO_TEXTS: Texts = sql`'{}'::text[]`
 
-async function exportRows(
-  db: Db,
-  exporting: Exporting,
-  written: Written,
-  at: ExportAt,
-  place: Place,
-): Promise<ExportAt> {
+const exportRows: ExportPlace = async (db, exporting, written, at, place) => {
   const { rows, next } = await loadPersonalRows(db, place, exporting.person, NO_TEXTS, at.after)
   const now = await writeRows(db, exporting, written, at, rows, [])
   return next === undefined ? moveToNextPlace(written, place, now) : { ...now, after: next }

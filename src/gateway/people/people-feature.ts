@@ -19,7 +19,7 @@ export const PEOPLE: Feature<
   personalData: PEOPLE_DATA,
   extensions: () => ({
     contacts: contactsExtension,
-    contact_fields: contactFieldsExtension,
+    contact_fields: makeStrictExtension(contactFieldsExtension),
     contact_groups: makeStrictExtension(),
     person_requests: makeStrictExtension(),
   }),

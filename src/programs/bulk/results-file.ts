@@ -39,5 +39,3 @@ export function openResults(file: string, of: string) {
   if (!head?.campaign) write('', [])
   return { file, write }
 }
-
-export type Results = ReturnType<typeof openResults>

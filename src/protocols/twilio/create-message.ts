@@ -1,5 +1,5 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { formatDate } from '../../engine/fields/parse-date.ts'
+import { formatDate, formatNow } from '../../engine/fields/parse-date.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import {
   type AcceptedMessage,
@@ -189,7 +189,7 @@ function makeAcceptedRow(
   { to, from, body, mediaUrls, scheduledAt, service }: NewMessage,
   message: AcceptedMessage | undefined,
 ): NumberedText {
-  const at = message?.created ?? formatDate(new Date())
+  const at = message?.created ?? formatNow()
   return {
     id,
     to,

@@ -1,3 +1,4 @@
+import type { TextWithCode } from '../../../engine/auth/auth-services.ts'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { formatDate } from '../../../engine/fields/parse-date.ts'
 import type { Config } from '../../../platform/config.ts'
@@ -10,17 +11,6 @@ import { requireDestinations } from './code-destinations.ts'
 import { countCodes } from './count-codes.ts'
 
 export const CODE_PRIORITY = 100
-
-interface TextWithCode {
-  readonly to: string
-  readonly body: string
-  /** The text that everybody but the sending device sees. */
-  readonly shown: string
-  /** How long the text may wait. */
-  readonly seconds: number
-  /** The address of the person who asked for it; '' if not known. */
-  readonly ip: string
-}
 
 /** Texts a one-time password by one of the user's lines. Throws 403, 402, 429, and as `send`. */
 export async function sendCodeText(

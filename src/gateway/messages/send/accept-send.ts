@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { INSTANT } from '../../../engine/fields/date-schema.ts'
-import { formatDate } from '../../../engine/fields/parse-date.ts'
+import { formatNow } from '../../../engine/fields/parse-date.ts'
 import type { GatewayError } from '../../../platform/api-errors.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
@@ -130,7 +130,7 @@ export async function acceptSend(
     return await storeSend(services, sender, whole, idempotency)
   } catch (error) {
     if (!waitsForDevice || body.deviceId === '' || !isRefusal(error, 'no_devices')) throw error
-    const options = { ...whole.options, scheduledAt: formatDate(new Date()) }
+    const options = { ...whole.options, scheduledAt: formatNow() }
     return storeSend(services, sender, { ...whole, options }, idempotency)
   }
 }
