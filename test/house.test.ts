@@ -69,7 +69,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^engine\/files\/make-thumbnail\.ts$/, /^sharp$/],
   [/^engine\/files\/sniff-content-type\.ts$/, /^file-type$/],
   [/^engine\/files\/detect-text-kind\.ts$/, /^papaparse$/],
-  [/^engine\/backup\/zip-file\.ts$/, /^yazl$/],
+  [/^engine\/backup\/zip-and-seal\.ts$/, /^yazl$/],
   [/^engine\/backup\/read-archive\.ts$/, /^yauzl$/],
   [/^engine\/backup\/s3-storage\.ts$/, /^s3mini$/],
   [/^engine\/settings\/cron\.ts$/, /^croner$/],

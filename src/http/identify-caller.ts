@@ -6,7 +6,7 @@ import {
   isKeyOwnerName,
   type KeyHolder,
 } from '../engine/auth/identify-key.ts'
-import { recordSessionUse } from '../engine/auth/sessions.ts'
+import { recordSessionUse } from '../engine/auth/sign-in-sessions.ts'
 import { findCachedIdentity, identifyToken, readHeaderToken } from '../engine/auth/tokens.ts'
 import type { Catalog, Store } from '../engine/collections/catalog.ts'
 import type { AuthRecord } from '../engine/request/request.ts'

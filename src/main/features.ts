@@ -36,7 +36,7 @@ import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { SMSGATE_STATE } from '../protocols/smsgate-api/smsgate-api-feature.ts'
 import { fitSmsgateWebhook } from '../protocols/smsgate-api/webhooks.ts'
-import { fitTwilioWebhook } from '../protocols/twilio/check-webhook.ts'
+import { fitTwilioWebhook } from '../protocols/twilio/fit-webhook.ts'
 import { TWILIO_STATE } from '../protocols/twilio/twilio-feature.ts'
 import { RECORDS, SERVER } from './pocketbase-features.ts'
 

@@ -73,11 +73,7 @@ export const REMOVALS: readonly Removal[] = [
   ),
   removal(
     ['onceByReference'],
-    [
-      'src/gateway/messages/send/check-client-ref.ts',
-      'if (other || (!isRetry &&',
-      'if ((!isRetry &&',
-    ],
+    ['src/gateway/messages/send/same-send.ts', 'if (other || (!isRetry &&', 'if ((!isRetry &&'],
     each('onceByReference', 'a text'),
   ),
   removal(
@@ -101,7 +97,7 @@ export const REMOVALS: readonly Removal[] = [
   removal(
     ['onceByFile'],
     [
-      'src/gateway/messages/send/check-client-ref.ts',
+      'src/gateway/messages/send/same-send.ts',
       'if (other || (!isRetry && (await hasOtherFiles(db, message, offer.given))))',
       'if (other)',
     ],

@@ -10,7 +10,7 @@ import { ENDED_SESSIONS } from '../records/check-auth-version.ts'
 import { logChange } from '../records/log-changes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { InSameTransaction } from './change-auth-record.ts'
-import { MAX_AGENT_LENGTH } from './sessions.ts'
+import { MAX_AGENT_LENGTH } from './sign-in-sessions.ts'
 
 const endListedSessions = (db: Db, auth: AuthRecord, id: string) =>
   queries(db)

@@ -12,7 +12,7 @@ import type { AuthServices, SignInOrigin } from './auth-services.ts'
 import { checkMfa, type Method, type MfaForm } from './check-mfa.ts'
 import { findAuthRecord, requireEnabled } from './find-auth-record.ts'
 import { findClaims, storeClaims, useClaims } from './oauth2/waiting-claims.ts'
-import { startSession } from './sessions.ts'
+import { startSession } from './sign-in-sessions.ts'
 import { checkAddress } from './superuser-addresses.ts'
 import {
   addSystemRecord,

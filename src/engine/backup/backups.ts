@@ -21,8 +21,8 @@ import { type BackupStorage, openFolderStorage, type StoredBackup } from './fold
 import { notifyRestore } from './follow-restores.ts'
 import { acquireBackupLease, type BackupLease, LEASE } from './lease.ts'
 import type { AfterRestore } from './restore.ts'
-import { isFileSealed, SEALED_ENDING } from './sealed-backup.ts'
 import type { BackupJob, Done } from './state.ts'
+import { isFileSealed, SEALED_ENDING } from './unseal-file.ts'
 
 const SCHEDULE = 'schedule'
 

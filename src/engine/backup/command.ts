@@ -16,7 +16,7 @@ import { readText } from '../../platform/tools/read-named-file.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
 import { type BackupSummary, checkBackup } from './read-archive.ts'
 import { type AfterRestore, type Restored, restoreBackup } from './restore.ts'
-import { isFileSealed, requireIdentities, SEALED_ENDING, unsealFile } from './sealed-backup.ts'
+import { isFileSealed, requireIdentities, SEALED_ENDING, unsealFile } from './unseal-file.ts'
 import { writeBackup } from './write.ts'
 import { requireNewFile } from './write-new-file.ts'
 

@@ -29,7 +29,7 @@ import {
   type TableEntry,
 } from './read-archive.ts'
 import { writeNewFile } from './write-new-file.ts'
-import { openZip } from './zip-file.ts'
+import { openZip } from './zip-and-seal.ts'
 
 interface DumpOptions {
   readonly progress?: ReportProgress

@@ -2,7 +2,12 @@ import { z } from 'zod'
 import { changeAuthRecord } from '../../engine/auth/change-auth-record.ts'
 import { endSession } from '../../engine/auth/end-session.ts'
 import { endLinks, LINK, listLinks, MAX_LINKS } from '../../engine/auth/oauth2/provider-links.ts'
-import { findProof, listSessions, SESSION, startSession } from '../../engine/auth/sessions.ts'
+import {
+  findProof,
+  listSessions,
+  SESSION,
+  startSession,
+} from '../../engine/auth/sign-in-sessions.ts'
 import { readClaims } from '../../engine/auth/tokens.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'

@@ -14,7 +14,7 @@ import {
 } from '../base/body-schemas.ts'
 import { checkPhones } from '../messages/send/load-all-recipients.ts'
 import { checkExpiry, formatInstant, keepFutureDate } from '../messages/send/message-expiry.ts'
-import { readContent } from '../messages/send/read-send-body.ts'
+import { readContent } from '../messages/send/read-send.ts'
 import { COMMON, MMS, TEMPLATE_SEND } from '../messages/send/send-body-schema.ts'
 import type { Content, NamedLine } from '../messages/send/send-options.ts'
 import { readStoredOptions, STORED_OPTIONS } from '../messages/send/stored-options.ts'

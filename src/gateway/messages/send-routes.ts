@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Store } from '../../engine/collections/catalog.ts'
 import { readJsonBody } from '../../http/body/raw-body.ts'
 import type { Bound } from '../../http/bounds.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
@@ -6,16 +7,17 @@ import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { sendRaw } from '../../http/send-answer.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
+import { queries } from '../../platform/db/queries.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { type ActingCaller, allowSender } from './require-sender.ts'
 import { ACCEPTED, acceptSend } from './send/accept-send.ts'
 import { writeAnswer } from './send/prepare-offer.ts'
 import { PREVIEW, previewGivenSend } from './send/preview-send.ts'
-import { readGivenSend } from './send/read-given-send.ts'
 import { describeAsked } from './send/read-media.ts'
+import { readGivenSend } from './send/read-send.ts'
 import { allowFiles, readSendRequest } from './send/read-send-request.ts'
-import { ATTEMPT_HEADER, refuseOwnAttempt } from './send/refuse-send-loop.ts'
 import { PREVIEW_BODY, SEND, TEMPLATE_SEND } from './send/send-body-schema.ts'
 
 /** Enough for 100,000 recipients. */
@@ -66,6 +68,24 @@ const TEMPLATE_EXAMPLE = {
   recipients: ['+4915112345678'],
   template_id: 'k3v9x0c2m5n8b1a',
   variables: { code: '4711' },
+}
+
+/** The header in which a carrier of the preset `pocketsms` names the attempt that it sends: `ID.NUMBER`. */
+const ATTEMPT_HEADER = 'x-carrier-attempt'
+
+/**
+ * Throws 403 if the attempt is of a text of this same account. The account is then its own carrier, and
+ * would send the text to itself again and again.
+ */
+async function refuseOwnAttempt({ db }: Store, user: string, attempt: string): Promise<void> {
+  const [id = ''] = attempt.split('.')
+  const own = await queries(db)
+    .selectFrom('sms_messages')
+    .select('id')
+    .where('id', '=', id)
+    .where('user', '=', user)
+    .executeTakeFirst()
+  if (own) throw gatewayRefusal('forbidden', 'The carrier of this account is the account itself')
 }
 
 /**

@@ -33,7 +33,7 @@ import {
   requestPasswordReset,
 } from '../../engine/auth/password-reset.ts'
 import { hasFactors } from '../../engine/auth/second-factor.ts'
-import { refreshToken } from '../../engine/auth/sessions.ts'
+import { refreshToken } from '../../engine/auth/sign-in-sessions.ts'
 import { authWithPassword, PASSWORD_FORM } from '../../engine/auth/sign-in-with-password.ts'
 import { type AuthCollection, SUPERUSERS } from '../../engine/collections/collection.ts'
 import type { Shape } from '../../engine/fields/json-shapes.ts'

@@ -3,7 +3,7 @@ import { requireSuperuserFactor } from '../../engine/auth/superuser-factor.ts'
 import { findRecordByToken } from '../../engine/auth/tokens.ts'
 import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../engine/backup/backup-names.ts'
 import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
-import { SEALED_ENDING } from '../../engine/backup/sealed-backup.ts'
+import { SEALED_ENDING } from '../../engine/backup/unseal-file.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import {
   checkFields,

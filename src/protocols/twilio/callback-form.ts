@@ -3,7 +3,7 @@ import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import type { CallServices } from './make-url-caller.ts'
 import { makeMediaPath } from './media.ts'
 import { API_VERSION, makeSid } from './sids.ts'
-import type { Form } from './signed-request.ts'
+import type { Form } from './sign-request.ts'
 import { toTwilioState } from './twilio-status.ts'
 
 export const STATUS_EVENT = 'message.status'

@@ -4,7 +4,7 @@ import { type SentHeaders, TIMEOUT_MS } from '../../gateway/webhooks/call-webhoo
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import type { Config } from '../../platform/config.ts'
 import { type ResponseHead, sendOutgoing } from '../../platform/outgoing/send-request.ts'
-import { type Form, makeSignedRequest } from './signed-request.ts'
+import { type Form, makeSignedRequest } from './sign-request.ts'
 
 /** Maximum bytes of an answer, as at Twilio. */
 export const MAX_TWIML_BYTES = 64 << 10

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { USAGE } from '../../gateway/base/quota.ts'
+import type { USAGE } from '../../gateway/base/quota-usage.ts'
 import { sendHookError } from '../../gateway/hooks/send-hook-error.ts'
 import { sendError } from '../../http/middleware/answer-errors.ts'
 import type { ErrorForm } from '../../http/request-context.ts'

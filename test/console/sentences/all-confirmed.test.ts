@@ -12,9 +12,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'No browser shows texts of yours any more until you turn it on there again.':
     'test/gateway/notifications/push.slow.test.ts',
   '{program} has to sign in again, and shows no notifications. API keys and devices go on.':
-    'test/engine/auth/sessions.test.ts',
+    'test/engine/auth/sign-in-sessions.test.ts',
   'Every other browser and program has to sign in again. API keys and devices go on.':
-    'test/engine/auth/sessions.test.ts',
+    'test/engine/auth/sign-in-sessions.test.ts',
   'Records that require this record are deleted, too. Deleted records cannot be restored.':
     'test/engine/records/changes.test.ts',
   'If the user has lost the authenticator app, the passkeys and the recovery codes. Make sure that it is really the user who asks: the password alone signs in from then on.':

@@ -1,4 +1,4 @@
-import { loadUsage } from '../../../src/gateway/base/quota.ts'
+import { loadUsage } from '../../../src/gateway/base/quota-usage.ts'
 import { readCampaignChange } from '../../../src/gateway/campaigns/campaign-body.ts'
 import { loadCampaignProgress } from '../../../src/gateway/campaigns/campaign-progress.ts'
 import { changeCampaign } from '../../../src/gateway/campaigns/change-campaign.ts'

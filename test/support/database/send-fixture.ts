@@ -1,5 +1,5 @@
 import { acceptSend } from '../../../src/gateway/messages/send/accept-send.ts'
-import { readSend } from '../../../src/gateway/messages/send/read-send-body.ts'
+import { readSend } from '../../../src/gateway/messages/send/read-send.ts'
 import { SEND } from '../../../src/gateway/messages/send/send-body-schema.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../src/platform/config.ts'

@@ -9,7 +9,7 @@ import { toUniqueError } from '../../records/store-record.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { type AuthChange, changeAuthRecord } from '../change-auth-record.ts'
 import { findAuthRecord, findByEmail, requireEnabled } from '../find-auth-record.ts'
-import { findProof } from '../sessions.ts'
+import { findProof } from '../sign-in-sessions.ts'
 import { addSystemRecord } from '../system-records.ts'
 import {
   createFromProfile,

@@ -8,7 +8,7 @@ import { queries } from '../../../platform/db/queries.ts'
 import { toNetwork } from '../../../platform/limits/limit-holder.ts'
 import { findSettings } from '../../base/find-settings.ts'
 import { gatewayRefusal, REFUSALS } from '../../base/gateway-errors.ts'
-import { loadUsage } from '../../base/quota.ts'
+import { loadUsage } from '../../base/quota-usage.ts'
 
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400

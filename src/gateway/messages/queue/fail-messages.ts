@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import { refundQuota } from '../../base/quota.ts'
+import { refundQuota } from '../../base/quota-usage.ts'
 
 /**
  * Fails the messages that `source` finds: a query that locks rows of sms_dispatch and selects their

@@ -8,8 +8,6 @@ import { counts } from '../../../platform/tools/process-counters.ts'
 import { gatewayRefusal, isRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import type { GivenFiles, Media } from '../../base/message-files.ts'
-import { checkClientRef } from './check-client-ref.ts'
-import { findSameSend } from './given-files.ts'
 import {
   findFirstAnswer,
   type Idempotency,
@@ -18,6 +16,7 @@ import {
 } from './idempotency.ts'
 import type { Offer } from './offer.ts'
 import { type OfferConfig, prepareOffer, type SentMessages, writeAnswer } from './prepare-offer.ts'
+import { checkClientRef, findSameSend } from './same-send.ts'
 import type { SendBody } from './send-options.ts'
 import { requireFresh, toGatewayError, writeIsStale } from './sending-permission.ts'
 import {

@@ -15,9 +15,9 @@ import { fetchFile } from '../../../platform/outgoing/fetch-file.ts'
 import { memoize } from '../../../platform/tools/lru.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { type Media, WITH_FILES } from '../../base/message-files.ts'
-import { hashGiven } from './given-files.ts'
 import { hasMmsLine } from './mms.ts'
 import { type GivenFile, type LeaveOut, prepareMedia, preparePictures } from './prepare-media.ts'
+import { hashGiven } from './same-send.ts'
 
 /** Maximum bytes of the files of a send before pictures are made smaller. */
 const MAX_GIVEN_BYTES = 20 << 20

@@ -1,4 +1,4 @@
-import { loadUsage } from '../../../../src/gateway/base/quota.ts'
+import { loadUsage } from '../../../../src/gateway/base/quota-usage.ts'
 import { waitPastMidnight } from '../../../support/database/midnight.ts'
 import {
   ANN,
