@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { columnsOf } from '../records/record-row.ts'
+import { lockRecord } from '../records/read-records.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { findAuthRecord } from './find-auth-record.ts'
 
@@ -49,9 +49,7 @@ export async function readProofState(db: Db, auth: AuthRecord): Promise<string> 
  */
 export async function lockProofState(store: Store, auth: AuthRecord): Promise<string> {
   const { collection, id } = auth
-  await store.db.query(`select 1 from ${columnsOf(collection).table} where id = $1 for update`, [
-    id,
-  ])
+  await lockRecord(store, collection, id)
   const now = await findAuthRecord(store, collection as AuthCollection, id)
   return now ? readProofState(store.db, now) : ''
 }

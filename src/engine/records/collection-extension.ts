@@ -2,8 +2,10 @@ import type { z } from 'zod'
 import type { Db } from '../../platform/db/open.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
+import { requireRule } from './check-rules.ts'
 
 /**
  * A table with some columns of a collection, and with `_rowid`. Triggers must keep it, in the transaction
@@ -98,12 +100,14 @@ export interface Extension {
   onTakeover?(store: Store, id: string): Promise<void>
 }
 
-/** Combines the rule for an update or delete with the extension's `writeRule`. */
-export const addWriteRule = (
-  rule: string,
-  extension: Extension | undefined,
+/** The rule for an update or delete, with the extension's `writeRule`. Throws 403 as `requireRule`. */
+export const requireWriteRule = (
+  collection: Collection,
+  name: 'updateRule' | 'deleteRule',
   auth: AuthRecord | null,
+  extension: Extension | undefined,
 ) => {
+  const rule = requireRule(collection, name, auth)
   const other = extension?.writeRule?.(auth) ?? ''
   return rule && other ? `(${rule}) && ${other}` : rule || other
 }

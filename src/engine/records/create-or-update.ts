@@ -6,11 +6,11 @@ import type { RequestInfo } from '../request/request.ts'
 import { answerRecord } from './answer-records.ts'
 import { compileCandidateRule, NO_CONDITION, requireRule } from './check-rules.ts'
 import { checkAuthAndHash } from './check-write.ts'
-import { addWriteRule, type Extension, type Extensions } from './collection-extension.ts'
+import { type Extension, type Extensions, requireWriteRule } from './collection-extension.ts'
 import { deleteRecord } from './delete.ts'
 import { needsOldValues, type Prepared, prepareValues } from './prepare.ts'
-import { selectRecordRow } from './read-records.ts'
-import { columnsOf, toRow, type Values } from './record-row.ts'
+import { lockRecord, selectRecordRow } from './read-records.ts'
+import { toRow, type Values } from './record-row.ts'
 import { invalidatesSignIns } from './revoke-sign-ins.ts'
 import { type Extra, storeRecord } from './store-record.ts'
 import type { Write, WriteOptions } from './write-in-progress.ts'
@@ -142,11 +142,7 @@ async function prepareUpdate(
   options: WriteOptions,
 ): Promise<Write> {
   const extension = extensions.get(collection.id)
-  const rule = addWriteRule(
-    requireRule(collection, 'updateRule', asked.auth),
-    extension,
-    asked.auth,
-  )
+  const rule = requireWriteRule(collection, 'updateRule', asked.auth, extension)
   const apply = (old?: Readonly<Values>) => applyBody(collection, extension, asked, options, old)
   const read = (rule: string, request: RequestInfo) =>
     selectRecordRow(store, collection, id, rule, request)
@@ -157,10 +153,7 @@ async function prepareUpdate(
         ? (await read('', asked)).old
         : undefined,
     )
-  if (options.locksRecord)
-    await store.db.query(`select 1 from ${columnsOf(collection).table} where id = $1 for update`, [
-      id,
-    ])
+  if (options.locksRecord) await lockRecord(store, collection, id)
   const stored = await read(rule, rule === '' ? asked : { ...asked, body: (await seen()).body })
   const prepared = apply(stored.old)
   return {

@@ -7,8 +7,8 @@ import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { deleteRecords, RequiredByRelation } from './cascade.ts'
 import { writeFreshAuthSql } from './check-auth-version.ts'
-import { isRuleFault, requireRule } from './check-rules.ts'
-import { addWriteRule, type Extensions } from './collection-extension.ts'
+import { isRuleFault } from './check-rules.ts'
+import { type Extensions, requireWriteRule } from './collection-extension.ts'
 import { changeLogCte } from './log-changes.ts'
 import { columnsOf } from './record-row.ts'
 import { findReferencesTo, type Reference, writeReferenceSql } from './references.ts'
@@ -30,11 +30,7 @@ export async function deleteRecord(
   options: WriteOptions = {},
 ): Promise<void> {
   const extension = extensions.get(collection.id)
-  const rule = addWriteRule(
-    requireRule(collection, 'deleteRule', request.auth),
-    extension,
-    request.auth,
-  )
+  const rule = requireWriteRule(collection, 'deleteRule', request.auth, extension)
   try {
     const compiled = compileFilter(store.catalog, {
       collection,

@@ -159,6 +159,10 @@ export interface StoredRecord {
   readonly version: string
 }
 
+/** Locks the row of a record, if there is one, until the transaction ends. */
+export const lockRecord = ({ db }: Pick<Store, 'db'>, collection: Collection, id: string) =>
+  db.query(`select 1 from ${columnsOf(collection).table} where id = $1 for update`, [id])
+
 /** Reads a record if the rule allows it. Throws 404 if not, or if the rule fails with an error. */
 export async function selectRecordRow(
   store: Store,
