@@ -1,9 +1,9 @@
 import type pg from 'pg'
 
 /** A message as the API shows it: its columns in the order of their names. */
-const COLUMNS = `b.attachments, b.batch_id, b.body, b.client_ref, 'sms_messages' as "collectionId", 'sms_messages' as "collectionName", b.created,
+export const COLUMNS = `b.attachments, b.batch_id, b.body, b.client_ref, 'sms_messages' as "collectionId", 'sms_messages' as "collectionName", b.created,
   b.delivered_at, b.device, b.error_message, b.expires_at, b."from", b.guarantee, b.id, b.line, b.message_type, b.priority, b.scheduled_at,
-  b.segments, b.sent_at, b.sent_by, b.sim, b.status, b."to", b.updated, b."user", b.waiting_for`
+  b.segments, b.sent_at, b.sent_by, b.sim, b.status, b.subject, b."to", b.updated, b."user", b.waiting_for`
 
 type Query = Readonly<Record<string, string>>
 
