@@ -7,7 +7,7 @@ import { formatNow } from '../fields/parse-date.ts'
 import { generateText } from '../fields/regex-patterns.ts'
 import { findPasswordError } from '../fields/scalar-types.ts'
 import { asksToManage, checkAuthForm } from './check-auth-record.ts'
-import { compileCandidateRule, NO_CONDITION } from './check-rules.ts'
+import { compileCandidateRule } from './check-rules.ts'
 import { explainRejection, isEmptyObject, testRule } from './explain-rejection.ts'
 import { hashPasswords, OWN_WORK } from './hash-passwords.ts'
 import { addIntegrityConditions } from './integrity-checks.ts'
@@ -143,8 +143,8 @@ async function isManager({ store, request, values, stored }: Write, collection: 
 }
 
 /**
- * The write with hashed passwords. Checks everything else first, as a hash takes 57 ms of a CPU core: so the
- * create rule is tested here, and not once more by the INSERT.
+ * The write with hashed passwords. Checks everything else first, as a hash takes 57 ms of a CPU core. The
+ * INSERT tests the create rule again: what it reads may have changed meanwhile.
  */
 async function hashPasswordValues(write: Write): Promise<Write> {
   const { store, collection, values, options, guard, failure } = write
@@ -152,7 +152,7 @@ async function hashPasswordValues(write: Write): Promise<Write> {
   if (!isEmptyObject(checked.errors)) throw await explainRejection(write, checked)
   if (!(await testRule(store, guard))) throw badRequest(failure)
   const hashed = await hashPasswords(collection, write, options.passwordWork?.() ?? OWN_WORK)
-  return { ...write, values: hashed, guard: NO_CONDITION }
+  return { ...write, values: hashed }
 }
 
 /** After a new password or email, renews the tokenKey, which ends all tokens. Makes superusers verified. */
