@@ -68,7 +68,7 @@ scenario('an agent sees the rows of Today, without devices and figures', async (
   const phone = await makeTeam(fixture, true)
   await makeWork(fixture, phone)
   await signInAsBen(fixture, url)
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' })
+  await page.getByText('Are you open?').waitFor()
   await fixture.visit('/today')
   await page.getByRole('heading', { name: 'Waiting for an answer' }).waitFor()
   expect(await page.getByText('Devices online').count()).toBe(0)

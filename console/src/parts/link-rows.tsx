@@ -9,6 +9,8 @@ export interface LinkRow {
   readonly lead: IconName | ComponentChildren
   readonly tone?: 'bad' | 'warn'
   readonly title: string
+  /** Whether the title is a sentence, which is not cut. */
+  readonly isSentence?: boolean
   readonly text: ComponentChildren
   /** Whether the text has one line. */
   readonly isCut?: boolean
@@ -19,7 +21,7 @@ export interface LinkRow {
 /** Rows that each lead to a page: what it is, a sentence about it, and what stands at its end. */
 export const LinkRows = ({ rows }: { rows: readonly LinkRow[] }) => (
   <ul class="link-rows" onKeyDown={moveFocus}>
-    {rows.map(({ href, lead, tone = '', title, text, isCut, end }) => (
+    {rows.map(({ href, lead, tone = '', title, isSentence, text, isCut, end }) => (
       <li key={href}>
         <a href={href}>
           {typeof lead === 'string' ? (
@@ -30,7 +32,7 @@ export const LinkRows = ({ rows }: { rows: readonly LinkRow[] }) => (
             lead
           )}
           <span class="link-row-words">
-            <strong class="cut">
+            <strong class={isSentence ? '' : 'cut'}>
               <bdi>{title}</bdi>
             </strong>
             <span class={isCut ? 'cut' : ''}>{isCut ? <bdi>{text}</bdi> : text}</span>

@@ -7,8 +7,8 @@ import { makePageHref, place } from '../router.ts'
 import { FaultNotice, isToldByBanner } from './form/form.tsx'
 import { Icon } from './icon.tsx'
 
-/** A longer title is a person's name, which gets one line; a press shows the rest. */
-const MOST_LETTERS = 40
+/** A longer title has a person's long name, and gets one line; a press shows the rest. */
+const MOST_LETTERS = 60
 
 /**
  * The heading of a page. Also sets the window's title, with the number of unread conversations. Takes the

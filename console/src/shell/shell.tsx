@@ -21,13 +21,17 @@ import { Tabs } from './tabs.tsx'
 /** The wait before each page that is not shown yet is loaded. It leaves the connection to the shown page. */
 const PRELOAD_MS = 3_000
 
+/** The pages that begin a campaign, beside the one of all sends. */
+const FORMS = ['/send/list', '/campaigns/reminder']
+
 /** The console after sign-in: the navigation and the page that the URL names. */
 export function Shell({ session }: { session: Session }) {
   const { path, query } = place.value
   const mine = listOwnPages(session)
-  // the form of a campaign belongs to the campaigns
-  const marked =
-    hasTeamRole('admin') && (query.has('new') || query.has('campaign')) ? '/campaigns' : path
+  // the forms of campaigns belong to the campaigns
+  const isForm =
+    FORMS.includes(path) || (hasTeamRole('admin') && (query.has('new') || query.has('campaign')))
+  const marked = isForm ? '/campaigns' : path
   const isInbox = path.startsWith('/conversations')
   const hasRail = isRail.value || (isInbox && !isHuge.value)
   const hasNews = isPageShown.value && session.role === 'user' && hasTeamRole('viewer')

@@ -73,6 +73,7 @@ function isOutside(element) {
 /** The area that reacts to a finger: a label's for a check box, a row's for its link. */
 const areaOf = (target) =>
   (target.matches('[type=checkbox], [type=radio]') && target.closest('label')) ||
+  target.closest('td.first')?.parentElement ||
   target.closest('tr.linked, .send-to') ||
   target
 

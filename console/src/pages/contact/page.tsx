@@ -50,12 +50,12 @@ export function Page({ params: { id = '' } }: PageProps) {
           <ButtonLink icon="conversations" href={makePageHref(makeConversationPath(phone))}>
             {t('Conversation')}
           </ButtonLink>
-          <ButtonLink icon="person" needs="admin" href={makePageHref(makePersonPath(phone))}>
-            {t('Personal data')}
-          </ButtonLink>
           <Button icon="edit" needs="agent" onClick={() => setChanging(true)}>
             {t('Change')}
           </Button>
+          <ButtonLink icon="person" needs="admin" href={makePageHref(makePersonPath(phone))}>
+            {t('Personal data')}
+          </ButtonLink>
         </>
       }
     >

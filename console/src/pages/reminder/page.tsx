@@ -38,7 +38,6 @@ export function Page() {
       text={t(
         'A text that leaves by itself before each date, such as an appointment or a birthday.',
       )}
-      back={{ href: makePageHref('/campaigns'), words: t('Campaigns') }}
     >
       {!value && <Reading value={value} fault={fault} />}
       {value?.sources.length === 0 && <NoDates />}

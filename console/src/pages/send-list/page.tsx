@@ -3,7 +3,6 @@ import type { Sheet } from '../../data/files/sheet.ts'
 import { t } from '../../language/words.ts'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
-import { makePageHref } from '../../router.ts'
 import './page.css'
 import { ListForm } from './list-form.tsx'
 
@@ -13,7 +12,6 @@ export function Page() {
     <Frame
       title={t('Send to a list')}
       text={t('A campaign with one text per row of a spreadsheet, each with its own values.')}
-      back={{ href: makePageHref('/campaigns'), words: t('Campaigns') }}
     >
       {sheet ? (
         <ListForm sheet={sheet} onBack={() => setSheet(undefined)} />

@@ -148,6 +148,7 @@ function useFailed(day: string): Work {
       lead: 'warning',
       tone: 'bad',
       title: translateFailureReason(reason) || t('No reason was given'),
+      isSentence: true,
       text: describeCure(texts[0]!),
       end: tn('1 text', '{count} texts', texts.length),
     })),
