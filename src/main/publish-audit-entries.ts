@@ -8,7 +8,7 @@ export const makeAuditPublisher =
   (log: Logger) =>
   async (db: Db, entries: readonly NumberedEntry[]): Promise<void> => {
     await queueAuditCalls(db, entries)
-    // a log that nobody reads gets no repeated lines
+    // a log without a reader gets no repeated lines
     await awaitWrittenLines(log)
     for (const entry of entries)
       log.info({ audit: true, ...entry, fields: JSON.parse(entry.fields) }, 'audit')

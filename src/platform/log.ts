@@ -48,7 +48,7 @@ class LineOutput implements DestinationStream {
   readonly #output = pino.destination({ dest: 1, sync: false, minLength: 0 })
   #given = 0
   #written = 0
-  /** Nobody reads the output any more. pino then ignores all lines. */
+  /** The reader of the output is gone. pino then ignores all lines. */
   #isBroken = false
 
   constructor() {

@@ -5,7 +5,7 @@ interface Setup {
   readonly has_superuser: boolean
   /** False if no mail server is set: mails are then written to the log. */
   readonly sends_mail: boolean
-  /** Where people sign in by passkeys; '' while nobody can. */
+  /** Where people sign in by passkeys; '' while no person can. */
   readonly passkey_host: string
 }
 

@@ -92,7 +92,7 @@ export async function confirmEmailChange(
   mailNotice(services, auth, MOVED, call.browser)
 }
 
-/** For the former address: whoever has stolen a session and the password can change it. */
+/** For the former address: a thief of a session and the password can change it. */
 const MOVED = {
   subject: 'movedSubject',
   lines: ['moved', 'movedEnd', 'signInIgnore'],

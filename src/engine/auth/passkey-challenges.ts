@@ -28,7 +28,7 @@ export interface Challenged {
 
 const hashChallenge = (challenge: string, state = '') => hashSha256(`${challenge}${state}`)
 
-/** Makes a challenge for a person, or for whoever answers from a network. Throws 429 after too many. */
+/** Makes a challenge for a person, or for any answer from a network. Throws 429 after too many. */
 export async function makeChallenge(
   db: Db,
   purpose: ChallengePurpose,

@@ -115,7 +115,7 @@ export const requireWriteRule = (
 export type Extensions = ReadonlyMap<string, Extension>
 
 /** The same extension, for a collection that refuses unreadable values instead of storing them as empty. */
-export const makeStrictExtension = (extension: Extension = {}): Extension => ({
+export const makeStrictExtension = <Own extends Extension>(extension: Own) => ({
   ...extension,
   readsStrictly: true,
 })

@@ -44,7 +44,7 @@ export async function listRecords(
   return renderPage(store, query, page, request)
 }
 
-/** Whether so many rows may be so large that their bytes must be counted while they are read. */
+/** Whether this number of rows may be so large that their bytes must be counted while they are read. */
 export function mustGuardRows(collection: Collection, rows: number): boolean {
   const { max, hasLarge } = rowSizeOf(collection)
   return rows * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES)

@@ -55,7 +55,7 @@ export const ACCOUNTS: Feature = {
     [USER_SETTINGS_ID]: makeStrictExtension(userSettingsExtension),
     members: makeStrictExtension(membersExtension),
     member_invitations: makeStrictExtension(invitationsExtension),
-    account_audit: makeStrictExtension(),
+    account_audit: makeStrictExtension({}),
   }),
   alsoDeletes: { [USERS_ID]: ({ db }, ids) => deleteAuditLogs(db, ids) },
   queued: (services) => {

@@ -3,7 +3,7 @@ import { completeAddresses } from '../../engine/auth/allowed-addresses.ts'
 import { hashSha256 } from '../../engine/auth/tokens.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import { formatDate, formatNow } from '../../engine/fields/parse-date.ts'
-import type { Extension } from '../../engine/records/collection-extension.ts'
+import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { requireOwnRecord } from '../../engine/records/require-own.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { readDestination } from '../../portable/phone/number-patterns.ts'
@@ -41,7 +41,7 @@ const PREVIOUS_MS = 86_400_000
  * Makes the secret of a new API key, and a new secret when an update empties `prefix`. Only the answers to
  * these two requests contain it, as `key`; the database has its SHA-256.
  */
-export const apiKeysExtension = {
+export const apiKeysExtension = makeStrictExtension({
   grantsAccess: true,
   setByServer: SET_BY_SERVER,
   shownOnce: NEW_KEY.shape,
@@ -73,7 +73,7 @@ export const apiKeysExtension = {
     if (isEnded) for (const field of [...PREVIOUS, 'until']) values[`previous_${field}`] = ''
     return isRotated ? makeKeySecret(values) : undefined
   },
-} satisfies Extension
+})
 
 function makeKeySecret(values: Record<string, Value>): z.output<typeof NEW_KEY> {
   const key = PREFIX + makeRandomText(RANDOM_LENGTH)

@@ -68,7 +68,7 @@ export async function changeCampaign(
   return loadCampaignState(db, user, id)
 }
 
-/** Plans the people of a campaign anew; if texts have left, only those who have not got one. */
+/** Plans the recipients of a campaign again; if texts have left, only those who have not got one. */
 async function planPeople(
   services: CampaignServices,
   permit: Permit,

@@ -19,7 +19,7 @@ interface Wanted {
   /** The records whose dates are in it and, with `after`, come after a record in the order of a page. */
   readonly within?: DateWindow
   readonly after?: DatedRecord | undefined
-  /** Only those of which no row of this campaign is stored. Not for dates that come each year. */
+  /** Finds only records without a stored row of this campaign. Not for dates that come each year. */
   readonly withoutRowOf?: string | undefined
   /** The records with these ids. */
   readonly ids?: readonly string[]

@@ -34,7 +34,7 @@ export async function completeReminder(
   return nameReminder(source, wanted, offset, hasTime)
 }
 
-/** Whether the dates have a time. Reads records in any case, which shows whether the filter is valid. */
+/** Whether the dates have a time. Always reads records, which shows whether the filter is valid. */
 async function findHasTime(
   store: Store,
   source: ReminderSource,

@@ -20,9 +20,9 @@ const PAGE = 200
 const LOOK_SECONDS = 600
 /** The same if the time of a text depends on the record. */
 const TIMED_LOOK_SECONDS = 60
-/** The same for contacts, all of which are read. */
+/** The same for contacts, which are all read. */
 const CONTACTS_LOOK_SECONDS = 3_600
-/** After a look it rests so many times as long as that took. */
+/** How many times as long as a look took a reminder then rests. */
 const REST = 50
 
 /**

@@ -14,7 +14,7 @@ import {
 import { LABEL_COLORS } from '../../portable/label-colors.ts'
 
 const MAX_COUNT = 1_000
-/** So many of the newest conversations are marked if their numbers have opted out. */
+/** Maximum conversations, the newest, that are marked if their numbers have opted out. */
 const MOST_MARKED = 100
 /** The highest count of a saved view. An index serves its labels, or one of its states. */
 const MAX_VIEW_COUNT = 100

@@ -13,7 +13,7 @@ export const HOOKS: Feature = {
   personalData: HOOK_DATA,
   extensions: () => ({
     hooks: makeStrictExtension(hooksExtension),
-    hook_calls: makeStrictExtension(),
+    hook_calls: makeStrictExtension({}),
   }),
   timed: ({ store, config }) => [
     {

@@ -133,7 +133,7 @@ const loadKeys = (db: Db, ids: readonly string[]): Promise<Key[]> =>
     .where('f.id', '=', matchAny(ids))
     .execute()
 
-/** Stores values under the key that contacts have under a name that is the same: `LEVEL`, `level`. */
+/** Stores values under the key that contacts have under an equal name: `LEVEL`, `level`. */
 async function takeOverValues(db: Db, { user, key }: Key): Promise<void> {
   const ofUser = queries(db)
     .selectFrom('contacts')

@@ -20,8 +20,8 @@ export const PEOPLE: Feature<
   extensions: () => ({
     contacts: contactsExtension,
     contact_fields: makeStrictExtension(contactFieldsExtension),
-    contact_groups: makeStrictExtension(),
-    person_requests: makeStrictExtension(),
+    contact_groups: makeStrictExtension({}),
+    person_requests: makeStrictExtension({}),
   }),
   timed: ({ store }) => [
     { id: 'personCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpRequests(store.db) },

@@ -5,7 +5,7 @@ import type { PoolSize } from './postgres.ts'
 const MB = 2 ** 20
 
 /**
- * Connections to Postgres on a machine with so many bytes of memory: each takes 6 to 14 MB. With 24, a
+ * Connections to Postgres on a machine with this memory in bytes: each takes 6 to 14 MB. With 24, a
  * container of 512 MB was killed by ten users who attacked.
  */
 export const choosePoolSize = (memoryBytes: number): number =>

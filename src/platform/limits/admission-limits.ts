@@ -45,7 +45,7 @@ export const LIMITS = {
 } as const satisfies Record<string, Limit>
 
 /**
- * Budgets on a machine with so many bytes of memory; they no longer grow from 1.5 GB on. With 192 MiB, ten
+ * Budgets on a machine with this memory in bytes; they no longer grow from 1.5 GB on. With 192 MiB, ten
  * users who attacked a container of 512 MB had it killed.
  */
 export const makeByteLimits = (memoryBytes: number) =>

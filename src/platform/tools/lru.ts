@@ -27,7 +27,7 @@ export class Lru<K, V> {
 }
 
 /**
- * Returns a function that says true for a key at most once in so many milliseconds. It remembers the
+ * Returns a function that says true for a key at most once in `ms` milliseconds. It remembers the
  * `maxKeys` keys that were asked for last, in this process.
  */
 export function makeOncePer(ms: number, maxKeys: number): (key: string) => boolean {

@@ -138,7 +138,7 @@ async function followRows(options: BulkOptions, id: string): Promise<Row[]> {
   }
 }
 
-/** Throws a UserError if nobody stores the texts of a campaign that wait. */
+/** Throws a UserError if no server stores the waiting texts of a campaign. */
 async function requireRunning(options: BulkOptions, id: string) {
   const path = `/api/campaigns/${id}/progress`
   const { status } = await ask<{ status: string }>(options, 'GET', path)

@@ -1,4 +1,3 @@
-import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import type { Feature } from '../../gateway/base/feature.ts'
 import { makePlace, selectByTexts } from '../../gateway/base/personal-data.ts'
 import { twilioKeysExtension } from './api-keys.ts'
@@ -17,5 +16,5 @@ export const TWILIO_STATE: Feature = {
     ],
     noPlaces: { twilio_numbers: 'settings of devices' },
   },
-  extensions: () => ({ api_keys: makeStrictExtension(twilioKeysExtension) }),
+  extensions: () => ({ api_keys: twilioKeysExtension }),
 }

@@ -69,7 +69,7 @@ test('drafts that name the account alone go, and those of a person stay', () => 
 
 test('files that a person has shared with the console go when another signs in in the same tab', () => {
   const signIn = (id: string) =>
-    pb.authStore.save(tokenOf({}), { id, collectionName: 'users' } as never)
+    pb.authStore.save(tokenOf({}), { id, collectionId: 'users', collectionName: 'users' })
   signIn('person000000001')
   watchNextPerson()
   pb.authStore.clear()

@@ -1,4 +1,3 @@
-import type { Store } from '../../../src/engine/collections/catalog.ts'
 import { readNewCampaign } from '../../../src/gateway/campaigns/campaign-body.ts'
 import { makeCampaignJobs } from '../../../src/gateway/campaigns/campaign-jobs.ts'
 import { createCampaign } from '../../../src/gateway/campaigns/create-campaign.ts'
@@ -38,7 +37,7 @@ export async function openReminderFixture(env: Record<string, string> = {}) {
   const config = readConfig(env)
   await create(fixture.store, BOOKINGS)
   await until('the collection', () => fixture.stores[1].catalog.find('bookings') !== undefined)
-  const nodeOf = (store: Store) => {
+  const nodeOf = (store: (typeof fixture.stores)[number]) => {
     const services = {
       store,
       config,

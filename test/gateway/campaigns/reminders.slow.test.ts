@@ -103,21 +103,21 @@ test('only bookings that the list rule shows to the owner have texts, when these
   const gone = ' +4915112340001 The record was deleted or is not shown any more'
   expect(await told(id)).toEqual([gone])
   // an open rule shows the bookings of all accounts: the relation says whose they are
-  await update(one.store as never, 'bookings', { listRule: '' })
+  await update(one.store, 'bookings', { listRule: '' })
   await workAt('2027-03-21T08:02:00Z')
   expect((await told(id)).toSorted()).toEqual([
     gone,
     'hidden +4915112340001 pending: Until 11:00',
     'mine +4915112340001 pending: Until 11:00',
   ])
-  await update(one.store as never, 'bookings', { listRule: null })
+  await update(one.store, 'bookings', { listRule: null })
   await expect.poll(() => two.store.catalog.find('bookings')!.listRule).toBe(null)
   await workAt('2027-03-21T08:03:00Z')
   expect(await stateOf(id)).toBe(
     'repeating reminder.collection names none whose records your account may list',
   )
   expect(await rows(`select distinct status from sms_messages`)).toEqual([['failed']])
-  await update(one.store as never, 'bookings', { listRule: RULE })
+  await update(one.store, 'bookings', { listRule: RULE })
   await expect.poll(() => two.store.catalog.find('bookings')!.listRule).toBe(RULE)
   await workAt('2027-03-21T08:20:00Z')
   expect(await stateOf(id)).toBe('repeating')

@@ -37,7 +37,7 @@ const FILTERS: Readonly<Record<RowState, string>> = {
   out: 'reason != ""',
 }
 
-/** Who is in which state: the rows of a list, or the occurrences of a reminder. */
+/** The state of each recipient: the rows of a list, or the occurrences of a reminder. */
 export function RecipientRows({ campaign }: { campaign: Campaign }) {
   const [state, setState] = useState<RowState>('all')
   const of = pb.filter('campaign = {:id}', { id: campaign.id })

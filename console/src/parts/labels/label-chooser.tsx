@@ -54,7 +54,7 @@ function LabelChooser({ records, labels }: Choosing) {
   }
   const changeByEnter = async (label: Label) => {
     const isOn = !isOnAll(label)
-    // whoever types a name may not see that it is set already
+    // a person who types a name may not see that it is set already
     if ((await change(label, isOn)) && !isOn && records.length === 1)
       showChange(records, label, isOn)
   }

@@ -10,7 +10,7 @@ export interface LoggedEntry {
   readonly id: string
   readonly account: string
   readonly created: string
-  /** Id of the superuser or sender who acted; '' for nobody who is known. */
+  /** Id of the superuser or sender who acted; '' for an unknown person. */
   readonly by: string
   readonly email: string
   readonly ip: string

@@ -59,7 +59,7 @@ export function mailNewLink(
   { provider, profile }: OAuth2Identity,
   browser: Language | undefined,
 ): void {
-  // names at a provider are not shown: whoever made the link has chosen them
+  // names at a provider are not shown: the person who made the link has chosen them
   const name = isEmail(profile.email) ? profile.email : ''
   const values = { provider: provider.displayName, name }
   const lines = [name ? 'linkedNamed' : 'linked', 'linkedEnd', 'signInIgnore'] as const

@@ -40,7 +40,7 @@ const KEYWORDS = new Set([
 const AFTER_SELECT = new Set(['order', 'group'])
 
 /**
- * Resolves names as SQLite does: upper and lower case are the same, and a name in double quotes is a text if
+ * Resolves names as SQLite does: upper and lower case are equal, and a name in double quotes is a text if
  * no column has that name, even if a table has it.
  * https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
  */

@@ -21,7 +21,12 @@ const BODY = { body: 'Hallo {{name}}, bis {{zeit}}.' }
 const TEMPLATE = { template_id: 'greets000000001' }
 
 /** The texts that leave, which a preview of the same must show. */
-async function write(text: object, recipients: readonly string[], variables: Given, more = {}) {
+async function write(
+  text: object,
+  recipients: readonly string[],
+  variables: Given | undefined,
+  more = {},
+) {
   const asked = { ...text, recipients, variables, ...more }
   const previewed = await server.preview(asked)
   const sent = await server.ask('POST', 'body' in text ? 'send' : 'send-template', asked)
@@ -71,7 +76,7 @@ test.each(['\u200b', '\u3164', '\u2800', ' \u00a0\ufeff'])(
 test('requires_values fills in the variables of a text without given ones', async () => {
   const more = { requires_values: true }
   const wrote = (recipient: string) =>
-    write({ body: 'Hallo {{name}}!' }, [recipient], undefined as never, more)
+    write({ body: 'Hallo {{name}}!' }, [recipient], undefined, more)
   expect((await wrote(ZOE)).texts).toEqual(['Hallo Zoe!'])
   expect(await wrote(STRANGER)).toBe('Missing variable: name.')
 })
