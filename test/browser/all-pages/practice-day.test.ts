@@ -1,8 +1,9 @@
 import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
-import { type Phone, pairPhone } from '../support/phone.ts'
+import type { Phone } from '../support/phone.ts'
+import { BEN, makeTeam, signInAsBen } from '../support/team.ts'
 
-// The day of a practice: it imports patients, switches a reminder on, hears no and STOPP, and corrects a time
-// for 20 patients. PATIENTS: how many, 30 without it.
+// The day of a practice: it imports patients, switches a reminder on, hears no and STOPP, corrects a time for
+// 20 patients, and a colleague answers who said no. PATIENTS: how many, 30 without it.
 
 const PATIENTS = Number(process.env.PATIENTS ?? 30)
 const WRONG = 20
@@ -24,19 +25,22 @@ const writeFile = (rows: readonly string[]) => ({
 
 function playDay(locale: string): void {
   scenario(
-    `a practice imports, reminds and corrects, in ${locale}`,
+    `a practice imports, reminds, corrects, and a colleague takes over, in ${locale}`,
     async (fixture) => {
       const ann = await fixture.ann()
       const user = ann.authStore.record!.id
       await ann.collection('contact_fields').create({ user, name: 'Termin', type: 'date' })
-      const phone = await pairPhone(fixture.url, ann, 'Desk phone')
+      const root = await fixture.root()
+      await root.settings.update({ batch: { timeout: 30 } }) // a busy machine needs more than 3 seconds
+      const phone = await makeTeam(fixture, true)
       await fixture.signIn()
       await importPatients(fixture)
       await remind(fixture, phone)
       await correct(fixture, phone)
+      await takeOver(fixture, phone)
     },
     {},
-    { locale, ms: 300_000, widths: [1280] },
+    { locale, ms: 300_000, widths: [1280, 390] },
   )
 }
 
@@ -102,10 +106,7 @@ async function remind(fixture: BrowserFixture, phone: Phone): Promise<void> {
   await expect
     .poll(() => page.locator('.figures dd').allTextContents())
     .toEqual([`${PATIENTS}`, '0', '0'])
-  await page
-    .getByText(/^Guten Tag Patient/)
-    .first()
-    .waitFor({ state: 'detached' })
+  await page.getByText(say('No date is coming up in the next time.')).waitFor()
   for (const i of SAYS_NO) await phone.hear(numberOf(i), 'nein')
   await phone.hear(numberOf(STOPS), 'STOPP')
   await page.getByText('STOPP', { exact: true }).first().waitFor()
@@ -136,4 +137,28 @@ async function correct(fixture: BrowserFixture, phone: Phone): Promise<void> {
   expect(sent.get(numberOf(1))).toBe(`${nameOf(1)}, Ihr Termin beginnt erst um 9:30 Uhr.`)
 }
 
-playDay('de-DE')
+/** The colleague finds who said no in *Today*, assigns the conversation and answers: the owner sees both. */
+async function takeOver(fixture: BrowserFixture, phone: Phone): Promise<void> {
+  const { page, say, url } = fixture
+  const [patient] = SAYS_NO
+  const ben = await fixture.another()
+  await signInAsBen(ben, url, say)
+  await ben.page.getByRole('heading', { name: say('Conversations') }).waitFor()
+  await ben.page.goto(`${url}/#/today`)
+  await ben.page.getByText(nameOf(patient), { exact: true }).click()
+  await ben.page.getByRole('button', { name: say('Assign to me') }).click()
+  await fixture.visit(`/conversations/${encodeURIComponent(numberOf(patient))}`)
+  await page.getByText(say('with {name}', { name: BEN.name })).waitFor()
+  const answer = 'Wir rufen Sie an.'
+  await ben.page.getByLabel(say('Answer from {name}', { name: 'Desk phone' })).fill(answer)
+  await ben.page.getByRole('button', { name: say('Send'), exact: true }).click()
+  await page
+    .getByRole('article')
+    .filter({ hasText: answer })
+    .getByText(BEN.name, { exact: true })
+    .waitFor()
+  expect(await sendAll(phone, 1)).toEqual(new Map([[numberOf(patient), answer]]))
+  await fixture.look('practice-taken-over')
+}
+
+for (const locale of ['de-DE', 'en-US']) playDay(locale)

@@ -1,6 +1,6 @@
 import { until } from '../../support/until.ts'
 import type { Browser } from './browser.ts'
-import type { BrowserFixture } from './browser-fixture.ts'
+import type { BrowserFixture, Say } from './browser-fixture.ts'
 import { type Phone, pairPhone } from './phone.ts'
 
 export const BEN = { name: 'Ben', email: 'ben@example.com', password: 'ben-password1' } as const
@@ -17,11 +17,15 @@ export async function makeTeam(fixture: BrowserFixture, member_only: boolean): P
 }
 
 /** Signs Ben in. He sees the account of the team, unless he has one of his own. */
-export async function signInAsBen({ page }: Pick<Browser, 'page'>, url: string): Promise<void> {
+export async function signInAsBen(
+  { page }: Pick<Browser, 'page'>,
+  url: string,
+  say: Say = (english) => english,
+): Promise<void> {
   await page.goto(url)
-  await page.getByLabel('Email').fill(BEN.email)
-  await page.getByLabel('Password').fill(BEN.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel(say('Email')).fill(BEN.email)
+  await page.getByLabel(say('Password')).fill(BEN.password)
+  await page.getByRole('button', { name: say('Sign in') }).click()
 }
 
 /** Changes the account. The menu is made again at each change, and a try that has the old one never ends. */
