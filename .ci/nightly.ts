@@ -21,10 +21,13 @@ const POCKETBASE_FILE = `${POCKETBASE_FOLDER}/bin/pocketbase`
 
 /** Files that read ALL_CASES (test/support/tries-all.ts). */
 const ALL_CASES = [
+  'test/crossings/erased-person',
   'test/crossings/killed',
   'test/crossings/nothing-hidden-leaves',
   'test/crossings/sizes-by-credentials',
   'test/http/strange-values',
+  'test/permission/matrix',
+  'test/protocols/door-numbers',
 ]
 
 /** Of PyPI: Debian's 1.0.3 does not give containers their addresses. */
@@ -63,7 +66,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     ],
   },
   cases: {
-    what: 'all cases of what a landing tries in part: every step of a kill, size, file and strange value by every caller',
+    what: 'all cases of what a landing tries in part: every step of a kill, size, file, number and strange value by every caller, every right',
     commands: [`ALL_CASES=1 npm run -s test:all -- --project slow ${ALL_CASES.join(' ')}`],
   },
   proxies: {
@@ -117,7 +120,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     what: 'a removed check of a permission, of a consent or of a promise about texts fails a test',
     commands: [
       'ALL_CASES=1 npx --no-install node test/crossings/removals.ts',
-      'npx --no-install node test/permission/removals.ts',
+      'ALL_CASES=1 npx --no-install node test/permission/removals.ts',
       'npx --no-install node test/gateway/consent/late-refusal-removals.ts',
     ],
   },

@@ -5,7 +5,7 @@ import { freePort } from '../support/database/postgres.ts'
 import { must, withDevices } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../support/server/start.ts'
 import { startReceiver } from '../support/services/receiver.ts'
-import { TRIES_ALL } from '../support/tries-all.ts'
+import { isTried } from '../support/tries-all.ts'
 import { until } from '../support/until.ts'
 import { eachWay } from './each-way.ts'
 import { handOut, openCrossings, PHONES_NUMBER, SETTINGS, sendOne, TOLD } from './ways-in.ts'
@@ -77,7 +77,7 @@ const LEAVING = {
 /** Each way, with its files: on a landing every other one, of the next way the others. */
 const WITH_FILES = eachWay('hiddenInFiles').map((each, turn) => ({
   ...each,
-  files: Object.entries(LEAVING).filter((_, i) => TRIES_ALL || i % 2 === turn % 2),
+  files: Object.entries(LEAVING).filter((_, i) => isTried(turn, i)),
 }))
 
 test.each(WITH_FILES)(
