@@ -840,7 +840,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'values are written as the account writes them, if %s',
       ),
       size: sized('gateway/campaigns/lists', 'a list is refused whole where %s'),
-      docs: runs('campaigns', 'npx pocketsms send --csv tables.csv --template $TEMPLATE'),
+      docs: runs('campaigns', 'npx pocketsms send tables.csv --template $TEMPLATE'),
     },
   },
   recurring: {

@@ -96,7 +96,7 @@ const readTwilio = () => readCarrier(settingsFile({ preset: 'twilio' }), process
 async function sendFile(option: string) {
   const csv = join(temporaryFolder(), 'texts.csv')
   writeFileSync(csv, 'phone\n+4915112345678\n')
-  const rawArgs = [`--csv=${csv}`, '--template=t1', option]
+  const rawArgs = [csv, '--template=t1', option]
   await expect(runCommand(sendCommand, { rawArgs })).rejects.toThrow('answered 401')
   return server.told.at(-1)
 }

@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { UserError } from '../../platform/api-errors.ts'
 import { sendCsv } from './send-csv.ts'
 
 const makeTextArg = (description: string, valueHint: string) =>
@@ -6,7 +7,12 @@ const makeTextArg = (description: string, valueHint: string) =>
 
 export const sendCommand = defineCommand({
   args: {
-    csv: { ...makeTextArg('a head with column names, then a row each', 'FILE'), required: true },
+    file: {
+      type: 'positional',
+      required: false,
+      description: 'CSV: a head with column names, then a row each',
+    },
+    csv: makeTextArg('the same as FILE', 'FILE'),
     template: {
       ...makeTextArg('id of the template; the columns are its variables', 'ID'),
       required: true,
@@ -36,14 +42,16 @@ export const sendCommand = defineCommand({
   },
   async run({ args }) {
     const { POCKETSMS_URL, POCKETSMS_KEY } = process.env
+    const csv = args.file ?? args.csv
+    if (!csv) throw new UserError('Name the file: pocketsms send FILE --template ID')
     const options = {
-      csv: args.csv,
+      csv,
       template: args.template,
       url: args.url || POCKETSMS_URL || 'http://127.0.0.1:8090',
       key: args.key || POCKETSMS_KEY || '',
       phoneColumn: args.phone,
       country: args.country,
-      results: args.results || `${args.csv}.results`,
+      results: args.results || `${csv}.results`,
       dryRun: args['dry-run'],
     }
     await sendCsv(options, (line) => void process.stdout.write(`${line}\n`))

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runCommand } from 'citty'
+import { sendCommand } from '../../../src/programs/bulk/bulk-command.ts'
 import { type BulkOptions, sendCsv } from '../../../src/programs/bulk/send-csv.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import {
@@ -71,6 +73,22 @@ test.each([
   )
   expect(said.at(-1)).toMatch(/^1 of 4 accepted, 3 refused/)
   expect(results()).toContain('"error":"No calling code and no country"')
+})
+
+test.each([
+  ['as a word', (csv: string) => [csv]],
+  ['with --csv', (csv: string) => ['--csv', csv]],
+])('the command takes its file %s', async (_, nameFile) => {
+  const csv = join(folder, 'named.csv')
+  writeFileSync(csv, `${HEAD}\n${row(8)}`)
+  const rawArgs = [...nameFile(csv), `--template=${TEMPLATES.code}`, `--url=${server.url}`]
+  await runCommand(sendCommand, { rawArgs: [...rawArgs, `--key=${ANN.key}`] })
+  expect(readFileSync(`${csv}.results`, 'utf8')).toContain('+49151008')
+})
+
+test('the command without a file says how to name one', async () => {
+  const run = runCommand(sendCommand, { rawArgs: ['--template=t1'] })
+  await expect(run).rejects.toThrow('Name the file: pocketsms send FILE --template ID')
 })
 
 test.each(['DE', 'de', '49'])(
