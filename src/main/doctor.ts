@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { defineCommand } from 'citty'
 import { FORMER_DIRECTORY } from '../gateway/accounts/former-directory.ts'
-import { describeZones } from '../gateway/lines/quiet-hours.ts'
+import { describeZones } from '../gateway/lines/check-zones-and-hours.ts'
 import { isPublicSubject } from '../gateway/lines/web-push.ts'
 import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'
 import { UserError } from '../platform/api-errors.ts'

@@ -25,7 +25,7 @@ import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { createUnavailableApp } from './app.ts'
 import { APIS } from './features.ts'
 import { startRestartable } from './restart-work.ts'
-import { startWork } from './start-background-work.ts'
+import { startWork } from './start-work.ts'
 
 /** During a stop: how long running requests may take, and how long closing the database may take then. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]

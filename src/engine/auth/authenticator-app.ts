@@ -6,7 +6,6 @@ import { sealSecret, unsealSecret } from '../../platform/db/secrets.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { clearAttempts } from './attempt-limits.ts'
 import type { InSameTransaction } from './change-auth-record.ts'
 import { lockProofState, readProofState } from './proof-state.ts'
 import {
@@ -20,6 +19,7 @@ import {
   readPresentStep,
   WRONG_CODE,
 } from './second-factor.ts'
+import { clearAttempts } from './sign-in-limits.ts'
 import { findTotpStep, makeTotpSecret } from './totp.ts'
 
 // How a person begins, confirms and removes an authenticator app.

@@ -13,13 +13,13 @@ import {
   failWith,
 } from '../fields/value-checks.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { limitMails, limitSignInAttempts } from './attempt-limits.ts'
 import { sendLinkMail } from './auth-mails.ts'
 import { type AuthCall, makeAuthAttempt } from './auth-services.ts'
 import { changeAuthRecord, demandUsers, type InSameTransaction } from './change-auth-record.ts'
 import { findByEmail } from './find-auth-record.ts'
 import { mailNotice } from './mail-notice.ts'
 import { readFactorState } from './proof-state.ts'
+import { limitMails, limitSignInAttempts } from './sign-in-limits.ts'
 import { findOwnerError, findRecordByToken, readTokenClaim } from './tokens.ts'
 
 const DIRECTLY = 'All superusers can change their emails directly.'

@@ -11,11 +11,11 @@ import {
   checkWhen,
 } from '../fields/value-checks.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { clearAttempts, countAttempt, limitMails } from './attempt-limits.ts'
 import { type MailedLink, sendLinkMail } from './auth-mails.ts'
 import { type AuthCall, type AuthServices, makeAuthAttempt } from './auth-services.ts'
 import { findByEmail, findByIdentity } from './find-auth-record.ts'
 import { readFactorState } from './proof-state.ts'
+import { clearAttempts, countAttempt, limitMails } from './sign-in-limits.ts'
 
 const RESEND_SECONDS = 120
 

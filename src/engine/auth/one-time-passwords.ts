@@ -15,7 +15,6 @@ import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import { checkFields, checkLength, checkRequired } from '../fields/value-checks.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'
 import { readMailSender, sendOtpMail } from './auth-mails.ts'
 import { type AuthCall, type AuthServices, makeAuthAttempt } from './auth-services.ts'
 import { changeAuthRecord } from './change-auth-record.ts'
@@ -24,6 +23,7 @@ import { findAuthRecord, requireEnabled } from './find-auth-record.ts'
 import { type EmailForm, findMailedRecord } from './mail-on-request.ts'
 import { verifyDecoy } from './password-check.ts'
 import { hasFactor, hasFactors, requireFactorCode } from './second-factor.ts'
+import { countAttempt, limitSignInAttempts } from './sign-in-limits.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,

@@ -4,7 +4,7 @@ import { tooManyTries } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { countSignInTry } from './attempt-limits.ts'
+import { countSignInTry } from './sign-in-limits.ts'
 import { hashSha256 } from './tokens.ts'
 
 // Challenges that a passkey signs: random, stored, each good for one answer within minutes, for one purpose.

@@ -10,7 +10,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { deleteSignIns } from '../records/revoke-sign-ins.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { clearAttempts, countSignInTry } from './attempt-limits.ts'
+import { clearAttempts, countSignInTry } from './sign-in-limits.ts'
 import { APP_CODE, DRIFT, findTotpStep, readTotpStep } from './totp.ts'
 
 // The second factor of a person: an authenticator app (TOTP), passkeys, and recovery codes, each good for one

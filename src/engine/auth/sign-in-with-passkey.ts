@@ -1,10 +1,10 @@
 import { badRequest, forbidden } from '../../platform/api-errors.ts'
-import { limitSignInAttempts } from './attempt-limits.ts'
 import { type AuthCall, makeAuthAttempt } from './auth-services.ts'
 import { findStartingPerson } from './check-mfa.ts'
 import { findAuthRecord } from './find-auth-record.ts'
 import type { Proven } from './one-time-passwords.ts'
 import { requireSignature } from './passkeys.ts'
+import { limitSignInAttempts } from './sign-in-limits.ts'
 import { type AuthenticationResponseJSON, requirePasskeySite } from './webauthn.ts'
 
 interface PasskeyForm {

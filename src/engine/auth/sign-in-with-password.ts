@@ -7,10 +7,10 @@ import { isEmail } from '../fields/email.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import { checkAllowed, checkFields, checkLength, checkRequired } from '../fields/value-checks.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { limitSignInAttempts } from './attempt-limits.ts'
 import { type AuthCall, makeAuthAttempt } from './auth-services.ts'
 import { findByIdentity } from './find-auth-record.ts'
 import { findPasswordField, verifyDecoy } from './password-check.ts'
+import { limitSignInAttempts } from './sign-in-limits.ts'
 
 export const PASSWORD_FORM = makeObjectShape({
   identity: text,

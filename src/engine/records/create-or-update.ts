@@ -58,13 +58,13 @@ export async function writeRecord(
 
 /** Checks, stores and renders a prepared write, in a transaction if it needs several statements. */
 async function runWrite(prepared: Promise<Write>): Promise<string> {
-  const judged = await checkAuthAndHash(await prepared)
+  const hashed = await checkAuthAndHash(await prepared)
   const finish = async (inside: Write) => renderWrittenRecord(inside, await storeRecord(inside))
-  if (isOneStatement(judged)) return finish(judged)
-  const { catalog, db } = judged.store
-  // hooks change the values: a repetition after a deadlock begins with those of the request
+  if (isOneStatement(hashed)) return finish(hashed)
+  const { catalog, db } = hashed.store
+  // extensions change the values: a repetition after a deadlock begins with those of the request
   return db.transaction((tx) =>
-    finish({ ...judged, values: { ...judged.values }, store: { db: tx, catalog } }),
+    finish({ ...hashed, values: { ...hashed.values }, store: { db: tx, catalog } }),
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Value } from '../../engine/fields/field.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { type CheckedValues, checkHours, completeTimeZone } from '../lines/quiet-hours.ts'
+import { type CheckedValues, checkHours, completeTimeZone } from '../lines/check-zones-and-hours.ts'
 
 const HOURS = { from: 'notify_from', to: 'notify_to' }
 

@@ -26,7 +26,7 @@ import {
   checkHours,
   checkTimeZone,
   completeTimeZone,
-} from '../lines/quiet-hours.ts'
+} from '../lines/check-zones-and-hours.ts'
 import { notifyAccess } from '../lines/wake-devices.ts'
 import { checkNotifyHours, completeNotifyHours } from './notify-hours.ts'
 import { applyFactorDate, planFactorJobs } from './required-factors.ts'

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
 import { readLanguage } from '../../portable/languages.ts'
-import { isTimeZone } from '../lines/quiet-hours.ts'
+import { isTimeZone } from '../lines/check-zones-and-hours.ts'
 import type { AlarmNews } from './render-alarm-mail.ts'
 
 /** Name of the jobs that send alarm mails. The payload is AlarmNews[], the key is part of the Message-ID. */

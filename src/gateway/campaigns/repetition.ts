@@ -8,7 +8,7 @@ import { invalidRequest } from '../../platform/common-refusals.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { checkShape, makeRequiredTextSchema } from '../base/body-schemas.ts'
-import { isTimeZone } from '../lines/quiet-hours.ts'
+import { isTimeZone } from '../lines/check-zones-and-hours.ts'
 import { keepFutureDate } from '../messages/send/message-expiry.ts'
 import { COMMON, makeDateSchema } from '../messages/send/send-body-schema.ts'
 

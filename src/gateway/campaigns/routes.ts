@@ -16,7 +16,7 @@ import {
   allowReader,
 } from '../messages/require-sender.ts'
 import { readIdempotency } from '../messages/send/idempotency.ts'
-import { describeAsked } from '../messages/send/read-media.ts'
+import { listAskedAgain } from '../messages/send/read-media.ts'
 import { allowFiles, readSendRequest } from '../messages/send/read-send-request.ts'
 import { SHAPE } from '../messages/send-routes.ts'
 import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from './campaign-body.ts'
@@ -129,7 +129,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       const permit = requireAudiencePermit(caller, given)
       const wanted = await addCampaignFiles(caller.store, caller.user, given)
       const key = c.env.incoming.idempotencyKey
-      const asked = await describeAsked(key, json, list ? [...uploads, list] : uploads)
+      const asked = await listAskedAgain(key, json, list ? [...uploads, list] : uploads)
       const idempotency = readIdempotency(key, '/api/campaigns', asked)
       // messages are created after the answer, so that the user can still undo the send
       const load = makeCampaignLoad(caller, c, uploads, wanted)

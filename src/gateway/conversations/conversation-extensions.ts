@@ -8,7 +8,7 @@ import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { completeNumber } from '../base/complete-numbers.ts'
-import { type CheckedValues, checkHours } from '../lines/quiet-hours.ts'
+import { type CheckedValues, checkHours } from '../lines/check-zones-and-hours.ts'
 import { checkAssignee } from './assign-conversations.ts'
 import { splitKeywords } from './keyword-match.ts'
 

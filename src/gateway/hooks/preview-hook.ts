@@ -5,7 +5,7 @@ import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { requirePermit } from '../base/permissions.ts'
 import { loadAllRecipients } from '../messages/send/load-all-recipients.ts'
-import { isOwnLine } from '../messages/send/prepare-offer.ts'
+import { isOwnDeviceOrLine } from '../messages/send/prepare-offer.ts'
 import { requireReach } from '../messages/send/sending-permission.ts'
 import { composeHookText } from './compose-hook-text.ts'
 import {
@@ -42,7 +42,7 @@ export async function previewHook(
   const preview = async (): Promise<HookCall> => {
     const composed = await composeHookText(store, user, hook, body)
     if (composed.outcome !== 'sent') return composed
-    if (hook.line && !(await isOwnLine(store, 'lines', user, hook.line)))
+    if (hook.line && !(await isOwnDeviceOrLine(store, 'lines', user, hook.line)))
       throw gatewayRefusal('line_not_found')
     const phones = await loadAllRecipients(store, user, composed.send, maxRecipients)
     await requireReach(store.db, requirePermit(makeAccountSender(user, user), 'preview'), phones)

@@ -11,7 +11,7 @@ import { readPrefix } from '../../portable/phone/number-patterns.ts'
 import { checkCountry } from '../base/check-country.ts'
 import { completeList, completeOwnNumber } from '../base/complete-numbers.ts'
 import { completeSimCards } from '../base/complete-sim-numbers.ts'
-import type { CheckedValues } from './quiet-hours.ts'
+import type { CheckedValues } from './check-zones-and-hours.ts'
 
 const MAX_PRICES = 200
 const PREFIX = /^\+[1-9]\d{0,14}$/

@@ -1,4 +1,4 @@
-import { limitCodeGuesses, limitPrivateTokens } from '../../engine/auth/attempt-limits.ts'
+import { limitCodeGuesses, limitPrivateTokens } from '../../engine/auth/sign-in-limits.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { RetryLater } from '../../platform/api-errors.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'

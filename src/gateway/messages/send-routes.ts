@@ -15,7 +15,7 @@ import { type ActingCaller, allowSender } from './require-sender.ts'
 import { ACCEPTED, acceptSend } from './send/accept-send.ts'
 import { writeAnswer } from './send/prepare-offer.ts'
 import { PREVIEW, previewGivenSend } from './send/preview-send.ts'
-import { describeAsked } from './send/read-media.ts'
+import { listAskedAgain } from './send/read-media.ts'
 import { readGivenSend } from './send/read-send.ts'
 import { allowFiles, readSendRequest } from './send/read-send-request.ts'
 import { PREVIEW_BODY, SEND, TEMPLATE_SEND } from './send/send-body-schema.ts'
@@ -103,7 +103,7 @@ export async function answerSendRequest(
   if (adapt && uploads.length > 0) throw invalidRequest('This interface sends no files')
   const fields = adapt ? adapt(json) : json
   const key = c.env.incoming.idempotencyKey
-  const asked = await describeAsked(key, fields, uploads)
+  const asked = await listAskedAgain(key, fields, uploads)
   const notation = adapt ? 'any' : 'e164'
   const given = { schema, fields, notation, uploads, request: c.env.incoming } as const
   const accepted = await acceptSend(sending, sender, {

@@ -7,7 +7,7 @@ import {
   renderMailLayout,
 } from '../../engine/auth/mail-html.ts'
 import { formatMailTime, makeSay } from '../../platform/words/say.ts'
-import { isTimeZone } from '../lines/quiet-hours.ts'
+import { isTimeZone } from '../lines/check-zones-and-hours.ts'
 import de from './words/de.json' with { type: 'json' }
 import en from './words/en.json' with { type: 'json' }
 import es from './words/es.json' with { type: 'json' }

@@ -16,7 +16,7 @@ import {
   readConsentSource,
 } from '../consent/consent-entries.ts'
 import { hasStopped } from '../consent/stopped-numbers.ts'
-import { checkTimeZone, completeTimeZone } from '../lines/quiet-hours.ts'
+import { checkTimeZone, completeTimeZone } from '../lines/check-zones-and-hours.ts'
 
 /**
  * Rules of contacts: known time zones, and values that fit the account's fields. Some installations have no

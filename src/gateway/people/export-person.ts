@@ -9,7 +9,7 @@ import type { Again } from '../../platform/jobs/job-queue.ts'
 import { readLanguage } from '../../portable/languages.ts'
 import { updateRecords } from '../base/message-status.ts'
 import type { Person } from '../base/personal-data.ts'
-import { isTimeZone } from '../lines/quiet-hours.ts'
+import { isTimeZone } from '../lines/check-zones-and-hours.ts'
 import {
   beginExport,
   continueExport,

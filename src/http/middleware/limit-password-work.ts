@@ -1,4 +1,4 @@
-import { limitPasswordHashes, limitSignInAttempts } from '../../engine/auth/attempt-limits.ts'
+import { limitPasswordHashes, limitSignInAttempts } from '../../engine/auth/sign-in-limits.ts'
 import { hashPassword, verifyPassword } from '../../engine/fields/bcrypt.ts'
 import { toText } from '../../engine/fields/convert-values.ts'
 import type { PasswordWork } from '../../engine/records/hash-passwords.ts'

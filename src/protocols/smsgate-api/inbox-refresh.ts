@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
 import { checkShape, makeIdSchema } from '../../gateway/base/body-schemas.ts'
-import { isOwnLine } from '../../gateway/messages/send/prepare-offer.ts'
+import { isOwnDeviceOrLine } from '../../gateway/messages/send/prepare-offer.ts'
 import { requestInbox } from '../../gateway/smsgate-app/inbox-request.ts'
 import { redeliverTexts } from '../../gateway/webhooks/redeliver-texts.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
@@ -54,7 +54,8 @@ export async function refreshInbox(store: Store, user: string, body: unknown, al
   const refresh = readRefreshBody(body)
   const { since, until, device } = refresh
   const tellsWebhooks = always || refresh.tellsWebhooks
-  if (device !== '' && !(await isOwnLine(store, 'devices', user, device))) throw makeDeviceError()
+  if (device !== '' && !(await isOwnDeviceOrLine(store, 'devices', user, device)))
+    throw makeDeviceError()
   // phones first: if this fails, no webhook call is repeated; texts that are posted twice are stored once
   const phones = await requestInbox(store, user, device, {
     since: toIsoDate(since),

@@ -9,8 +9,8 @@ import {
   checkMaxLength,
   checkRequired,
 } from '../../fields/value-checks.ts'
-import { limitProviderAttempts } from '../attempt-limits.ts'
 import { type AuthCall, type AuthServices, makeAuthAttempt } from '../auth-services.ts'
+import { limitProviderAttempts } from '../sign-in-limits.ts'
 import { consumeAppleName } from './apple-name.ts'
 import { completeProvider } from './complete-provider-profile.ts'
 import {

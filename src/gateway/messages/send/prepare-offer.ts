@@ -152,7 +152,7 @@ const keepAnswered = (
 ): SendOrigin | undefined =>
   answers ? { api: 'answers', id: '', ...origin, data: { ...origin?.data, answers } } : origin
 
-export async function isOwnLine(
+export async function isOwnDeviceOrLine(
   { db }: Store,
   table: 'devices' | 'lines',
   user: string,
@@ -168,7 +168,8 @@ export async function isOwnLine(
 
 /** Throws 404 `device_not_found` for a device that is not the user's. */
 export async function checkDevice(store: Store, user: string, id: string): Promise<void> {
-  if (!(await isOwnLine(store, 'devices', user, id))) throw gatewayRefusal('device_not_found')
+  if (!(await isOwnDeviceOrLine(store, 'devices', user, id)))
+    throw gatewayRefusal('device_not_found')
 }
 
 /** Maps calling codes (ITU-T E.164) to the IANA time zone of nearly all their people, if there is one. */

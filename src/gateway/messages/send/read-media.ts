@@ -35,7 +35,7 @@ const hashUploads = memoize(async (uploads: readonly Upload[]): Promise<string[]
 })
 
 /** Describes the fields and uploads that a request with an idempotency key must have again when repeated. */
-export const describeAsked = async (
+export const listAskedAgain = async (
   key: string | undefined,
   fields: unknown,
   uploads: readonly Upload[],

@@ -1,4 +1,4 @@
-import { limitSignInAttempts } from '../../../src/engine/auth/attempt-limits.ts'
+import { limitSignInAttempts } from '../../../src/engine/auth/sign-in-limits.ts'
 import { badRequest } from '../../../src/platform/api-errors.ts'
 import { makeOverLimit } from '../../../src/platform/limits/limit-holder.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
