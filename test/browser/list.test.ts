@@ -73,6 +73,35 @@ scenario('a list is a campaign with a text of its own for each row', async (fixt
 })
 
 scenario(
+  'a list with the text of an earlier campaign is sent after a question only',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    await pairPhone(fixture.url, ann, 'desk phone')
+    await fixture.signIn()
+    const count = async () => (await ann.collection('campaigns').getFullList()).length
+    const send = async () => {
+      await fixture.visit('/send/list')
+      await choose(fixture, ROWS)
+      await page.getByLabel('Text', { exact: true }).fill('Table at {{time}}')
+      await page.getByRole('button', { name: 'Send 3 texts' }).click()
+    }
+    await send()
+    await page.getByRole('heading', { name: 'Recipients' }).waitFor()
+    await send()
+    const question = page.getByRole('dialog', { name: 'Send it again?' })
+    await question.getByText('Whoever is in both lists gets it twice.').waitFor()
+    await fixture.look('same-text')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    expect(await count()).toBe(1)
+    await page.getByRole('button', { name: 'Send 3 texts' }).click()
+    await question.getByRole('button', { name: 'Send it again' }).click()
+    await page.getByRole('heading', { name: 'Recipients' }).waitFor()
+    expect(await count()).toBe(2)
+  },
+)
+
+scenario(
   'the columns with the numbers are kept for the next file of the same titles',
   async (fixture) => {
     const { page } = fixture

@@ -27,6 +27,7 @@ import { Card } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
 import { formatPlannedTime } from '../../parts/time.tsx'
 import { goToPage } from '../../router.ts'
+import { confirmSameText } from './confirm-same-text.ts'
 import { ListFields, type Wishes } from './list-fields.tsx'
 import { LeftOutRows, ListPreview } from './list-preview.tsx'
 import {
@@ -107,7 +108,10 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   const work = useTask(async () => {
     const asked = await postRequest<CampaignPreview>('/api/campaigns/preview', request)
     if (asked.recipients_count > MAX_PLAIN && !(await confirmList(asked, scheduledAt))) return
+    const triedAt = keys.since()
     const headers = { 'idempotency-key': keys.of(request) }
+    // a repetition of a request whose answer was lost finds its own campaign
+    if (keys.since() !== triedAt && !(await confirmSameText(text))) return keys.renew()
     const { id } = await postRequest<{ id: string }>('/api/campaigns', request, { headers })
     keys.renew()
     goToPage(`/campaigns/${id}`)
