@@ -113,6 +113,10 @@ export async function seedPerson(of: Shop): Promise<Seeded> {
     ],
     scheduled_at,
   })
+  await until('the texts of the campaigns', async () => {
+    const open = 'select count(*) from campaigns where "user" = $1 and not settled'
+    return Number((await gateway.query(open, [shop.id]))[0]![0]) === 0
+  })
   await must(shop, 'POST', '/api/verify', { to: number })
   const [conversation] = (
     await must(
