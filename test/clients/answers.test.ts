@@ -307,7 +307,7 @@ describe('receiving', () => {
     expect(errors).toEqual([503, 503, 503, 502])
   }, 20_000)
 
-  test('an API key, and a time that is none, are refused at once', async () => {
+  test('an API key and an invalid time are refused at once', async () => {
     const { url, requests } = await answerBy(list)
     const byKey = new PocketSms(url, { key: 'psk_1' }).receive()
     await expect(byKey.next()).rejects.toMatchObject({ code: 'token_required', status: 401 })

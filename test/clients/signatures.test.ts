@@ -137,7 +137,7 @@ test.each<[string, unknown]>([
   await expect(verified).rejects.toMatchObject({ code: 'unreadable_body' })
 })
 
-test('a signed body that is no JSON throws the one error of the client', async () => {
+test('a signed body that is no JSON throws the error unreadable_body', async () => {
   const verified = verifyWebhook(SECRET, sign(new Date(), 'text=x'), 'text=x')
   await expect(verified).rejects.toMatchObject({ code: 'unreadable_body' })
 })

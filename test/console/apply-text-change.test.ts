@@ -18,7 +18,7 @@ test.each([
   expect(shown[0]!.slice(1)).toEqual([body, { device: 'phone' }])
 })
 
-test('a text of another conversation changes nothing', () => {
+test('a text of another conversation leaves the shown conversation unchanged', () => {
   const other = text('c', { from: '+4915120000011' })
   expect(applyTextChange(all, 'create', other, BEN)).toBe(all)
   expect(applyTextChange(all, 'delete', other, BEN)).toBe(all)

@@ -83,7 +83,7 @@ const LOST: Readonly<Record<string, string>> = {
   'pages/backups/storage.tsx backups.cron': 'Automatic backups',
 }
 
-test('each form says what it does not store because of another choice', () => {
+test('each form names the fields that it does not store because of another choice', () => {
   const found = sources().flatMap((file) => {
     const rows = readSource(file).split(/(?=\bname: ')/)
     const lost = rows.filter((row) => /\bshown: /.test(row) && /\bwrite: \(typed, /.test(row))

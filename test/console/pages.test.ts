@@ -16,7 +16,7 @@ test('each entry of pages.ts names a folder whose page.tsx exports Page', () => 
   expect(broken.map(([, , path]) => path)).toEqual([])
 })
 
-test('each address opens its own page, and none before it takes it for an id', () => {
+test('each address opens its own page, and no earlier page takes it for an id', () => {
   const paths = ENTRIES.map(([, , path]) => path!)
   const taken = [...new Set(paths)].flatMap((path) => {
     const asked = path.replaceAll(':', '')

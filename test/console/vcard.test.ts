@@ -347,7 +347,7 @@ test.each([
       }
 })
 
-test('blanks behind a fold of version 3.0 are kept but for the one that folds', () => {
+test('blanks behind a fold of version 3.0 are kept, except the blank that folds', () => {
   for (const version of ['3.0', '4.0']) {
     const text = card(`VERSION:${version}`, 'FN:Anna', '  Maria', '\t Lo', '\tpez', 'TEL:+49151')
     expect(readCards(text).rows).toEqual([['Anna Maria Lopez', '+49151']])

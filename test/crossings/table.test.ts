@@ -85,7 +85,7 @@ const isDone = ({ page, line }: RunLine) =>
   PAGES.includes(page) &&
   blocksOf(page).some((block) => (isShell(block) || isScript(block)) && block.text.includes(line))
 
-test('the search for titles finds what vitest runs, and nothing else', () => {
+test('the search for titles finds the tests that vitest runs, and no others', () => {
   const source = [
     "test('one', () => {})",
     "describe('a room', () => { test.each([1])('two %i', () => {}) })",
@@ -102,7 +102,7 @@ test('the search for titles finds what vitest runs, and nothing else', () => {
   expect([...titlesIn('a.test.ts', source.join('\n'))]).toEqual(['one', 'two %i', 'seven'])
 })
 
-test('every cell has a test, or one of ten kinds of reasons why there is nothing to test', () => {
+test('every cell has a test, or one of ten reasons for its absence', () => {
   expect(Object.keys(REASONS).length).toBeLessThanOrEqual(10)
   const reasons = new Set<string>(
     cells.flatMap(({ cell }) => (cell && 'not' in cell ? [cell.not] : [])),
@@ -128,7 +128,7 @@ test('every promise has a check that is removed by night', () => {
   expect(Object.keys(PROMISES).filter((promise) => !tried.has(promise))).toEqual([])
 })
 
-test('every interface of another product has a row, or sends nothing', () => {
+test('every interface of another product has a row', () => {
   const rows = Object.values(ROWS).flatMap(({ protocol }) => protocol ?? [])
   expect(rows.toSorted()).toEqual(PROTOCOLS.map(({ group }) => group).toSorted())
 })
@@ -140,14 +140,14 @@ const OF_PROTOCOLS = new Set<string>(PROTOCOLS.flatMap(({ rows }) => rows.map(({
 /** What only shows something. The doors of other products may send by a GET, too. */
 const isReading = (at: string) => at.startsWith('GET ') && !OF_PROTOCOLS.has(at)
 
-test('every route that may send is on a row, or in the list of those that send nothing', () => {
+test('every route that may send is on a row; all others are listed as silent', () => {
   const onRows = Object.values(ROWS).flatMap(({ routes = [] }) => routes)
   const others = ROUTES.filter((at) => !isReading(at) && !onRows.includes(at))
   expect(others.toSorted()).toEqual(NOTHING_SENT.routes.toSorted())
   expect(onRows.filter((at) => !ROUTES.includes(at))).toEqual([])
 })
 
-test('every tool of assistants is on a row, or in the list of those that send nothing', () => {
+test('every tool of assistants is on a row, or listed as silent', () => {
   const onRows = Object.values(ROWS).flatMap(({ tools = [] }) => tools)
   const names = [...SEND_TOOLS, ...FIND_TOOLS].map(({ name }) => name)
   expect(names.toSorted()).toEqual([...onRows, ...NOTHING_SENT.tools].toSorted())

@@ -289,7 +289,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       onceByKey: and(
         'onceByKey',
         'gateway/messages/send/send-again',
-        'the same Idempotency-Key returns the first answer again and stores nothing',
+        'the same Idempotency-Key returns the first answer again and stores no second message',
       ),
       onceByReference: and(
         'onceByReference',
@@ -485,7 +485,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       erased: and(
         'erased',
         'gateway/messages/send/mms-again.slow',
-        'the data of a person has the subjects and files of texts to them, and an erasure none',
+        'the data of a person has the subjects and files of texts to them, and no longer after an erasure',
       ),
       retention: and(
         'retention',
@@ -752,7 +752,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       consent: and(
         'consent',
         'gateway/consent/left',
-        'a campaign stores no open text for a person who left its group after the plan, and charges none',
+        'a campaign neither stores nor charges an open text for a person who left its group after the plan',
       ),
       keyBounds: tested(
         'gateway/campaigns/list-keys',
@@ -820,7 +820,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       onceByKey: and(
         'onceByKey',
         'programs/bulk/send',
-        'a run whose answer or results were lost goes on with its campaign',
+        'a run whose answer or results were lost continues its campaign',
       ),
       onceByReference: not('noField'),
       change: tested(
@@ -912,13 +912,13 @@ export const ROWS: Readonly<Record<string, Row>> = {
       money: and(
         'money',
         'gateway/campaigns/reminders.slow',
-        'a reminder beyond the quota sends what fits, the soonest first',
+        'a reminder beyond the quota sends the texts that fit, the soonest first',
       ),
       size: sized('gateway/campaigns/reminders.slow', 'an account has at most 20 reminders'),
       closedAccount: [
         test(
           'gateway/campaigns/reminders.slow',
-          'a disabled account sends nothing until it is enabled',
+          'a disabled account sends no text until it is enabled',
         ),
         ...each('closedAccount', 'deletedAccount'),
       ],
@@ -1125,13 +1125,13 @@ export const ROWS: Readonly<Record<string, Row>> = {
         test('protocols/smtp/smtp.slow', 'a mail is refused for %s with $3'),
         test(
           'protocols/smtp/smtp.slow',
-          'a mail of 46,000 quoted lines is sent as it is, and so is the next mail',
+          'a mail of 46,000 quoted lines is sent unchanged, and so is the next mail',
         ),
       ],
       killed: and(
         'killed',
         'protocols/smtp/killed.slow',
-        "of 200 mails the hook's limit is sent; without a limit kill -9 loses no accepted mail and repeats none",
+        "of 200 mails the hook's limit is sent; without a limit kill -9 loses no accepted mail and repeats no mail",
       ),
       docs: tested(
         'protocols/smtp/tools.slow',
@@ -1161,7 +1161,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       accountBounds: not('hasLeft'),
       money: tested(
         'gateway/conversations/typed-texts',
-        'a typed text is stored when quota and limits are used up, and leaves them as they are',
+        'a typed text is stored when quota and limits are used up, and does not count in them',
       ),
       size: sizes(),
       hidden: each('hidden'),

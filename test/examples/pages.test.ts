@@ -14,7 +14,7 @@ describe.each(folders)('the example %s', (folder) => {
     )
   })
 
-  test('an example has a row in the list of examples, which says what its test starts', () => {
+  test('an example has a row in the list of examples, and a test', () => {
     expect(readExample('README.md')).toContain(`\n| [${folder}](${folder}) |`)
     const tests = [`${folder}.test.ts`, `${folder}.slow.test.ts`]
     expect(tests.some((file) => existsSync(join(import.meta.dirname, file)))).toBe(true)

@@ -35,7 +35,7 @@ test('the server trusts the address of Caddy, and every mounted file exists', ()
     expect(existsSync(join(FOLDER, file))).toBe(true)
 })
 
-test('the image is the one of docker-compose.yml', () => {
+test('the example uses the image of docker-compose.yml', () => {
   expect(readExample('../docker-compose.yml')).toContain(`image: ${services.server.image}\n`)
 })
 

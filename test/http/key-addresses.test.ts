@@ -235,7 +235,7 @@ test('an admin who acts for the account may not change where the own membership 
   expect((await change(other!.id, { addresses: '' })).status).toBe(200)
 })
 
-test('a token for files opens none at an address that the device excludes', async () => {
+test('a token for files opens no file at an address that the device excludes', async () => {
   const phone = await server.pair(user)
   const lines = '/api/collections/lines/records'
   const { items } = await must(user, 'GET', `${lines}?filter=(device='${phone.id}')`)

@@ -27,7 +27,7 @@ test('secrets in settings are stored and never shown', async () => {
   await patch({ smtp: { username: '', password: '' } })
 })
 
-test('invalid settings change nothing', async () => {
+test('invalid settings are refused as a whole, also their valid fields', async () => {
   const { settings } = server.server.services
   const before = settings.current
   expect((await patch({ meta: { appName: 'Other', appURL: 'x y' } })).status).toBe(400)

@@ -65,7 +65,7 @@ test.each([
   },
 )
 
-test('a send that times out on a lock is answered with 503 and stores nothing', async () => {
+test('a send that times out on a lock is answered with 503 and stores no message', async () => {
   const values = { user: user.id, name: 'Friends' }
   const { id } = (await user.call('POST', '/api/collections/contact_groups/records', values)).body
   const send = () => user.call('POST', '/api/sms/send', { group_ids: [id], body: 'Hello' })

@@ -12,7 +12,7 @@ const nodes = [first.url, second.url]
 const people = Array.from({ length: 1_000 }, (_, i) => `+4915${String(10_000_000 + i)}`)
 const [agreed, others] = [people.slice(0, 700), people.slice(700)]
 
-test('a campaign on two servers reaches only people with consent, and nobody who texted STOP or left its group', async () => {
+test('a campaign on two servers reaches only people with consent, and not after STOP or after they left its group', async () => {
   const { id: group } = await must(ann, 'POST', '/api/collections/contact_groups/records', {
     user: ann.id,
     name: 'News',

@@ -111,7 +111,7 @@ test('the key of the release signs its checksums, and no other file passes', () 
   expect([check(sums), check(sums.replace(/^./, 'x'))]).toEqual([0, 255])
 })
 
-test('a release without a key, or with one that is not there, changes nothing', () => {
+test('a release without a key, or with a missing key file, writes no files', () => {
   const without = (...words: string[]) =>
     spawnSync(process.execPath, [join(HOME, 'package/release.ts'), version, ...words], {
       encoding: 'utf8',

@@ -117,7 +117,7 @@ async function faultsOf(
 }
 afterAll(() => expect(cells).toBeGreaterThanOrEqual(400))
 
-test('every other route has a line that says to whom it shows what', () => {
+test('every other route has a line that names its readers', () => {
   expect(routes.length).toBeGreaterThan(150)
   expect([...known].filter((route) => !routes.includes(route))).toEqual([])
   expect(others.filter((route) => findShown(route) === undefined)).toEqual([])
@@ -166,7 +166,7 @@ test('a campaign stores its texts even if a client used the same idempotency key
   expect(await takeKeyOfCampaign()).toEqual(['Another sale'])
 })
 
-test('an agent and higher roles add entries of consent, and nobody else', async () => {
+test('only an agent and higher roles add entries of consent', async () => {
   const may = CALLERS.map(({ name }) => name).filter((name) => isIn('agent', name))
   expect(await whoAddsConsent()).toEqual(may)
 })

@@ -62,7 +62,7 @@ const isUnspeakable = (way: string, form: string) =>
 
 const COUNTRIES = Map.groupBy(NUMBERS, ([, country]) => country)
 
-test('all numbers are those of the table', () => {
+test('the tested numbers are the numbers of the table', () => {
   expect(new Set(NUMBERS.map(([form]) => form))).toEqual(FORMS)
 })
 

@@ -121,7 +121,7 @@ test("a key neither cancels nor deletes another key's texts by the doors of othe
   ])
 })
 
-test('a list of texts by /api/sms has those of other keys only for a key that may list them', async () => {
+test('a list of texts by /api/sms has texts of other keys only for a key that may list them', async () => {
   const countFor = async (who: Who) =>
     (await askByKey(who, `/api/sms/messages?batch=${batch}`)).body.totalItems
   expect(await Promise.all((Object.keys(KEYS) as Who[]).map(countFor))).toEqual([2, 0, 2, 2])
@@ -173,7 +173,7 @@ describe.each(ACTS)('by /api/sms, to %s', (_, send, method, path, body) => {
     return request(url, method, `/api/sms/${named}`, body, { 'x-api-key': secretOf(keys[who]) })
   }
 
-  test('another key gets 404 for it, and nothing changes', async () => {
+  test('another key gets 404 for it, and the text stays unchanged', async () => {
     const sent = await send()
     const before = [await stateOf(sent.batch), await countTexts()]
     const error = path.startsWith('batches') ? 'batch_not_found' : 'message_not_found'

@@ -4,7 +4,7 @@ import type { Consent } from '../../../console/src/data/record-types.ts'
 const entry = (id: string, created: string, message: string) =>
   ({ id, created: `2026-11-23 08:00:${created}Z`, message, event: 'opt_out' }) as Consent
 
-test('entries of one act are one step, and those of another act another', () => {
+test('entries of one act are one step, and entries of another act another step', () => {
   const entries = [
     entry('a', '09.000', 'stop2'),
     entry('b', '00.100', 'stop1'),

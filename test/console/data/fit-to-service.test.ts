@@ -2,7 +2,7 @@ import { fitToService } from '../../../console/src/data/webhooks/webhook-events.
 
 const AUDIT = { url: 'https://hooks.example.com', events: ['message.failed', 'audit.recorded'] }
 
-test('a service gets none of the events that the form hides for it', () => {
+test('a service gets no event that the form hides for it', () => {
   const all = { ...AUDIT, preset: 'slack' }
   expect(fitToService({ preset: 'slack' }, all)).toEqual({
     preset: 'slack',

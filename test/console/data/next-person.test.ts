@@ -38,7 +38,7 @@ const tokenOf = (claims: object) =>
 const actAs = (actor: string) =>
   pb.authStore.save(tokenOf({ actor, role: 'agent' }), { id: ACCOUNT, collectionName: 'users' })
 
-test('choices of one member are not those of the next in the same browser', () => {
+test('a member does not get the choices of the member before in the same browser', () => {
   browser.setItem('pocketsms.filters', '["of somebody"]')
   const filters = rememberForPerson('filters', [] as readonly string[])
   expect(browser.getItem('pocketsms.filters')).toBeNull()
@@ -59,7 +59,7 @@ test('a draft of one member is not found by the next in the same tab', () => {
   expect(hasDraft('answer.+4915112345678', '')).toBe(false)
 })
 
-test('drafts that name the account alone go, and those of a person stay', () => {
+test('drafts that name the account alone are removed, and drafts of a person stay', () => {
   const [former, own] = [`${ACCOUNT}.answer.+49`, `${ACCOUNT}.member000000001.answer.+49`]
   for (const name of [former, own]) tab.setItem(`pocketsms.draft.${name}`, '{}')
   forgetDraftsOfAccounts()

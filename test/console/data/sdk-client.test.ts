@@ -8,7 +8,7 @@ const { SdkClient }: { SdkClient: typeof PocketBase } = await import(FILE)
 
 const TEXT = '{"message_ids":["m1"]}'
 
-test('an answer that breaks off is no empty answer, and whole ones arrive as they are', async () => {
+test('a broken answer is not taken for an empty one, and a whole answer arrives unchanged', async () => {
   const server = createServer(({ url }, answer) => {
     answer.writeHead(url === '/none' ? 204 : url === '/refused' ? 400 : 200, {
       'Content-Type': 'application/json',

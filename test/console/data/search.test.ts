@@ -64,7 +64,7 @@ test('texts are found by words, numbers and names', () => {
   )
 })
 
-test('words of one or two letters only narrow down what longer words find', () => {
+test('words of one or two letters only narrow down the results of longer words', () => {
   expect(filterOf('writeTextFilter', 'am Montag')).toBe(
     `(body:fold ~ "am") && (${inText('Montag')})`,
   )

@@ -32,7 +32,7 @@ test.each([
   expect(findTimeFault(at(local), '', days[0]!.getTime())).toEqual({ at: words })
 })
 
-test('an empty time is refused also where none was chosen before', () => {
+test('an empty time is refused, also in a form without an earlier time', () => {
   expect(findTimeFault(at(''), '')).toEqual({ at: 'Choose a day and a time.' })
   expect(parseLocalTime('')).toBe('')
 })

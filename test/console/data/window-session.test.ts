@@ -111,7 +111,7 @@ test('a restored window does not bring back a sign-in that was ended', () => {
   expect(openWindow(first.items).shows()).toEqual([undefined, undefined])
 })
 
-test('the window of a provider has no sign-in, and ends none of another window', () => {
+test('the window of a provider has no sign-in, and ends no sign-in of another window', () => {
   const first = openWindow()
   first.change((shown) => signIn(shown, 'ben'))
   vi.stubGlobal('location', { hash: '#/auth/oauth2-redirect-success' })

@@ -157,7 +157,7 @@ const hints = sources().flatMap((file) =>
   [...readSource(file).matchAll(HINT)].map(([, text = '']) => text),
 )
 
-test('each hint about what the server does has a test against the server', () => {
+test('each hint about work of the server has a test against the server', () => {
   const tests = globSync('test/console/sentences/*.test.ts')
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n')

@@ -151,13 +151,13 @@ describe('docker-compose.yml', () => {
     expect(await readNote('before')).toBe('kept')
   })
 
-  test('the server runs as its user, without rights, and writes to nothing but its volume', () => {
+  test('the server runs as its user, without rights, and writes to its volume only', () => {
     checkConfinement(composed, 'server')
     expect(composed.does('server', 'touch /data/x && rm /data/x')).toBe(true)
     expect(composed.processes('server').map(({ Uid }) => Uid!.split('\t')[0])).not.toContain('0')
   })
 
-  test('the health check fails where nothing answers', () => {
+  test('the health check fails at a port without a server', () => {
     const [, ...check] = JSON.parse(inspect(IMAGE, '{{json .HealthCheck.Test}}'))
     expect(holds('exec', name, ...check)).toBe(true)
     expect(holds('exec', '-e', 'PORT=1', name, ...check)).toBe(false)
@@ -197,7 +197,7 @@ describe('docker-compose.yml', () => {
     expect([await readNote('before'), await readNote('after')]).toEqual(['kept', 'kept'])
   })
 
-  test('with the profile tls, Caddy serves the site with a certificate, and says who asks', async () => {
+  test('with the profile tls, Caddy serves the site with a certificate, and passes on the address of the client', async () => {
     const site = new Composed('single', file, { PROFILE: 'tls', SITE_ADDRESS: 'localhost' })
     composed.remove()
     site.start()
@@ -278,7 +278,7 @@ describe('deploy/compose-servers.yml', () => {
     checkConfinement(composed, service, capabilities)
   })
 
-  test('the role of the servers is no superuser of Postgres, and reads none of its files', () => {
+  test('the role of the servers is no superuser of Postgres, and creates no roles', () => {
     expect(psql("select rolsuper or rolcreaterole from pg_roles where rolname = 'pocketsms'")).toBe(
       'f',
     )
@@ -297,7 +297,7 @@ describe('deploy/compose-servers.yml', () => {
     }
   })
 
-  test('the servers go on after a stop and a kill of Postgres', async () => {
+  test('the servers continue after a stop and a kill of Postgres', async () => {
     for (const signal of ['INT', 'KILL']) {
       const name = composed.container('postgres')
       const pid = pidOf(name)

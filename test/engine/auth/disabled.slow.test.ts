@@ -151,7 +151,7 @@ describe('campaigns of a disabled user', () => {
     expect(items.map(({ body }: { body: string }) => body)).toEqual(['Plain'])
   })
 
-  test('superusers alone see what acts for a user: keys, devices, webhooks and answers', async () => {
+  test('superusers alone see the keys, devices, webhooks and answers that act for a user', async () => {
     await makeKey()
     await gateway.pair(user)
     const hook = {

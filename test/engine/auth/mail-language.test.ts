@@ -19,7 +19,7 @@ async function requestMail(email: string, languages: string) {
 const findEmail = async (user: { id: string }) =>
   String((await rows('select email from users where id = $1', user.id))[0]![0])
 
-test('a mail that a browser asks for is in its language, or in the one that the person chose', async () => {
+test('a mail that a browser asks for is in its language, or in the language that the person chose', async () => {
   const [ann, ben, cleo] = await Promise.all([1, 2, 3].map(() => makeUser(server.url, root)))
   const asked = await requestMail(await findEmail(ann!), 'it, de-AT;q=0.8, en;q=0.5')
   expect(asked.subject).toBe('Neues Passwort für pocketsms')

@@ -180,7 +180,7 @@ describe('wrong codes of a set-up', () => {
   }
   const confirm = (code: string, by: Headers) => post(`${FACTOR}/confirm`, { code }, by)
 
-  test('a session alone uses up no tries of the sign-in, and none of a set-up that nobody began', async () => {
+  test('a session alone uses up no tries of the sign-in, before and after the set-up of an app', async () => {
     const { email, old } = await addPerson()
     for (let i = 0; i < 12; i++) expect((await confirm('000000', old)).status).toBe(400)
     const { secret } = await setUpApp(url, { ...from(), ...old }, PASSWORD)
@@ -197,7 +197,7 @@ describe('wrong codes of a set-up', () => {
     await setUpApp(url, { ...from(), ...old }, PASSWORD)
   })
 
-  test('what cannot be a code is no try, and a recovery code counts as a phone writes it', async () => {
+  test('an entry that cannot be a code is no try, and a recovery code counts as a phone writes it', async () => {
     const { email, old } = await addPerson()
     const { recovery } = await setUpApp(url, { ...from(), ...old }, PASSWORD)
     for (const typed of ['12345', 'my dog', recovery.join('\n'), `${recovery[0]} ${recovery[1]}`])
@@ -293,7 +293,7 @@ describe('the age of a proof', async () => {
     expect(await isFresh(await renew(await signIn('users', who.email)))).toBe(false)
   })
 
-  test("a thief's own account at a provider proves nothing, in the session that links it and later", async () => {
+  test("a thief's own account at a provider is no proof, in the session that links it and later", async () => {
     const who = await addPerson()
     const thief = ['thief', 'thief@example.net'] as const
     const linking = await signInByProvider(`${thief[0]}-${who.id}`, thief[1], who.old)
@@ -344,7 +344,7 @@ describe('the age of a proof', async () => {
       expect(await list(stranger)).toBeUndefined()
     })
 
-    test('locks nobody out who signed in by a provider', async () => {
+    test('does not lock out a person who signed in by a provider', async () => {
       const who = await addPerson()
       const by = await signInByProvider(`y-${who.id}`, who.email)
       const [{ id }] = await list(by)

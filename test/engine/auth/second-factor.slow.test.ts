@@ -370,7 +370,7 @@ test('after ten wrong codes from ten networks the right one is refused for an ho
   expect((await enter(ann!, await begin(ann!, ann!.recovery[0]))).status).toBe(429)
 })
 
-test('whoever has no password cannot use up the tries of a person', async () => {
+test('a stranger without the password cannot use up the tries of a person', async () => {
   for (let i = 0; i < 12; i++)
     await enter(ann!, { otpId: await requestOtp(ann!), password: '000000', mfaId: '' })
   await server.rows('delete from _otps')
@@ -416,7 +416,7 @@ describe('a second factor', () => {
     expect((await ask({})).status).toBe(401)
   })
 
-  test('a second factor asks for nothing before its first code', async () => {
+  test('a second factor is not asked for before its first code', async () => {
     const email = 'eve@example.com'
     await server.addUser(email, { verified: true })
     const headers = { authorization: await server.signIn('users', email, PASSWORD) }

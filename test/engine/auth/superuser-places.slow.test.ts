@@ -39,7 +39,7 @@ test('the command replaces the IP list and keeps other settings', async () => {
   expect(await setSuperuserAddresses(db(), [])).toEqual(['127.0.0.1', '10.0.0.0/8', '::1'])
 })
 
-test('the command names invalid addresses and changes nothing', async () => {
+test('the command names invalid addresses and leaves the limit unchanged', async () => {
   await setSuperuserAddresses(db(), ['127.0.0.1'])
   const wrong = setSuperuserAddresses(db(), ['127.0.0.1', '10.0.0.0/40', 'home'])
   await expect(wrong).rejects.toEqual(

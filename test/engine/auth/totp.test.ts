@@ -36,7 +36,7 @@ test('a secret has 160 bits in base32, and another each time', () => {
   expect(new Set(secrets).size).toBe(50)
 })
 
-test('a code counts in its step, the one before and the one after', () => {
+test('a code counts in its step, in the step before and in the step after', () => {
   const now = readTotpStep()
   for (const drift of [-1, 0, 1])
     expect([now + drift, now + drift + 1]).toContain(

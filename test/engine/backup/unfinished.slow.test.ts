@@ -79,7 +79,7 @@ const messagesOf = async (by: Client) => {
   )
 }
 
-test('a restore fails unfinished messages and sends none again', async () => {
+test('a restore fails unfinished messages and sends no message again', async () => {
   await restored(false, async (user, phone) => {
     expect(await messagesOf(user)).toEqual({
       [ids.sent]: ['sent', ''],

@@ -41,7 +41,7 @@ test('files of an account with equal contents share one, until the last is delet
   expect([await count('_file_contents'), await count('_file_chunks')]).toEqual([0, 0])
 })
 
-test('files of two accounts share nothing, nor do other bytes', async () => {
+test('files of two accounts share no contents, nor do files with other bytes', async () => {
   await store('one')
   await store('two', 'ben')
   await store('three', 'ann', db, Buffer.concat([PICTURE, Buffer.from('!')]))
@@ -78,7 +78,7 @@ test('an upload that is rolled back leaves no content', async () => {
   expect(await count('_file_contents')).toBe(0)
 })
 
-test('of files that are deleted at the same time the sweep deletes what they leave', async () => {
+test('the sweep deletes the contents that files deleted at the same time leave', async () => {
   await store('one')
   await store('two')
   await db.transaction(async (tx) => {

@@ -147,7 +147,7 @@ test.each([
   expect(user + system).toBeLessThan(1_000_000)
 })
 
-test('a profile without a program still says what its colours are', async () => {
+test('a profile without a program still defines the colours of its picture', async () => {
   const photo = await PHOTOS.iphoneSmall.make()
   const { data } = await (await openUpright(photo)).upright
     .raw()

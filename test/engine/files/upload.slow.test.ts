@@ -71,7 +71,7 @@ describe('a batch', () => {
 })
 
 describe('files are deleted with', () => {
-  test('files are deleted with their record, by whatever statement it is deleted or changed', async () => {
+  test('files are deleted with their record, by any statement that deletes or changes it', async () => {
     const [one, two] = [
       await docs().create({ cover: text('one') }),
       await docs().create({ cover: text('two'), pages: [text('kept')] }),

@@ -381,7 +381,7 @@ test('an import leaves out records that the API would refuse, and relations to t
   expect(await rowsOf(store, 'reviews', 'book', 'books')).toEqual([['', [id('good')]]])
 })
 
-describe('an import is refused with a plain reason and stores nothing for', async () => {
+describe('an import is refused as a whole, with a plain reason, for', async () => {
   const store = await collectionStore()
 
   const named = (name: string, fields: object[] = []) => ({

@@ -12,7 +12,7 @@ import { TestListener } from './test-listener.ts'
 /** Longer than a node takes to renew its registration. */
 const STAY_MS = 15_000
 
-test('a stream ends once when Postgres or one of its processes is killed, and the next one stays and misses nothing', {
+test('a stream ends once when Postgres or one of its processes is killed, and the next stream stays and misses no change', {
   timeout: 180_000,
 }, async () => {
   const data = new EmbeddedData(join(temporaryFolder(), 'data'))

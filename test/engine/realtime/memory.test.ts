@@ -80,7 +80,7 @@ test("a client that does not read is cut off when its holder's memory is used up
   for (const client of clients) client.close()
 })
 
-test('a client that reads nothing is cut off before it takes three times its limit', () => {
+test('a client that does not read is cut off before it takes three times its limit', () => {
   const { open, memory } = node(1 << 30)
   const reader = new Reader()
   const client = open('ann', reader)

@@ -33,7 +33,7 @@ const join = async (role = 'admin') => {
   return id as string
 }
 
-test('the log names who joined, and who left with the own sign-in', async () => {
+test('the log names a member who joined, and a member who left with the own sign-in', async () => {
   const id = await join()
   await must(ben, 'DELETE', records('members', id))
   expect(await log()).toMatchObject([
@@ -44,7 +44,7 @@ test('the log names who joined, and who left with the own sign-in', async () => 
   expect(await query('select 1 from account_audit where "user" = $1', [ben.id])).toEqual([])
 })
 
-test('the log names a member whose user was deleted, and one whom the owner removed', async () => {
+test('the log names a member whose user was deleted, and a member whom the owner removed', async () => {
   const id = await join()
   await must(superuser, 'DELETE', records('users', ben.id))
   expect((await log()).at(-1)).toMatchObject({ action: 'delete', record: id, sender: id })
@@ -81,7 +81,7 @@ test("the log has the owner's and an admin's changes of settings and keys, witho
   expect(JSON.stringify(entries)).not.toContain('secret-name')
 })
 
-test('the log has each text that the owner deletes, and nothing of a deletion that failed', async () => {
+test('the log has each text that the owner deletes, and no entry of a failed deletion', async () => {
   await fixture.pair(shop)
   const body = { recipients: ['+4915112345678'], body: 'Hello' }
   await must(shop, 'POST', '/api/sms/send', body)
@@ -94,7 +94,7 @@ test('the log has each text that the owner deletes, and nothing of a deletion th
   ])
 })
 
-test('the log has what an API key changes by the APIs of Twilio and SMSGate', async () => {
+test('the log has the changes of an API key by the APIs of Twilio and SMSGate', async () => {
   const device = await fixture.pair(shop)
   const key = await makeKey(shop, { scopes: ['all:any'] })
   const twilio = (method: string, path: string, form?: Record<string, string>) =>

@@ -287,7 +287,7 @@ describe('data that an agent may not read', () => {
     expect(byEmail.body.items).toEqual([])
   })
 
-  test('data that an agent may not read is sent in no event, whatever the topic looks like', async () => {
+  test('data that an agent may not read is sent in no event, by any form of the topic', async () => {
     const { acting, shop, membership } = team
     const options = encodeURIComponent(
       JSON.stringify({ query: { expand: 'user.api_keys_via_user' } }),

@@ -59,7 +59,7 @@ test('a directory makes, changes and ends a membership, and the log of the accou
   )
 })
 
-test('a directory leaves the owner, and memberships of people and of other directories, as they are', async () => {
+test('a directory changes neither the owner nor memberships by people and by other directories', async () => {
   const [shop, ben] = await people()
   expect(await say(shop, shop, { role: 'viewer' })).toBe('left')
   expect(await say(shop, { ...ben, id: 'nobodyisthereee' }, { role: 'viewer' })).toBe('left')
@@ -73,7 +73,7 @@ test('a directory leaves the owner, and memberships of people and of other direc
   expect(await membershipOf(shop)).toMatchObject({ role: 'agent', directory: 'oidc2' })
 })
 
-test('nobody else changes a role that a directory gave, or says that one did', async () => {
+test('only a directory changes the roles that it gave, and marks roles as given by it', async () => {
   const [shop, ben] = await people()
   await say(shop, ben, { role: 'agent' })
   const { id, proven_until } = await membershipOf(shop)

@@ -101,7 +101,7 @@ test('before the date members are told of it, and work as before', async () => {
   })
 })
 
-test("at the date sessions and streams of members without a second factor end, at both servers; others' go on", async () => {
+test('at the date sessions and streams of members without a second factor end at both servers; others continue', async () => {
   const streams = await Promise.all(
     [url, other.url].map((at) => TestListener.on(at, benActing.authorization!, 'contacts/*')),
   )
@@ -114,7 +114,7 @@ test("at the date sessions and streams of members without a second factor end, a
   expect([answer.status, answer.body.message]).toEqual([403, expect.stringMatching(SENTENCE)])
 })
 
-test('an API key that a member made goes on, and the owner sees whose it is', async () => {
+test('an API key that a member made stays valid, and the owner sees its member', async () => {
   expect((await call({ 'x-api-key': key }, 'GET', '/api/sms/usage')).status).toBe(200)
   const { body } = await call(ownerHeaders, 'GET', '/api/account/team-factors')
   expect(body.people.map((one: object) => ({ ...one, sender: '' }))).toMatchObject([

@@ -55,7 +55,7 @@ test('a canceled or scheduled text is no answer', async () => {
   expect((await today()).people).toMatchObject([{ answers: 1 }])
 })
 
-test('the answer of the server to a word that joins is nobody’s first answer', async () => {
+test('the answer of the server to a word that joins does not count as a first answer', async () => {
   const group = { user: ann.id, name: 'News', join_words: 'JOIN' }
   await must(ann, 'POST', '/api/collections/contact_groups/records', group)
   await server.hear(phone, [['+4915112345671', 'join']])

@@ -223,7 +223,7 @@ test('a person whom a superuser has disabled joins no other team by the password
   expect((await guest.call('POST', ACCEPT, form)).status).toBe(200)
 })
 
-test('whom the rule of sign-ins refuses joins no other team by the password', async () => {
+test('a person whom the rule of sign-ins refuses joins no other team by the password', async () => {
   const person = await join(shop)
   const other = await makeUser()
   const { authRule } = fixture.find('users')

@@ -119,7 +119,7 @@ test.each([
   },
 )
 
-test('a filter cannot widen what a key reads, nor name the texts of others', async () => {
+test('a filter cannot widen the reads of a key, nor name the texts of others', async () => {
   const caller = await senderWith(['messages:read', 'messages:send'])
   const own = (await listed(caller, 'sms_messages'))!
   expect(own.map(({ sent_by }) => sent_by)).toEqual([caller.sender.sentBy])

@@ -190,7 +190,7 @@ test.each([
   },
 )
 
-test('a preview counts people and segments and stores nothing', async () => {
+test('a preview counts people and segments and stores no message', async () => {
   const before = await server.rows('select count(*) from campaigns')
   const body = {
     template_id: TEMPLATES.greeting,

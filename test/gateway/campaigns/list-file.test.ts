@@ -128,7 +128,7 @@ test.each<[string, string, number[]]>([
   expect(readCsv(text).flatMap(({ isLong, line }) => (isLong ? [line] : []))).toEqual(lines)
 })
 
-test("a row's line number is that of an editor", () => {
+test('a row has the line number that an editor shows', () => {
   const rows = readCsv('phone,text\n+491,"a\nb"\n\n+492,c\n')
   expect(rows.map(({ line }) => line)).toEqual([2, 5])
   expect(readCsv('sep=,\nphone\n+491\n').map(({ line }) => line)).toEqual([3])
@@ -154,7 +154,7 @@ test.each([
   expect(() => readCsv(text)).toThrow(sentence),
 )
 
-test('the console reads the same cells, whatever rows a file has', () => {
+test('the console reads the same cells as the server, also of uneven rows', () => {
   const file = 'phone;note;;\r\n+4915120000010; "a; b"\r\n\r\n+4915120000011;c;d;\r\n'
   const { head, rows, lines } = readSheet(file)
   const cells = rows.map((row) => Object.fromEntries(head.map((title, at) => [title, row[at]])))

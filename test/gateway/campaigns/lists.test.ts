@@ -132,7 +132,7 @@ test('a file with characters that no database stores is stored without them', as
   expect(stored).toEqual([['{"Name":"Bo","Handy":"+4915112340001"}']])
 })
 
-test('a preview shows the longest text and the one with empty values first', async () => {
+test('a preview shows the longest text and the text with empty values first', async () => {
   const list = ['Bo', '', 'Maximiliane', 'Al', 'Cy'].map((name, i) => ({
     ...{ to: `+491511234010${i}`, values: { name } },
   }))

@@ -20,7 +20,7 @@ const DUE = [
   [-1, -1 + HOURS + 4],
 ] as const
 
-test('each of many bookings has its texts once at 24 h and at 1 h, and those moved or deleted none wrong', async () => {
+test('each of many bookings has its texts once at 24 h and at 1 h, and a moved or deleted booking has no wrong text', async () => {
   await fixture.begin('2026-12-20T12:00:00Z')
   const [winter, summer] = NIGHTS
   await rows(

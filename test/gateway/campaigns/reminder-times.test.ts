@@ -173,7 +173,7 @@ test('a reminder that is 24 hours late does not leave, and its text expires then
   expect(iso(computeReminderExpiry(near))).toBe('2027-01-06T10:00:00.000Z')
 })
 
-test('of what was due before a restore nobody knows whether it left', () => {
+test('a text that was due before a restore has an unknown outcome', () => {
   const found = findOccurrence({ ...hours(24), ...TIMED }, openCalendar('UTC'), DATE, 0)!
   const [now, restored] = [at('2027-01-05T12:00Z'), at('2027-01-05T11:00Z')]
   expect(findTimeFault(found, now, restored)).toBe('Outcome unknown: restored from a backup')

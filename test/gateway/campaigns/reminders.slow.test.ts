@@ -41,7 +41,7 @@ test('a text leaves once before each date, by the clocks of the account, also ov
   ])
 })
 
-test('a booking of the last minute gets its text at once, one of the past none', async () => {
+test('a booking of the last minute gets its text at once, and a past booking gets no text', async () => {
   const id = await make(DAY_BEFORE)
   await workAt('2027-03-20T18:00:00Z')
   await book('late', '2027-03-21T09:00:00Z')
@@ -152,7 +152,7 @@ test('a booking that gets no text is shown with the reason, and counted', async 
   expect(left_out[0]).toEqual({ reason: 'No valid phone number', count: 1 })
 })
 
-test('a text that waits, and one whose person opts out or whose date has passed, does not leave', async () => {
+test('a text of a reminder that still waits at the date expires', async () => {
   await book('a', '2027-03-21T10:00:00Z')
   const id = await make(TWO_HOURS)
   await workAt('2027-03-21T08:00:00Z')
@@ -204,7 +204,7 @@ test('a failed text of a reminder is not sent again', async () => {
   expect(await told(id)).toEqual(['a +4915112340001 failed: Until 11:00'])
 })
 
-test('a paused reminder holds its texts, and a resume sends what still holds', async () => {
+test('a paused reminder holds its texts, and a resume sends the texts that are still right', async () => {
   await book('a', '2027-03-21T10:00:00Z')
   await book('b', '2027-03-21T10:00:00Z')
   await book('c', '2027-03-21T10:30:00Z')
@@ -230,7 +230,7 @@ test('a paused reminder holds its texts, and a resume sends what still holds', a
   expect(await rows('select 1 from sms_dispatch')).toEqual([])
 })
 
-test('after a restore a reminder is paused, and what was due between is unknown', async () => {
+test('after a restore a reminder is paused, and texts that were due since the backup are unknown', async () => {
   await book('before', '2027-03-21T10:00:00Z')
   await book('between', '2027-03-24T10:00:00Z')
   await book('open', '2027-03-24T16:00:00Z')
@@ -253,7 +253,7 @@ test('after a restore a reminder is paused, and what was due between is unknown'
   expect(await stateOf(id)).toBe('repeating')
 })
 
-test('a birthday comes each year, also that of 29 February', async () => {
+test('a birthday gets a text each year, also on 29 February', async () => {
   await rows(
     `insert into contact_fields (id, "user", name, key, type) values ('field0000000001', $1, 'Birthday', 'Birthday', 'date')`,
     [user],
@@ -293,7 +293,7 @@ test('a birthday comes each year, also that of 29 February', async () => {
   expect(await stateOf(id)).toBe('repeating')
 })
 
-test('a reminder beyond the quota sends what fits, the soonest first', async () => {
+test('a reminder beyond the quota sends the texts that fit, the soonest first', async () => {
   await book('a', '2027-03-21T10:00:00Z')
   await book('b', '2027-03-21T10:00:01Z')
   const { used } = await loadUsage(one.store, user, one.config, new Date())
@@ -307,7 +307,7 @@ test('a reminder beyond the quota sends what fits, the soonest first', async () 
   ])
 })
 
-test('a disabled account sends nothing until it is enabled', async () => {
+test('a disabled account sends no text until it is enabled', async () => {
   await book('a', '2027-03-21T10:00:00Z')
   const id = await make(TWO_HOURS)
   await rows(`update user_settings set disabled = true`)

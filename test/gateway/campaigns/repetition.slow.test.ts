@@ -177,7 +177,7 @@ test("each run goes to the group's members of that day, and a refused run does n
   expect(await stateOf(id)).toEqual(['done', '2027-01-04 08:00:00.000Z', 4, ''])
 })
 
-test('a run whose groups were deleted says that nobody is left', async () => {
+test('a run whose groups were deleted fails without an audience', async () => {
   const id = await create(EVERY_DAY)
   await rows(`update campaigns set recipients = '[]' where id = $1`, [id])
   await workAt('2027-01-01T08:00Z')

@@ -211,7 +211,7 @@ test('a campaign fails with the quota as its error when the quota runs out betwe
   expect([await waiting(), await used()]).toEqual([[], 0])
 })
 
-test('a change above the quota changes nothing, and replaced texts free their quota', async () => {
+test('a change above the quota is refused, and replaced texts free their quota', async () => {
   await quota(10)
   const id = await created({ recipients: numbers(8), scheduled_at: inAnHour() })
   await expect(change(one, id, { recipients: numbers(11) })).rejects.toMatchObject({ status: 402 })
@@ -273,7 +273,7 @@ test("the campaign's job stores it after a crash, starts it on time and ends it"
   expect([(await loadCampaignState(db, user, id)).status, await job()]).toEqual(['done', []])
 })
 
-test('after a restore an unfinished campaign is failed and stores nothing more', async () => {
+test('after a restore an unfinished campaign is failed and stores no more messages', async () => {
   const id = await create({ recipients: numbers(3), scheduled_at: inAnHour() })
   await endUnfinishedTexts(db)
   await settleCampaign(one, id)

@@ -98,7 +98,7 @@ test('the files of an MMS at the account behind the carrier arrive', async () =>
   }
 })
 
-test('a repeated call adds files that could not be fetched, and stores nothing twice', async () => {
+test('a repeated call adds files that could not be fetched, and stores no file twice', async () => {
   const { url, received } = await addCarrier(gateway)
   const answers: Record<string, readonly [number, Buffer]> = { '/b.vcf': [500, CARD] }
   const { file, told } = await startHost(answers)
@@ -191,7 +191,7 @@ test('a file that is too large is left out of the text, and is not asked for', a
   expect(told.map(({ path }) => path)).toEqual(['/a.vcf'])
 })
 
-test('a file at a private address is left out, and nothing is asked of the address', async () => {
+test('a file at a private address is left out, and its address gets no request', async () => {
   const guarded = await startServerWithDevices()
   const { url, received } = await addCarrier(guarded)
   const { file, told } = await startHost()
@@ -243,7 +243,7 @@ test('files that are left out count as requests, too', async () => {
   expect(await kept('no.vcf')).toEqual([false, true])
 })
 
-test('an address with a user name is left out, and nothing is asked of it', async () => {
+test('an address with a user name is left out, and gets no request', async () => {
   const { url, received } = await addCarrier(gateway)
   const { file, told } = await startHost()
   const one = file('a.vcf')

@@ -199,7 +199,7 @@ describe.concurrent('a text is sent once', () => {
     expect(carrier.requests).toHaveLength(1)
   })
 
-  test('a text is sent once if the answer to a claim of another server is older than what is known of its attempt', async () => {
+  test('a text is sent once if the answer to a claim arrives after its attempt was reported and forgotten', async () => {
     const carrier = await openCarrier('at_most_once')
     const claim: Hangs['claim'] = once(async (step) => {
       await until('the first server sends it', () => carrier.requests.length === 1)

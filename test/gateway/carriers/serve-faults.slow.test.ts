@@ -275,7 +275,7 @@ test('a carrier that is added with wrong credentials shows its fault at once', a
   await must(user, 'PATCH', `/api/collections/devices/records/${made.device}`, { enabled: false })
 })
 
-test('texts that a refused carrier gives back say what it refused', async () => {
+test('texts that a refused carrier gives back have the reason of the refusal', async () => {
   const carrier = await startReceiver()
   carrier.answer(401, '{"message":"Unknown key"}')
   const settings = { preset: 'pocketsms', url: carrier.url, secret: 'psk_1', allow_private: true }
@@ -288,7 +288,7 @@ test('texts that a refused carrier gives back say what it refused', async () => 
   await driver.stop()
 })
 
-test('a device that has not sent for a minute what it claimed is stuck', async () => {
+test('a device that has not sent its claimed texts for a minute is stuck', async () => {
   const user = await gateway.makeUser()
   const phone = await gateway.pair(user, {})
   const isStuck = async () => (await must(user, 'GET', '/api/devices/states')).items[0].stuck

@@ -259,7 +259,7 @@ test('the list names the credentials and values of each preset', async () => {
   for (const { name, secret } of presets) expect(secret, name).not.toBe('')
 })
 
-test('a check returns the request without its secret, and stores nothing', async () => {
+test('a check returns the request without its secret, and stores no carrier', async () => {
   const user = await gateway.makeUser()
   const account = { preset: 'twilio', user: 'AC1', senders: ['+15005550006'] }
   const made = await must(user, 'POST', PATH, { account, secret: 'sesame-open-99', check: true })

@@ -97,7 +97,7 @@ describe('a verification code', () => {
     })
   })
 
-  test('a verification code is not counted as tried if nothing was typed', async () => {
+  test('an empty entry does not count as a try of a verification code', async () => {
     const code = await started()
     for (const typed of ['', ' ', '\u200b-']) expect((await check(typed)).status).toBe(400)
     expect((await check(code)).body).toMatchObject({ status: 'approved', attempts: 1 })
@@ -252,7 +252,7 @@ describe('the text of a code', () => {
   })
 })
 
-describe('a start sends and stores nothing', () => {
+describe('a start sends no text and stores no verification', () => {
   test.each<[string, body: object, status: number, error: string | undefined]>([
     ['to an invalid number', { to: '015112345678' }, 400, 'invalid_phone_number'],
     ['by an unsupported channel', { channel: 'call' }, 400, 'invalid_request'],
@@ -270,7 +270,7 @@ describe('a start sends and stores nothing', () => {
     expect(await counted()).toEqual([])
   })
 
-  test('a start sends and stores nothing with a template that lacks the code', async () => {
+  test('a start with a template that lacks the code sends no text and stores no verification', async () => {
     await server.rows(`update sms_templates set body = 'Your code is 0000' where id = $1`, [
       TEMPLATES.code,
     ])
@@ -279,7 +279,7 @@ describe('a start sends and stores nothing', () => {
     expect(await counted()).toEqual([])
   })
 
-  test('a start sends and stores nothing without a phone, and does not count as a try', async () => {
+  test('a start without a phone sends no text, stores no verification, and does not count as a try', async () => {
     for (let i = 0; i < 7; i++) expect((await start({}, CLEO)).body.error).toBe('no_devices')
     expect(await counted()).toEqual([])
   })

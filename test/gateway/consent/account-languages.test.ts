@@ -133,7 +133,7 @@ test('an account that has a country already keeps its languages', async () => {
   expect(await languagesOf()).toEqual([])
 })
 
-test('a client cannot say that somebody has chosen', async () => {
+test('a client cannot claim that a person has chosen', async () => {
   await store(ann, { country: 'DE', opt_out_chosen: true })
   expect((await readSettings()).opt_out_chosen).toBe(false)
 })

@@ -207,7 +207,7 @@ test('a person who left the group stays out until YES', async () => {
   expect(await contactOf(number)).toEqual([false, [news]])
 })
 
-test('YES after a STOP that followed the question confirms nothing', async () => {
+test('YES after a STOP that followed the question does not confirm', async () => {
   const number = nextNumber()
   const entry = { user: ann.id, number, group: news, event: 'opt_out' }
   await must(ann, 'POST', '/api/collections/consents/records', entry)

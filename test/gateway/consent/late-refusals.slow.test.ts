@@ -47,7 +47,7 @@ describe.each(Object.entries(WAYS))('a text that is %s', (_, way) => {
   })
 })
 
-test('the same ways bring a text to a person against whom there is no reason', async () => {
+test('the same ways bring a text to a person without a reason against it', async () => {
   for (const [name, way] of Object.entries(WAYS)) {
     const cell = await makeCell(server, REASONS['a STOP']!)
     await (await way.reach(cell)).goOn()

@@ -42,7 +42,7 @@ test.each([
   },
 )
 
-test('a word that joins, which arrived before the person left and is reported later, adds nobody', async () => {
+test('a word that joins, which arrived before the person left and is reported later, does not add the person', async () => {
   const group = await record('contact_groups', { name: 'News', join_words: 'NEWS' })
   const other = await record('contact_groups', { name: 'Offers', join_words: 'OFFERS' })
   const number = nextNumber()

@@ -55,7 +55,7 @@ async function storeChunk(groups: readonly string[], phones: readonly string[]) 
 
 const OUT = 'failed Recipient has opted out'
 
-test('a campaign stores no open text for a person who left its group after the plan, and charges none', async () => {
+test('a campaign neither stores nor charges an open text for a person who left its group after the plan', async () => {
   const group = await makeGroup()
   const [stays, leaves] = [await makeMember(group), await makeMember(group)]
   await leave(leaves, group)

@@ -151,7 +151,7 @@ describe('an import ends no opt-out', () => {
   })
 })
 
-test('an imported opt-out that is older than a consent changes nothing, and any other opt-out counts', async () => {
+test('an imported opt-out that is older than a consent has no effect, and any other opt-out counts', async () => {
   const number = nextNumber()
   await hear(number, 'STOP')
   await hear(number, 'START')
@@ -175,7 +175,7 @@ test('an older entry does not put a person back into a group', async () => {
   expect(await stateOf(number, group)).toBe('stopped')
 })
 
-test('an older consent does not bring back a contact that somebody took out of the group', async () => {
+test('an older consent does not bring back a contact that a person took out of the group', async () => {
   const group = await makeGroup()
   const number = nextNumber()
   await record('consents', { number, group, event: 'opt_in', shown: 'Yes' })
@@ -271,7 +271,7 @@ describe('YES', () => {
     expect(await stateOf(number, group)).toBe(state)
   })
 
-  test('YES that a phone received before the question, and reports again, confirms nothing', async () => {
+  test('YES that a phone received before the question, and reports again, does not confirm', async () => {
     const number = nextNumber()
     const group = await ask(number)
     await must(phone, 'POST', '/api/devices/incoming', {
@@ -280,7 +280,7 @@ describe('YES', () => {
     expect(await stateOf(number, group)).toBe('asked')
   })
 
-  test('YES to a text whose id a client gave to an entry of its own confirms nothing', async () => {
+  test('YES to a text whose id a client gave to an entry of its own does not confirm', async () => {
     const number = nextNumber()
     const group = await makeGroup({ join_confirm: true })
     const { message_ids } = await send(number, 'Your visit tomorrow? Reply YES')

@@ -176,7 +176,7 @@ describe('a campaign that requires consent', () => {
     })
   })
 
-  test('a campaign that requires consent has the proof of the time at which its texts were sent, whatever people say later', async () => {
+  test('a campaign that requires consent keeps the proof of the time at which its texts were sent, also after later consents and opt-outs', async () => {
     const { id } = await must(
       ann,
       'POST',
@@ -223,7 +223,7 @@ describe('a campaign that requires consent', () => {
     expect((await must(ann, 'GET', `/api/campaigns/${plain.id}/progress`)).consent).toBeNull()
   })
 
-  test('a campaign that requires consent is refused if nobody has agreed', async () => {
+  test('a campaign that requires consent is refused without a person who has agreed', async () => {
     const answer = await ann.call(
       'POST',
       '/api/campaigns',

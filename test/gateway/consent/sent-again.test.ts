@@ -73,7 +73,7 @@ test('a text that is sent again requires the consent that its template required 
   expect(await outcomes(second.message_ids)).toEqual({ [number]: `failed ${NO_PROOF}` })
 })
 
-test('texts to numbers in a form that is no longer stored are sent again to the one form', async () => {
+test('texts to numbers in a form that is no longer stored are sent again to the stored form', async () => {
   const recipients = [nextNumber(), nextNumber()]
   const { batch_id, message_ids } = await send('send', { recipients, body: 'Hi' })
   await fail(message_ids)

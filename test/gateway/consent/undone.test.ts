@@ -176,7 +176,7 @@ test('after two minutes, an opt-out stays', async () => {
   expect((await enter(ann, number, 'undone')).status).toBe(400)
 })
 
-test('who has texted STOP again after an undoing is opted out', async () => {
+test('a person who texts STOP again after an undoing is opted out', async () => {
   const number = nextNumber()
   await makeContact(number)
   await optOut(ann, number)

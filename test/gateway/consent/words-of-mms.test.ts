@@ -127,7 +127,7 @@ describe.each(Object.entries(WAYS))('An MMS that %s reports', (_, receive) => {
     expect(await answersTo(other)).toEqual(['From 9 to 5'])
   })
 
-  test('an MMS with a sentence below its subject changes nothing', async () => {
+  test('an MMS with a sentence below its subject opts the person neither out nor in', async () => {
     const number = from()
     await receive({ from: number, subject: 'Bus', body: 'Where do you stop' })
     expect(await isOptedOut(number)).toBeUndefined()

@@ -46,7 +46,7 @@ const countContents = async ({ id }: Client) =>
     (await server.query('select count(*) from _file_contents where account = $1', [id]))[0]![0],
   )
 
-test('an answer leaves with its picture, which is stored once for all who ask', async () => {
+test('an answer leaves with its picture, which is stored once for all recipients', async () => {
   const { user, phone } = await makeShop()
   expect((await makeAnswer(user, [SMALL])).status).toBe(200)
   for (let i = 0; i < 3; i++) {
@@ -57,7 +57,7 @@ test('an answer leaves with its picture, which is stored once for all who ask', 
   expect(await countContents(user)).toBe(1)
 })
 
-test('a picture that had to be prepared is stored once more, whoever asks', async () => {
+test('a picture that had to be prepared is stored once more, for all recipients', async () => {
   const { user, phone } = await makeShop()
   await makeAnswer(user, [LARGE])
   for (let i = 0; i < 2; i++) expect((await ask(phone)).attachments).toHaveLength(1)

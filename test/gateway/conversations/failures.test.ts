@@ -67,7 +67,7 @@ describe('a text that failed', () => {
     expect(await counts()).toMatchObject({ failed: 1, waiting: 1, unread: 0 })
   })
 
-  test('a text that failed does not make a person wait who asked nothing', async () => {
+  test('a failed text does not make a person wait who has not asked', async () => {
     await hear('Hello')
     await send()
     await report((await claim())[0]!.id, 'sent')
@@ -125,7 +125,7 @@ describe('a text that failed', () => {
   })
 })
 
-test('a text to an opted-out number is told, and answers nobody', async () => {
+test('a text to an opted-out number is shown as failed, and does not count as an answer', async () => {
   await hear('Is there parking?')
   await must(user, 'POST', records('contacts'), { user: user.id, phone: ZOE, opted_out: true })
   const id = await send()

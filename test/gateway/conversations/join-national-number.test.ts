@@ -101,7 +101,7 @@ async function repair(apply: boolean, { user }: Phone) {
 }
 
 describe('a conversation under a national number', () => {
-  test('a conversation under a national number becomes the conversation of the E.164 number if that has none yet', async () => {
+  test('a conversation under a national number becomes the conversation of an E.164 number without a conversation', async () => {
     const phone = await makePhone()
     const id = await storeConversation(phone, NATIONAL, 'Hello', 1)
     await join(phone)
@@ -347,7 +347,7 @@ describe('a number in a second form of E.164', () => {
 })
 
 describe('the command', () => {
-  test('the command lists without --apply the numbers that it would join, and changes nothing', async () => {
+  test('the command without --apply lists the numbers that it would join, and joins no conversation', async () => {
     const phone = await makePhone()
     await storeConversation(phone, NATIONAL, 'Hello', 1)
     const before = await conversationsOf(phone)
@@ -358,7 +358,7 @@ describe('the command', () => {
     expect(await conversationsOf(phone)).toEqual(before)
   })
 
-  test('the command finds nothing after it was applied', async () => {
+  test('the command finds no conversation after it was applied', async () => {
     const phone = await makePhone()
     await storeConversation(phone, NATIONAL, 'Hello', 1)
     expect(await repair(true, phone)).toHaveLength(2)

@@ -151,7 +151,7 @@ test('a line keeps a second form of its own number, by which its carrier knows i
   expect(items).toHaveLength(1)
 })
 
-test('a SIM whose number has decimals, brackets or a footnote gets the number or none, never another', async () => {
+test('a SIM whose number has decimals, brackets or a footnote never gets another number', async () => {
   const { shop, phone } = await makeShop()
   const numbers = [
     '+4917012345670.0',

@@ -112,7 +112,7 @@ describe('opt-out and opt-in words', () => {
     expect(await optedOut(phone.user)).toEqual([false])
   })
 
-  test('opt-out and opt-in words count once: reporting an old one again changes nothing', async () => {
+  test('opt-out and opt-in words count once, also if a phone reports an old word again', async () => {
     const phone = await makePhone()
     const stop = text({ body: 'STOP' })
     await receiveTexts(store, phone, [stop], WORDS)

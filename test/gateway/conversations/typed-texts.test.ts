@@ -56,7 +56,7 @@ test('a typed text is a sent text of its owner in the conversation, and is never
   expect([used, await readUsed()]).toEqual([1, 1])
 })
 
-test('a typed text is stored when quota and limits are used up, and leaves them as they are', async () => {
+test('a typed text is stored when quota and limits are used up, and does not count in them', async () => {
   const line = (await list('lines'))[0].id
   const set = async (daily_limit: number, monthly_quota: number) => {
     const path = `${RECORDS}/lines/records/${line}`
@@ -84,7 +84,7 @@ test('a typed text is stored when quota and limits are used up, and leaves them 
   await deleteRecord('sms_messages', (await findTyped('Still here')).id)
 })
 
-test('a typed text that is older than the last text leaves that as it is', async () => {
+test('an older typed text does not replace the last text of the conversation', async () => {
   await hear('And now?', 9)
   await type('Two minutes', 5)
   expect(await conversation()).toMatchObject({ last_text: 'And now?', unanswered: true })
@@ -158,7 +158,7 @@ test('texts that were deleted together stay deleted', async () => {
   expect(await bodies()).not.toContain('Second of two')
 })
 
-test('a typed text of an erased person does not come back once its record is deleted', async () => {
+test('a deleted typed text of an erased person is not stored again', async () => {
   await type('Erase me', 38)
   const { id } = await findTyped('Erase me')
   await server.query(

@@ -74,7 +74,7 @@ const roles = async () =>
   )
 const act = (by: Headers) => call(by, 'POST', '/api/account/act-for', { account: shop.id })
 
-test('somebody new with a group becomes a member without an account, and follows the group from then on', async () => {
+test('a new person with a group becomes a member without an account, and follows the group from then on', async () => {
   const first = await signIn()
   expect([first.status, first.body.record.email, first.body.record.member_only]).toEqual([
     200,
@@ -117,7 +117,7 @@ test('a member whom the owner removes is added again by the next sign-in', async
   expect(await roles()).toEqual(['agent by oidc'])
 })
 
-test('somebody new without a group is refused, as before', async () => {
+test('a new person without a group is refused, as before', async () => {
   say({ groups: ['Everyone'] })
   expect((await signIn()).status).toBe(403)
   say({})
@@ -134,7 +134,7 @@ test('a user with an account keeps it, and becomes a member of the team as well'
   expect(await roles()).toEqual([])
 })
 
-test('members of the team whom people invited, and the owner, keep what they have', async () => {
+test('invited members and the owner keep their roles', async () => {
   const id = await server.addUser(email, { verified: true })
   const values = { account: shop.id, member: id, role: 'viewer' }
   await call(root, 'POST', records('members'), values)
@@ -149,7 +149,7 @@ test('members of the team whom people invited, and the owner, keep what they hav
   expect(await roles()).toEqual(['viewer by '])
 })
 
-test('a disabled user stays out, whatever the groups are', async () => {
+test('a disabled user stays out, with any groups', async () => {
   const first = await signIn()
   const settings = { user: first.body.record.id, disabled: true }
   expect((await call(root, 'POST', records('user_settings'), settings)).status).toBe(200)
@@ -258,7 +258,7 @@ describe('half a sign-in', () => {
     expect(await roles()).toEqual([])
   })
 
-  test('of somebody who had left all teams gives a role only with the code', async () => {
+  test('of a person who had left all teams gives a role only with the code', async () => {
     const { id, recovery } = await addMember()
     await server.rows('delete from members where member = $1', id)
     const { status, body } = await signIn()
@@ -267,7 +267,7 @@ describe('half a sign-in', () => {
     expect(await roles()).toEqual(['agent by oidc'])
   })
 
-  test('follows from the claims of the present rows, not from those of its first half', async () => {
+  test('follows from the claims of the present rows, not from the claims of its first half', async () => {
     const { recovery } = await addMember()
     say({ groups: [`admins-${count}`] })
     const { body } = await signIn()
@@ -303,7 +303,7 @@ describe('half a sign-in', () => {
     expect(await proven()).toBe('agent,2026-01-01 00:00:00.000Z')
   })
 
-  test('of a disabled person changes nothing', async () => {
+  test('of a disabled person changes no role', async () => {
     await signIn()
     const [[id]] = (await server.rows('select id from users where email = $1', email)) as [[string]]
     const settings = { user: id, disabled: true }

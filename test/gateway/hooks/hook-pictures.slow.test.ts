@@ -331,7 +331,7 @@ test('a slow picture delays no other call of its hook', async () => {
   await slow.stop()
 })
 
-test('a preview lists the pictures that a body names, and fetches none', async () => {
+test('a preview lists the pictures that a body names, without fetching them', async () => {
   const { user, hook } = await makeHook()
   const before = pictures.asked.length
   const address = `${pictures.url}/cellar.png`

@@ -63,7 +63,7 @@ test('a name is unique in an account, in any case of letters', async () => {
   await make('labels', { name: 'vip' }, eve)
 })
 
-test('labels and views have names without blanks around them, and none of blanks alone', async () => {
+test('labels and views have names without blanks around them, and no name of blanks alone', async () => {
   for (const [collection, name] of [
     ['labels', 'Regular'],
     ['inbox_views', 'Who waits'],

@@ -55,7 +55,7 @@ test('by default lines of different prices take turns', async () => {
   expect(used.toSorted()).toEqual(['a1', 'b1', 'c1'])
 })
 
-test('an estimate says what each line would send and cost, and changes nothing', async () => {
+test('an estimate shows the texts and costs of each line, and takes no turn and no budget', async () => {
   await cheapest()
   const texts = [sized('+43660123', 3), sized('+4930123'), sized('+4930124', 2), sized('+4930125')]
   const expected = {

@@ -38,7 +38,7 @@ test('without the setting, carriers take turns with phones', async () => {
   expect(used.toSorted()).toEqual(['a1', 'b1', 'c1'])
 })
 
-test('while a phone is online, carriers get no text that does not name them, whatever its priority', async () => {
+test('while a phone is online, carriers get no text of any priority that does not name them', async () => {
   await open()
   for (const priority of [0, 9])
     for (let i = 0; i < 4; i++)
@@ -98,7 +98,7 @@ test('a text that names a slot is refused while only carriers are available', as
   expect(await send(text('+4930003', { sim: 1 }))).toBe('c1')
 })
 
-test('phones that come back get the texts that wait', async () => {
+test('phones that are online again get the waiting texts', async () => {
   await open(60, 0)
   await at(`${FRIDAY}05:00Z`)
   expect(await send(text('+4930001', { priority: 9 }))).toBe(null)

@@ -36,7 +36,7 @@ describe('a new device', () => {
     expect((await linesOf(id)).map(([, number]) => number)).toEqual(['Acme', '80888'])
   })
 
-  test("a new device with one SIM uses the device's number when the SIM has none", async () => {
+  test("a new device with one SIM uses the device's number when the SIM has no number", async () => {
     const { id } = await makeDevice(store, user, {
       sims: `'[{"simNumber":2,"carrierName":"Two"}]'`,
     })
@@ -113,7 +113,7 @@ describe('later reports of a device', () => {
     expect(back.rows).toEqual([[rows[0]![0], 'Shop', true, '+4315120']])
   })
 
-  test('later reports of a device without SIMs, as from a phone without the permission, change nothing', async () => {
+  test('later reports of a device without SIMs, as from a phone without the permission, leave its lines unchanged', async () => {
     const { id } = await makeDevice(store, user, { sims: SIMS })
     const before = await linesOf(id)
     await report(id, [])

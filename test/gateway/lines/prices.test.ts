@@ -80,7 +80,7 @@ test('a line with prices sends only to numbers that have a price', async () => {
   ])
 })
 
-test('a line at its budget sends nothing until the next month of the time zone', async () => {
+test('a line at its budget sends no text until the next month of the time zone', async () => {
   await lines('a1')
   await price('a1', { default: '0.07' }, '0.20')
   await at('2090-01-31T20:00:00Z')
@@ -219,7 +219,7 @@ test('unclaimed texts are charged again by new prices', async () => {
   expect(await claim('a')).toHaveLength(2)
 })
 
-test('the text of a waiting message may change, and costs what it is when it leaves', async () => {
+test('a changed waiting message costs the price of the text that leaves', async () => {
   await lines('a1')
   await price('a1', { default: '0.07' })
   await send(text('+4930001', { scheduled_at: '2099-01-01T00:00:00Z' }))

@@ -36,7 +36,7 @@ test('a heartbeat says whether the device sends MMS, and subscribers see it', as
   expect(seen).toEqual(['on', ''])
 })
 
-test('a line whose owner forbids MMS stays as it is', async () => {
+test('a line whose owner forbids MMS stays without MMS', async () => {
   const { user, phone, line } = await makeShop()
   await must(user, 'PATCH', `/api/collections/lines/records/${line}`, { mms: 'off' })
   for (const mms of [true, false]) {

@@ -67,7 +67,7 @@ describe('an event stream', () => {
     await stream.next('wake')
   })
 
-  test("an event stream sends nothing about other devices' messages", async () => {
+  test("an event stream sends no event about other devices' messages", async () => {
     const { phone } = await makePair()
     const other = await makePair()
     const stream = await listen(phone)
@@ -86,7 +86,7 @@ describe('an event stream', () => {
     expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id, attempt: 0 })
   })
 
-  test('an event stream sends nothing about a deletion that is rolled back', async () => {
+  test('an event stream sends no event about a deletion that is rolled back', async () => {
     const { owner, phone } = await makePair()
     const stream = await listen(phone)
     const [kept, gone] = [await send(owner), await send(owner)]
@@ -169,7 +169,7 @@ async function makePushed() {
 }
 
 describe('Web Push', () => {
-  test('Web Push wakes a device without a stream and reveals nothing to the push service', async () => {
+  test('Web Push wakes a device without a stream and reveals no content to the push service', async () => {
     const { service, owner, phone } = await makePushed()
     const { key } = (await phone.call('GET', '/api/devices/push-key')).body
     expect(Buffer.from(key, 'base64url')).toHaveLength(65)

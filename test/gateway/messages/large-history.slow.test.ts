@@ -26,7 +26,7 @@ const dropAll = async (db: Db) => {
     await db.query(`drop index if exists ${name}`)
 }
 
-test('a new database needs no index for a large history and warns of none', async () => {
+test('a new database needs no index for a large history, and no warning', async () => {
   const db = await openTestDb()
   await migrateDatabase(db)
   await (await openCatalogStore(db)).close()

@@ -75,7 +75,7 @@ test("TwiML can send from a SIM's number, and the callback names it", async () =
   expect(app.calls[1]!.form).toMatchObject({ From: SECOND, MessageStatus: 'sent' })
 })
 
-test("a device's new number becomes that of its only line, unless the line has its own", async () => {
+test("a device's new number becomes the number of its only line, unless the line has its own", async () => {
   const device = await fixture.gateway.pair(ann.user, { phone: '+4915550000031' })
   const setPhone = (number: string) =>
     ann.user.call('PATCH', `/api/collections/devices/records/${device.id}`, { phone: number })

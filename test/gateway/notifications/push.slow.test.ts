@@ -170,7 +170,7 @@ test('members are notified by their own settings and when a note mentions them',
   expect(told()[0]![1]).toMatch(/: Look here$/)
 })
 
-test('browsers are notified within the hours of their person, and without a sound if the person wants none', async () => {
+test('browsers are notified within the hours of their person, and silently if the person wants no sound', async () => {
   const settings = '/api/collections/user_settings/records'
   // half an hour apart from the hours of the server
   const notify_zone = 'America/St_Johns'
@@ -327,7 +327,7 @@ test('private push addresses are refused unless allowed, also if a name resolves
   await strict.stop()
 })
 
-test('a text that fails is pushed to who wrote it, and one of a key to all who are notified', async () => {
+test('a failed text is pushed to its author, and a failed text of a key to all notified members', async () => {
   const member = await makeUser()
   const values = { account: user.id, member: member.id, role: 'agent', notify: 'none' }
   const path = '/api/collections/members/records'

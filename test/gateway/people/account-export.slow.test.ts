@@ -34,7 +34,7 @@ async function erase({ shop }: Shop, number: string) {
   return ended(shop, id)
 }
 
-test('an export has the records of the account in each built-in collection, and none of another account', async () => {
+test('an export has the records of the account in each built-in collection, and no record of another account', async () => {
   const [of, other] = [await shopAfter(0), await shopAfter(50)]
   const [person, stranger] = [await seedPerson(of), await seedPerson(other)]
   const key = await of.record('api_keys', { name: 'App' })

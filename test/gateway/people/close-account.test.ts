@@ -7,7 +7,7 @@ const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 /** The change log, from which the server deletes entries after minutes. */
 const SHORT_LIVED = ['_changes']
 
-test('an account that is closed leaves nothing of its persons in any place', async () => {
+test('a closed account leaves no data of its persons in any place', async () => {
   const of = await makeShop(gateway)
   const { number, secrets, spellings } = await seedPerson(of)
   await must(of.shop, 'POST', '/api/person/data', { number })

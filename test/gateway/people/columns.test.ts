@@ -72,7 +72,7 @@ test('each column that can hold words is looked through for mentions, or has a r
   )
 })
 
-test('an erased record leaves none of its words in the change log', () => {
+test('an erased record leaves no words in the change log', () => {
   const left = PERSONAL_DATA.places
     .filter(({ erasure }) => erasure === 'records')
     .flatMap(({ table, logged }) =>

@@ -21,7 +21,7 @@ async function erase(contact: string, reason = 'Asked by mail') {
   return ended(shop, id)
 }
 
-test('a preview counts the data and the open texts, and changes nothing', async () => {
+test('a preview counts the data and the open texts, and erases no data', async () => {
   const person = await seedPerson(of)
   const found = await preview(person.contact)
   expect(found).toMatchObject({ number: person.number, contact: person.contact, stopped: false })

@@ -26,7 +26,7 @@ async function fileOf(by: Client, id: string, name: string) {
 const exportOf = async (contact: string) =>
   ended(shop, (await must(shop, 'GET', `/api/contacts/${contact}/data`)).id)
 
-test('an export has the data of each place, and none of another person', async () => {
+test('an export has the data of each place, and no data of another person', async () => {
   const done = await exportOf(person.contact)
   expect(done).toMatchObject({
     kind: 'export',

@@ -94,7 +94,7 @@ test.each([
   expect(await fetchLink(claimed.attachments[0].url)).toEqual(PICTURE)
 })
 
-test('a retry after an erasure sends no words that nobody wrote', async () => {
+test('a retry after an erasure sends only words that a person wrote', async () => {
   const shop = await makeShopWithContact()
   const id = await send(shop.user.token, `${shop.name}.jpg`)
   await failAll(shop)
@@ -121,7 +121,7 @@ test('words of the sender stay, and files of other names, too', async () => {
   ])
 })
 
-test('a file that somebody else sent gets another name, in the conversation and in webhooks, too', async () => {
+test('a file that another person sent gets another name, in the conversation and in webhooks, too', async () => {
   const shop = await makeShopWithContact()
   const post = await mmsPoster(
     await joinPhone({ mobileUrl: `${server.url}/api/mobile/v1` }, shop.user),

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts'
 
 const NUMBER = '+4915112345678'
 
-test('an erasure goes on within a minute after its server was killed', {
+test('an erasure continues within a minute after its server was killed', {
   timeout: 300_000,
 }, async () => {
   const env = { HOST: '127.0.0.1', PORT: String(await freePort()) }

@@ -43,7 +43,7 @@ test('the search in texts finds a number in the digits of every script', async (
   expect(rows).toEqual([])
 })
 
-test('the search in texts finds every number of the table as it is written there', async () => {
+test('the search in texts finds every number of the table in the spelling of the table', async () => {
   const written = PHONE_TABLE.filter(([, , , number]) => number.startsWith('+'))
   expect(written.length).toBeGreaterThan(140)
   const missed = []

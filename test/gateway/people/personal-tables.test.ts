@@ -43,7 +43,7 @@ test('each table with texts or JSON is a place of personal data or has a reason 
   ).toEqual([])
 })
 
-test('an erasure empties each place after those that are found by it', () => {
+test('an erasure empties each place after the places that are found by it', () => {
   expect(placed.indexOf('sms_messages')).toBeGreaterThan(placed.indexOf('webhook_deliveries'))
   for (const { table, after } of places)
     for (const other of after)

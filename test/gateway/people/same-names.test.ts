@@ -72,7 +72,7 @@ test.each(['labels', 'contact_groups', 'verify_services'])(
   },
 )
 
-test('a choice is stored as it is defined, however a value spells it', async () => {
+test('a choice is stored in its defined spelling, however a value spells it', async () => {
   const choices = ['Größe', 'Zürich West']
   expect(
     await create('contact_fields', {

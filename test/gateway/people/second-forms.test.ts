@@ -19,7 +19,7 @@ test.each([
   expect(listStoredSpellings(number)).toEqual(expect.arrayContaining([number, ...forms]))
 })
 
-test('an erasure by a number removes what is stored under its second form', async () => {
+test('an erasure by a number removes the data under its second form', async () => {
   const of = await makeShop(gateway)
   const person = await seedPerson(of)
   const second = person.number.replace('+49', '+490')

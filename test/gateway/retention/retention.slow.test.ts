@@ -87,7 +87,7 @@ test.each([
   },
 )
 
-test('with no retention set, nothing is deleted', async () => {
+test('without a retention, no message is deleted', async () => {
   await add('mmm', 'delivered', 1000)
   expect(await run('delete', 0)).toBe(0)
   expect(await count('sms_messages')).toBe(1)

@@ -176,7 +176,7 @@ describe('an incoming text posted by a phone', () => {
     },
   )
 
-  test("app:started stores the phone's SIMs, without a slot where it has none", async () => {
+  test("app:started stores the phone's SIMs with their slots, and no SIM without a slot", async () => {
     const simCards = [
       { slotIndex: -1, simNumber: 0, carrierName: 'eSIM' },
       { slotIndex: 0, simNumber: 1, carrierName: 'O2' },

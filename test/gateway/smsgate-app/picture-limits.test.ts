@@ -27,7 +27,7 @@ const linesOf = async (user: Client) =>
 
 const joinAndPull = (user: Client, version: string) => joinMmsPhone(fixture, user, version)
 
-test('an MMS has its subject, its words and its files, and nothing that an SMS has', async () => {
+test('an MMS has its subject, its words and its files, and no field of an SMS', async () => {
   const user = await gateway.makeUser()
   const phone = await joinAndPull(user, '1.74.1')
   expect((await linesOf(user))[0].mms).toBe('on')

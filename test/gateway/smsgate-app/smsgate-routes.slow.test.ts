@@ -307,7 +307,7 @@ describe('pulled messages', () => {
     expect((await records(owner, ''))[0].status).toBe('sending')
   })
 
-  test("a report by another user's phone changes nothing", async () => {
+  test("a report by another user's phone has no effect", async () => {
     const one = await joinPhone(fixture, user)
     const [id] = await send(user, 1, { device_id: one.store.registration!.id })
     await one.call('GET', '/message')

@@ -224,7 +224,7 @@ describe('the turns of due deliveries', () => {
     ])
   })
 
-  test('the turns of due deliveries skip deliveries not due yet and include those of a deleted webhook', async () => {
+  test('the turns of due deliveries skip deliveries not due yet, and include deliveries of a deleted webhook', async () => {
     await fill({ ann: { 'https://a.example/': 2 } }, `now() + interval '1 hour'`)
     await fill({ bob: { 'https://b.example/': 2 } })
     await db.script('delete from webhooks')

@@ -174,7 +174,7 @@ test.each([
   })
 })
 
-test('a migration that a version left out is applied later, whatever its number', async () => {
+test('a migration that a version left out is applied later, also below newer numbers', async () => {
   const db = await openTestDb()
   const [first, second, ...others] = all.map(({ file }) => file)
   await migrateDatabase(db, [first!, second!])

@@ -18,7 +18,7 @@ const signatures = async (name: string) => {
   return rows.map(([signature]) => signature)
 }
 
-test('a second migration run changes nothing', async () => {
+test('a second migration run leaves the database unchanged', async () => {
   const version = async () =>
     (await db.query(`select xmin::text from pg_proc where proname = 'sms_accept'`)).rows
   const before = await version()

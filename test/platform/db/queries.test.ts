@@ -45,7 +45,7 @@ test('a query in a transaction is rolled back with it', async () => {
   ).toEqual([])
 })
 
-test('a connection prepares a query once, whatever its values', async () => {
+test('a connection prepares a query once, for all values', async () => {
   await db.transaction(async (tx) => {
     const read = (key: string) =>
       queries(tx)

@@ -118,7 +118,7 @@ test('a server of the version before stops, and says why', async () => {
   await old.stop()
 })
 
-test('nothing of the directory is left in the database', async () => {
+test('no table or column of the directory is left in the database', async () => {
   const { rows } = await db.query(`
     select c.relname from pg_class c where c.relname ~ 'directory_(people|groups)'
     union all select attname from pg_attribute where attname = 'directory_domains'
@@ -135,7 +135,7 @@ test('nothing of the directory is left in the database', async () => {
   expect((await request(server.url, 'GET', '/scim/v2/Users')).status).toBe(404)
 })
 
-test('sealed entries keep their numbers, the next ones follow, and nothing of the seals is left', async () => {
+test('sealed entries keep their numbers, the next entries follow, and no table of the seals is left', async () => {
   const sealed = (await db.query('select count(*) from _audit_numbers')).rows[0]![0]
   expect(Number(sealed)).toBeGreaterThan(0)
   expect((await findAuditFaults(db)).faults).toEqual([])
@@ -162,7 +162,7 @@ test('keys of the directory are deleted, and do not become keys that send; other
   expect(log.items.map(({ action }: { action: string }) => action)).toEqual(['delete', 'delete'])
 })
 
-test('a member by the provider must prove the role in a day; others stay until somebody decides', async () => {
+test('a member by the provider must prove the role in a day; others stay until a person decides', async () => {
   const [ann, ben, dora] = await members()
   expect([ann!.directory, ann!.proven_until]).toEqual(['former', ''])
   expect(ben!.directory).toBe('google')

@@ -13,7 +13,7 @@ const ROUNDS = 4
 const ACCOUNTS = 4
 const RECIPIENTS = 600
 
-test('repeated kills of a server lose no job and repeat none that must run once', {
+test('repeated kills of a server lose no job and repeat no job that must run once', {
   timeout: 400_000,
 }, async () => {
   const env = { HOST: '127.0.0.1', PORT: String(await freePort()), WEBHOOK_ALLOW_PRIVATE: 'true' }

@@ -52,7 +52,7 @@ test('a request that a new connection does not answer fails and is not repeated'
   expect(connections).toHaveLength(1)
 })
 
-test('a connection with an answer longer than what is read is not kept', async () => {
+test('a connection with an answer longer than the read limit is not kept', async () => {
   answer = () => 'x'.repeat(100_000)
   expect(await send(true)).toHaveLength(100)
   await send(true)

@@ -42,7 +42,7 @@ test.each([
   expect(time.replaceAll(/\s/g, ' ')).toBe(written)
 })
 
-test('a time of a mail that is no instant stays as it is, and an early year too', () => {
+test('a mail shows an invalid time unchanged, and a time of an early year', () => {
   expect(formatMailTime({ language: 'de' }, 'soon')).toBe('soon')
   expect(formatMailTime({ language: 'en' }, '0000-01-01 00:00:00.000Z')).toBe('1 Jan 1, 00:00 UTC')
 })

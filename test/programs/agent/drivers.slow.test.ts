@@ -405,7 +405,7 @@ test('termux: only texts received since the last run are reported', async () => 
   expect(after.received.map(({ body }) => body)).toEqual(['first', 'second'])
 })
 
-test('termux: texts that the owner sent are reported, those of the agent are not', async () => {
+test('termux: texts that the owner sent are reported, texts of the agent are not', async () => {
   install(
     'termux-sms-list',
     `console.log(fs.readFileSync(folder + '/' + (args[5] ?? 'inbox') + '.json', 'utf8'))`,
@@ -443,7 +443,7 @@ test('termux: an empty answer from Android does not count as an empty inbox', as
   expect(received).toEqual([])
 })
 
-test('a driver without its program says what to install', async () => {
+test('a driver without its program names the package to install', async () => {
   const before = process.env.PATH
   process.env.PATH = folder
   onTestFinished(() => {

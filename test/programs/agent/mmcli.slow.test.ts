@@ -66,7 +66,7 @@ describe.skipIf(!isInstalled)('mmcli', () => {
     expect(created.map((line) => JSON.parse(line))).toMatchObject([{ number: text.to, text: body }])
   })
 
-  test('mmcli lists texts that the driver reads, whatever is in them', {
+  test('mmcli lists texts that the driver reads, with any characters and bytes', {
     timeout: 60_000,
   }, async () => {
     const { received } = await setUp(

@@ -180,7 +180,7 @@ describe('an agent as a process', () => {
     return new Set(begun.filter((id) => !known.has(id)))
   }
 
-  test('an agent as a process sends nothing twice after it was killed between sending and reporting', async () => {
+  test('an agent as a process sends no text twice after it was killed between sending and reporting', async () => {
     const { user, file } = await setUp()
     await send(user, 30)
     const sentFile = join(folder, 'sent')

@@ -128,7 +128,7 @@ test('a text whose reference is reused is reported without its missing parts', a
   expect(received.map(({ body }) => body)).toEqual(['A1…', 'B1B2'])
 })
 
-test('20 equal incoming texts at the same moment get different times, so none counts as a repeat', async () => {
+test('20 equal incoming texts at the same moment get different times, so that each counts', async () => {
   const { smsc, instants } = await setUp()
   const text = {
     source_addr: '49151',
@@ -198,7 +198,7 @@ test('a receipt for an id that the carrier gives again belongs to the newer text
   expect(delivered).toEqual(['new delivered'])
 })
 
-test('a text fails when one part fails; intermediate states and unknown ids change nothing', async () => {
+test('a text fails when one part fails; intermediate states and unknown ids have no effect', async () => {
   const { smsc, delivered, send } = await setUp()
   await send({ body: 'Hello '.repeat(40) })
   for (const each of [receipt('1', 'ENROUTE'), receipt('99', 'UNDELIV'), tlv('1', 6), receipt('1')])
@@ -334,7 +334,7 @@ test.each(['', '000000'])(
   },
 )
 
-test('an answer that came in time counts although the agent read nothing until its time was over', async () => {
+test('an answer that came in time counts although the agent read it after the time', async () => {
   const { smsc, send } = await setUp({ answer_seconds: 1 })
   smsc.answer = () => {
     // when the answer is written, this process stands still

@@ -118,7 +118,7 @@ test('a repeated command sends no row again', async () => {
   expect(await stored()).toBe(before)
 })
 
-test('a run whose answer or results were lost goes on with its campaign', async () => {
+test('a run whose answer or results were lost continues its campaign', async () => {
   const rows = [row(40), row(41)]
   await run(rows)
   const before = await stored()
@@ -134,7 +134,7 @@ test('a run whose answer or results were lost goes on with its campaign', async 
   expect(await stored()).toBe(before + 2)
 })
 
-test('a dry run prints the texts and sends none', async () => {
+test('a dry run prints the texts and sends no text', async () => {
   const before = await stored()
   const said = await run([row(50), 'nonsense,Bo,c,t'], { dryRun: true })
   expect(said[1]).toContain('+49151050: ')
@@ -259,7 +259,7 @@ test.each([
   await expect(run([], { csv, phoneColumn: '', country: 'DE' })).rejects.toThrow(sentence)
 })
 
-test('the command refuses a country that is none', async () => {
+test('the command refuses an unknown country', async () => {
   await expect(run([row(1)], { country: 'XX' })).rejects.toThrow(/^--country XX is no country/)
 })
 

@@ -288,7 +288,7 @@ describe('webhook calls', () => {
     )
   })
 
-  test('webhook calls are recorded like those of other webhooks', async () => {
+  test('webhook calls are recorded like the calls of other webhooks', async () => {
     const rows = await server.rows(
       `select status, count(*) from webhook_deliveries group by status`,
     )

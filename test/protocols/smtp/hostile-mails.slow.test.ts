@@ -58,7 +58,7 @@ describe('A hostile page takes little time', () => {
   )
 })
 
-describe('What is read of pages', () => {
+describe('The part of pages that is read', () => {
   const readText = async (pages: readonly string[]) => (await readMail(makeMail(pages))).fields.body
   const blank = '<i></i>'.repeat(PAGE / 14)
 

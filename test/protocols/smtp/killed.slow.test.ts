@@ -9,7 +9,7 @@ import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 
 const [MAILS, KILL_AFTER, CONNECTIONS, LIMIT] = [200, 80, 10, 60]
 
-test("of 200 mails the hook's limit is sent; without a limit kill -9 loses no accepted mail and repeats none", {
+test("of 200 mails the hook's limit is sent; without a limit kill -9 loses no accepted mail and repeats no mail", {
   timeout: 300_000,
 }, async () => {
   const smtpPort = await freePort()

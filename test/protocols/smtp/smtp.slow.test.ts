@@ -379,7 +379,7 @@ test("wrong keys count in the guests' rate limit, and above it the sign-in is an
   expect(replies).toEqual(['220', '250', '535', '535', '451', '221'])
 })
 
-test('a mail of 46,000 quoted lines is sent as it is, and so is the next mail', async () => {
+test('a mail of 46,000 quoted lines is sent unchanged, and so is the next mail', async () => {
   const head = 'Subject: Re: x\nContent-Type: text/plain; format=flowed; delsp=yes\n\n'
   const raw = head + `${'> '.repeat(20)}\n`.repeat(46_000)
   const envelope = { from: 'a@b.c', to: [HOOK] }

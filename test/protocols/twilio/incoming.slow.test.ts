@@ -145,7 +145,7 @@ describe('a TwiML answer', () => {
       expect(reply).toMatchObject({ from: NUMBER, direction: 'outbound-reply' })
   })
 
-  test('a TwiML answer sends nothing while the key of its address is disabled', async () => {
+  test('a TwiML answer sends no text while the key of its address is disabled', async () => {
     app.answer(200, 'Thank you', 'text/plain')
     const key = `/api/collections/api_keys/records/${ann.keyId}`
     await ann.user.call('PATCH', key, { disabled: true })

@@ -226,7 +226,7 @@ test('without a line for MMS a reply with a picture is refused as a send is', as
   expect(delivery.response_body).toMatch(/^21622 /)
 })
 
-test('an address in Media is resolved against that of its document', async () => {
+test('an address in Media is resolved against the address of its document', async () => {
   await answerWith('<Response><Message><Media>/a.jpg</Media></Message></Response>')
   expect(app.calls.map(({ url }) => new URL(url).pathname)).toContain('/a.jpg')
 })

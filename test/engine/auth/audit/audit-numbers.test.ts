@@ -152,7 +152,7 @@ test('retention deletes old entries in order, stores the first number it keeps, 
   expect(await faults()).toEqual(['Log of the account shop: entries 4 to 6 are missing.'])
 })
 
-test('nothing about the log of a deleted account is left', async () => {
+test('the log of a deleted account leaves no rows', async () => {
   await add('shop', 'a1')
   await publish()
   await add('shop', 'a2')

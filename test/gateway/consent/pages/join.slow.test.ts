@@ -286,7 +286,7 @@ test('a form is refused if the text of the page changed after the visitor opened
   expect(refused.text).not.toContain('checked')
 })
 
-describe('a visitor learns nothing about a number', () => {
+describe('a visitor cannot learn whether a number is known', () => {
   test.each([
     ['that has joined', (number: string) => [number, 'YES'] as const, 1],
     ['that has opted out', (number: string) => [number, 'STOP'] as const, 1],

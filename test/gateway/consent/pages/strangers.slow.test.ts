@@ -72,7 +72,7 @@ test('codes of people who sign in use up no forms of the page, and no word that 
   await expect.poll(() => count('sms_messages'), { timeout: 10_000 }).toBe(4)
 })
 
-test('codes of a page that nobody enters stop the page for a country, and not the other codes', async () => {
+test('unused codes of a page stop the page for a country, and not the other codes', async () => {
   await must(ann, 'PATCH', `${GROUPS}/${news}`, { page_confirm: 'code' })
   await set({ code_approval_floor: 50 })
   for (let i = 0; i < 20; i++) expect((await join(nextNumber(), `203.0.${i}.7`)).status).toBe(200)

@@ -122,7 +122,7 @@ test('a new time in the past sends the message now, with its new text', async ()
   expect((await events(id)).map(([status]) => status)).toEqual(['pending', 'assigned'])
 })
 
-test('a change to the same values changes nothing and notifies nobody', async () => {
+test('a change to the same values has no effect and sends no event', async () => {
   const id = await schedule()
   const body = { scheduled_at: isoAtHour(8), ttl: 60, body: 'Eight', priority: 1 }
   const first = await change(id, body)

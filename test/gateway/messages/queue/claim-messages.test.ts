@@ -88,7 +88,7 @@ describe('a claim', () => {
     expect(found[0]).toEqual(second)
   })
 
-  test('a claim returns no messages of other devices and none that are pending, not due or expired', async () => {
+  test('a claim returns no messages of other devices, and no message that is pending, not due or expired', async () => {
     const device = await makeDevice(store, user)
     await assign(store, await makeDevice(store, user), 1)
     await assign(store, device, 1, { state: `'pending'` })
@@ -261,7 +261,7 @@ describe('a renewed lease', () => {
   })
 })
 
-test('after an outage all leases are extended to a minimum, and none is shortened', async () => {
+test('after an outage all leases are extended to a minimum, and no lease is shortened', async () => {
   const [short, long] = [await claimed(), await claimed()]
   await renewLeases(store, long.device, [{ id: long.id, attempt: 2 }], 2 * LONGER)
   const before = await leaseOf(long.id)

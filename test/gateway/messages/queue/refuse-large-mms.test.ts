@@ -114,7 +114,7 @@ test('an MMS that failed before is prepared anew by a retry', async () => {
   expect(item.attachments[0].size).toBeLessThanOrEqual(LOWER)
 })
 
-test('a text without files and a text with links leave as they are', async () => {
+test('a text without files and a text with links leave unchanged', async () => {
   expect(await claimAfter(move(small).phone)).toMatchObject([{ id: ids.text, body: 'Hello' }])
   expect(await claimAfter(move(linked).phone)).toMatchObject([{ id: ids.linked }])
 })

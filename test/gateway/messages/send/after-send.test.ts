@@ -78,7 +78,7 @@ test("deleting an unsent message refunds it and takes it from the device's queue
   expect(await used()).toBe(before)
 })
 
-test('deleting a message that a device has claimed refunds nothing', async () => {
+test('deleting a message that a device has claimed does not refund it', async () => {
   const before = await used()
   const [id] = (await send()).body.message_ids
   await rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
@@ -100,7 +100,7 @@ test('a batch is counted by status', async () => {
 
 const AT = expect.stringMatching(/^\d{4}-\d\d-\d\d [\d:.]+Z$/)
 
-test('a template preview is rendered for its recipients and stores nothing', async () => {
+test('a template preview is rendered for its recipients, and no message is stored', async () => {
   const count = await rows('select count(*) from sms_messages')
   const { body } = await preview({
     recipients: ['+4912345'],

@@ -54,7 +54,7 @@ test('a client_ref that a token used with a picture is refused with another by a
   expect(await countTexts(shop)).toBe(1)
 })
 
-test('an id of SMSGate that is used again is a 409, whatever the pictures are', async () => {
+test('an id of SMSGate that is used again is a 409, with any pictures', async () => {
   const shop = await makeShop()
   const key = await makeKey(shop)
   const authorization = `Basic ${Buffer.from(`${shop.user.id}:${key}`).toString('base64')}`

@@ -166,7 +166,7 @@ test('a redacted MMS has no text, no subject and no files', async () => {
   expect(await countFiles(user)).toBe(0)
 })
 
-test('the data of a person has the subjects and files of texts to them, and an erasure none', async () => {
+test('the data of a person has the subjects and files of texts to them, and no longer after an erasure', async () => {
   const { user, phone } = await makeShop()
   const { id: contact } = await must(user, 'POST', '/api/collections/contacts/records', {
     phone: TO,
@@ -203,7 +203,7 @@ test('the data of a person has the subjects and files of texts to them, and an e
   expect(await countFiles(user)).toBe(0)
 })
 
-test('a repetition prepares files by the present limit, and refuses those that do not fit', async () => {
+test('a repetition prepares files by the present limit, and refuses files that do not fit', async () => {
   const { user } = await makeShop()
   const { body } = await sendForm(user, { recipients: TO, body: 'Look' }, [SMALL])
   const message = await findMessage(user, body.message_ids[0])

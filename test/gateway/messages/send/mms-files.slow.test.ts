@@ -170,7 +170,7 @@ test.each([
   })
 })
 
-test('an address that is none is refused as such', async () => {
+test('an invalid address of a file is refused as such', async () => {
   const { user } = await makeShop()
   const attachments = ['https://']
   expect(await user.call('POST', '/api/sms/send', { recipients: [TO], attachments })).toMatchObject(

@@ -180,7 +180,7 @@ test('a text that the links make too long is refused, and no file is stored', as
   expect(await countFiles(user)).toBe(0)
 })
 
-test('a preview shows what a send with files becomes', async () => {
+test('a preview shows whether a send with files becomes an MMS or links', async () => {
   const shop = await makePlainShop()
   const preview = (fields: object) =>
     shop.user.call('POST', '/api/sms/preview', {

@@ -56,7 +56,7 @@ test('large pictures are made smaller until all fit', async () => {
   }
 })
 
-test('files that cannot be sent are refused, and nothing is stored', async () => {
+test('files that cannot be sent are refused, and no message is stored', async () => {
   const { user } = await makeShop()
   const refused = [
     await sendForm(user, { recipients: TO }, [Buffer.from('PK\x03\x04 an archive')]),
@@ -106,7 +106,7 @@ test('without a line that can, an MMS is refused before anything is stored', asy
   expect((await must(user, 'GET', '/api/collections/sms_messages/records')).totalItems).toBe(0)
 })
 
-test('of two phones, only the one that can gets pictures', async () => {
+test('of two phones, only the phone that can send pictures gets them', async () => {
   const { user, phone } = await makeShop()
   const other = await server.pair(user)
   for (let i = 0; i < 4; i++) await sendForm(user, { recipients: TO, body: 'x' }, [SMALL])
@@ -128,7 +128,7 @@ test('a repeated form sends once', async () => {
   expect(await countFiles(user)).toBe(1)
 })
 
-test('a file of a message of the account can be sent again, nobody else’s', async () => {
+test('a file of a message can be sent again by its account only', async () => {
   const { user, phone } = await makeShop()
   const { body } = await sendForm(user, { recipients: TO, body: 'x' }, [SMALL])
   const [id] = body.message_ids
@@ -165,7 +165,7 @@ test('each recipient has the file, which is stored once', async () => {
   expect(files.bytes).toBe(SMALL.length)
 })
 
-test('a price for MMS is charged once, whatever the size', async () => {
+test('a price for MMS is charged once, for any size', async () => {
   const { user, line } = await makeShop()
   const prices = { default: '0.05', mms: '0.30' }
   await must(user, 'PATCH', `/api/collections/lines/records/${line}`, {

@@ -14,7 +14,7 @@ const server = await startServerWithUsers()
 const withKey = (key: string, who = ANN) => ({ ...as(who), 'idempotency-key': key })
 const stored = async () => Number((await server.rows('select count(*) from sms_messages'))[0]![0])
 
-test('the same Idempotency-Key returns the first answer again and stores nothing', async () => {
+test('the same Idempotency-Key returns the first answer again and stores no second message', async () => {
   const first = await server.send({ recipients: ['+4911111', '+4922222'] }, withKey('a'))
   expect(first.headers.get('idempotent-replayed')).toBeNull()
   const count = await stored()

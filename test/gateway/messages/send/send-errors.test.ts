@@ -148,7 +148,7 @@ test.each(['scheduled', 'scheduled/days'])(
   },
 )
 
-test('a 401 of PocketBase stays as it is if the request has an API key', async () => {
+test('a 401 of PocketBase stays unchanged if the request has an API key', async () => {
   const { status, body } = await server.ask(
     'GET',
     '/api/collections/users/auth-refresh',

@@ -221,7 +221,7 @@ test('characters that the database cannot store are removed or replaced in a tex
   expect(await server.message(answer.body.message_ids[0])).toMatchObject({ body: 'ab�c' })
 })
 
-test('JSON is read whatever the content type is', async () => {
+test('JSON is read with any content type', async () => {
   const body = JSON.stringify({ recipients: ['+4911111'], body: 'Hi' })
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
   expect((await server.ask('POST', 'send', body, { ...as(ANN), ...type })).status).toBe(200)

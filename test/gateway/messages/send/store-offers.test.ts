@@ -82,7 +82,7 @@ test('a group that gets no connection in time is refused with 503 after one stat
   expect(asked).toBe(1)
 })
 
-test('a send with a message id that exists stores nothing', async () => {
+test('a send with a message id that exists stores no message', async () => {
   const first = offer()
   expect(await outcome(first)).toBe('accepted')
   const again = offer({

@@ -68,7 +68,7 @@ test('a template leaves with its picture, which is stored once for the template 
   expect(await countContents(user)).toBe(0)
 })
 
-test('files of a send follow those of its template', async () => {
+test('files of a send follow the files of its template', async () => {
   const { user, phone } = await makeShop()
   const template = await makeTemplate(user, [SMALL])
   const other = await makeTemplate(user, [OTHER])

@@ -150,7 +150,7 @@ test('a text that no phone can send is refused at once, however long it can be u
   })
 })
 
-test('members choose their own seconds, and nobody chooses them for others', async () => {
+test('members choose their own seconds, and cannot choose the seconds of others', async () => {
   const ben = await server.makeUser()
   const { id } = await must(server.superuser, 'POST', '/api/collections/members/records', {
     account: ann.id,

@@ -122,7 +122,7 @@ describe.runIf(isRoot && process.platform === 'linux')('root', () => {
       expect((await openElsewhere(folder(), options)).said).toMatch(refusal)
     })
 
-    test('the account nobody is refused, and its database is given to the account made for it', async () => {
+    test('the account `nobody` is refused, and its database is given to the account made for it', async () => {
       const [folder, passwd] = [join(openFolder(), 'data'), join(temporaryFolder(), 'passwd')]
       cpSync(whole, folder, { recursive: true })
       execFileSync('chown', ['-R', 'nobody:', join(folder, 'postgres')])

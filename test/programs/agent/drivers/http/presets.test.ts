@@ -432,7 +432,7 @@ test('of a query or form, the first 100 fields are read', () => {
   }
 })
 
-test('the texts of a list are UTF-8, whatever charset they name', () => {
+test('the texts of a list are UTF-8, also if they name another charset', () => {
   const incoming = { each: 'all', from: 'from', body: 'body', charset: 'charset' }
   const carrier = carrierOf('custom', { url: CALLBACK, custom: { send: { path: '/' }, incoming } })
   const item = { from: 'Acme', body: 'Zoë', charset: 'utf-16be' }
