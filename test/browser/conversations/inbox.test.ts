@@ -72,7 +72,7 @@ scenario(
 
     await page.getByRole('button', { name: 'Follow up' }).click()
     await page.getByRole('button', { name: /^Tomorrow/ }).click()
-    await page.getByRole('button', { name: /Remove the reminder/ }).waitFor()
+    await page.getByRole('button', { name: /Remove the follow-up/ }).waitFor()
     await openPanelMenu(fixture)
     await page.getByRole('button', { name: 'Mark unread' }).click()
     await list.getByRole('link', { name: /1 unread/ }).waitFor()

@@ -118,7 +118,7 @@ function makeViewRows(
       choices: [
         ['newest', t('Newest text first')],
         ['oldest', t('Oldest text first')],
-        ['follow_up', t('By the reminder')],
+        ['follow_up', t('By follow-up')],
       ],
     },
     { name: 'shared', label: t('For the whole team'), shown: () => hasTeam },
