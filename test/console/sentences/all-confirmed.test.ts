@@ -5,7 +5,7 @@ import { readSource, sources } from '../texts.ts'
 const ELSEWHERE: Readonly<Record<string, string>> = {
   '{when} each person gets the text. Of the next {all}, {count} get it.':
     'test/gateway/campaigns/reminders.slow.test.ts',
-  'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute, but for these texts.':
+  'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute; canceled texts stay canceled.':
     'test/gateway/consent/undone.test.ts',
   'Changes on this page are not saved yet.': '',
   'The texts wait for a connection. Signing out discards them.': '',

@@ -116,7 +116,7 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'They stay in your contacts. You can undo it for a minute.',
-    'Sie bleiben in Ihren Kontakten. Sie können es eine Minute lang rückgängig machen.',
+    'Die Personen bleiben in Ihren Kontakten. Sie können es eine Minute lang rückgängig machen.',
     tryChangingGroup,
   ],
   [
@@ -141,12 +141,12 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'Their messages stay. You can undo it for a minute.',
-    'Ihre Nachrichten bleiben. Sie können es eine Minute lang rückgängig machen.',
+    'Die Nachrichten bleiben. Sie können es eine Minute lang rückgängig machen.',
     tryDeletingContact,
   ],
   [
     'They get texts again. Do this only when they have asked for it.',
-    'Sie bekommen wieder SMS. Tun Sie das nur, wenn sie darum gebeten haben.',
+    'Diese Personen bekommen wieder SMS. Tun Sie das nur, wenn sie darum gebeten haben.',
     async () => {
       const { number, id } = await stopped()
       await change('contacts', id, { opted_out: false })

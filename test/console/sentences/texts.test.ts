@@ -110,22 +110,22 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'It is not sent. If a device has it already, it is sent all the same.',
-    'Sie wird nicht gesendet. Hat ein Gerät sie schon, wird sie dennoch gesendet.',
+    'Die SMS wird nicht gesendet. Hat ein Gerät sie schon, wird sie dennoch gesendet.',
     tryCancelingBatch,
   ],
   [
     'They are not sent. Texts that a device has already are sent all the same.',
-    'Sie werden nicht gesendet. SMS, die ein Gerät schon hat, werden dennoch gesendet.',
+    'Die SMS werden nicht gesendet. Hat ein Gerät eine schon, wird sie dennoch gesendet.',
     tryCancelingBatch,
   ],
   [
-    'One message that no device has yet will not be sent. Its units of the quota come back.',
-    'Eine Nachricht, die noch bei keinem Gerät ist, wird nicht gesendet. Ihr Anteil am Kontingent kommt zurück.',
+    'One message that no device has yet will not be sent, and no longer counts against the quota.',
+    'Eine Nachricht, die noch bei keinem Gerät ist, wird nicht gesendet und zählt nicht mehr zum Kontingent.',
     tryCancelingFound,
   ],
   [
-    '{count} messages that no device has yet will not be sent. Their units of the quota come back.',
-    '{count} Nachrichten, die noch bei keinem Gerät sind, werden nicht gesendet. Ihr Anteil am Kontingent kommt zurück.',
+    '{count} messages that no device has yet will not be sent, and no longer count against the quota.',
+    '{count} Nachrichten, die noch bei keinem Gerät sind, werden nicht gesendet und zählen nicht mehr zum Kontingent.',
     tryCancelingFound,
   ],
   [

@@ -129,7 +129,7 @@ async function sendUnsent(text: Unsent): Promise<boolean> {
     kept.value.has(PREFIX + key) && storeUnsent({ ...text, ...result })
   const refuse = (fault: string) => keep({ fault })
   if (Date.now() - at > KEYS_LIVE_MS) {
-    refuse(t('It waited for a day. Look whether it was sent.'))
+    refuse(t('The text waited for a day. Check whether it was sent.'))
     return true
   }
   await waits.get(key)

@@ -59,7 +59,7 @@ const SENTENCES: Choices<RegExp> = [
   ],
   [
     /^recipients and group_ids name nobody/,
-    t('Nobody is left who would get it: its groups were deleted.'),
+    t('It has no recipients any more: its groups were deleted.'),
   ],
   [/^group_ids has no member/, t('Nobody in these groups can get it.')],
   [/^recipients have all opted out$/, t('All of these people have opted out.')],
@@ -73,10 +73,7 @@ const SENTENCES: Choices<RegExp> = [
     /^Message can no longer be canceled$/,
     t('It is too late to cancel: a device has the message already.'),
   ],
-  [
-    /^Only a message that waits for/,
-    t('It is too late to change it: its time has come, or it was canceled.'),
-  ],
+  [/^Only a message that waits for/, t('It is too late to change it: it is due, or was canceled.')],
   [
     /^The campaign has begun:/,
     t('The campaign has begun: its time and recipients can no longer be changed.'),

@@ -69,7 +69,7 @@ export function Members({ people: { members, findName } }: { people: People }) {
         {others.some(({ isFormer }) => isFormer) && (
           <li>
             {t(
-              'A directory that is gone added members marked ‘By a former directory’. They stay until somebody removes them.',
+              'A directory that is gone added members marked “By a former directory”. They stay until somebody removes them.',
             )}
           </li>
         )}

@@ -156,7 +156,8 @@ function useFailed(day: string): Work {
 }
 
 function describeCure(text: Message): string {
-  if (isOutcomeUnknown(text)) return t('They may have arrived. Ask before you send them again.')
+  if (isOutcomeUnknown(text))
+    return t('These texts may have arrived: ask the recipients before you send them again.')
   const isOptedOut = text.error_message === 'Recipient has opted out'
   if (isOptedOut) return t('These people want no texts: there is nothing to do.')
   const known = { hasContact: true, isOptedOut }
