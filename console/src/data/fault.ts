@@ -107,7 +107,7 @@ const LABELS: Readonly<Record<string, string>> = {
   monthly_quota: t('Quota'),
   member_only: t('Has an account of their own'),
   time_zone: t('Time zone'),
-  oldPassword: t('Present password'),
+  oldPassword: t('Current password'),
   passwordConfirm: t('Password again'),
 }
 

@@ -51,7 +51,7 @@ const KINDS: readonly Kind[] = [
   ['conversation_notes', t('Notes'), DELETED],
   ['conversation_drafts', t('Drafts'), DELETED],
   ['consents', t('Entries of consent'), t('Deleted: a hash of each entry stays')],
-  ['consent_states', t('Present consent'), DELETED],
+  ['consent_states', t('Current consent'), DELETED],
   ['verifications', t('Verification codes'), EMPTIED],
   ['_verify_codes', t('Verification codes that wait'), DELETED],
   ['campaigns', t('Campaigns'), REMOVED],

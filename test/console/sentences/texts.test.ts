@@ -84,7 +84,7 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'The campaign is not sent again. Cancel a run that is under way on its own page.',
-    'Die Kampagne wird nicht noch einmal gesendet. Einen Lauf, der schon begonnen hat, brechen Sie auf seiner eigenen Seite ab.',
+    'Die Kampagne wird nicht noch einmal gesendet. Einen laufenden Durchlauf brechen Sie auf seiner eigenen Seite ab.',
     async () => {
       const { id } = await makeCampaign({ repeat: { cron: '0 9 * * *' } })
       await must(ann, 'POST', `/api/campaigns/${id}/cancel`)
@@ -189,7 +189,7 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'Programs that send {name} by its id, {id}, will be refused.',
-    'Programme, die {name} über die ID {id} senden, werden abgewiesen.',
+    'Programme, die {name} über die ID {id} senden, werden abgelehnt.',
     async () => {
       const { id } = await create('sms_templates', { name: 'Hello', body: 'Hello' })
       const body = { recipients: [nextNumber()], template_id: id, variables: {} }

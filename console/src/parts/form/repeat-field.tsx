@@ -95,7 +95,7 @@ export function RepeatField({
           )}
           <div class="pairs">
             <SelectField
-              label={t('If a time was missed')}
+              label={t('If a run was missed')}
               name="missed"
               value={missed}
               onValue={(missed) => change({ missed: missed as Repeat['missed'] })}
