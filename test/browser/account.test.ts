@@ -113,7 +113,7 @@ scenario(
   async (fixture) => {
     const { page, url, link } = fixture
     await page.goto(url)
-    await page.getByRole('link', { name: 'Make the first one' }).click()
+    await page.getByRole('link', { name: 'Create the first one' }).click()
     await page.getByLabel('The link that the server printed').fill('something else')
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByText('This is not the link.').waitFor()

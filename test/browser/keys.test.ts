@@ -68,7 +68,7 @@ scenario(
     await page.getByRole('button', { name: 'A new secret for Till' }).click()
     await page.getByLabel('Expires').selectOption('In 90 days')
     await fixture.look('keys-expired')
-    await page.getByRole('button', { name: 'Make a new secret' }).click()
+    await page.getByRole('button', { name: 'Create a new secret' }).click()
     const key = await page.locator('code', { hasText: /^psk_/ }).innerText()
     expect((await fetch(`${url}/api/sms/usage`, { headers: { 'x-api-key': key } })).status).toBe(
       200,

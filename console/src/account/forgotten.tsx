@@ -46,7 +46,7 @@ export function Page() {
         <RoleSwitch />
         <EmailField value={email} onValue={setEmail} fault={ask.fault} />
         <Button type="submit" kind="primary" busy={ask.busy}>
-          {setup?.sends_mail === false ? t('Make the link') : t('Send the mail')}
+          {setup?.sends_mail === false ? t('Create the link') : t('Send the mail')}
         </Button>
         <a class="aside" href={makePageHref('/')}>
           {t('Back to the sign-in')}

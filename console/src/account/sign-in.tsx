@@ -69,8 +69,8 @@ export function SignIn() {
       {ending.value && <Notice>{describeEnding(ending.value)}</Notice>}
       {setup && !setup.has_superuser && (
         <Notice kind="warning">
-          {tx('This server has no superuser yet. {link}, who then makes the users.', {
-            link: <a href={makePageHref('/first-superuser')}>{t('Make the first one')}</a>,
+          {tx('This server has no superuser yet. {link}, who then creates the users.', {
+            link: <a href={makePageHref('/first-superuser')}>{t('Create the first one')}</a>,
           })}
         </Notice>
       )}

@@ -201,7 +201,7 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'Codes that visitors of public pages have not entered yet stop working. The next visitor of a page makes the service again, with the built-in texts.',
+    'Codes that visitors of public pages have not entered yet stop working. The next visitor of a page creates the service again, with the built-in texts.',
     'Codes, die Besucher öffentlicher Seiten noch nicht eingegeben haben, gelten nicht mehr. Der nächste Besucher einer Seite legt den Dienst wieder an, mit den eingebauten Texten.',
     tryDeletingPageService,
   ],

@@ -29,7 +29,7 @@ export function BackupList({
   if (value.length === 0)
     return (
       <Empty icon="backups" title={t('No backups yet')}>
-        {t('“Back up now” makes the first backup; a schedule makes backups automatically.')}
+        {t('“Back up now” creates the first backup; a schedule creates backups automatically.')}
       </Empty>
     )
   const rows = value

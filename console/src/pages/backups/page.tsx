@@ -86,7 +86,7 @@ export function Page() {
   )
 }
 
-const JOBS = { backup: t('Making a backup'), restore: t('Restoring a backup') } as const
+const JOBS = { backup: t('Creating a backup'), restore: t('Restoring a backup') } as const
 const FAILED = {
   backup: t('The last backup failed'),
   restore: t('The last restore failed'),
@@ -106,7 +106,7 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
         )}
         {overdue && (
           <Notice kind="warning">
-            {t('There is no recent backup. Make one now, or set a schedule.')}
+            {t('There is no recent backup. Create one now, or set a schedule.')}
           </Notice>
         )}
         <Facts

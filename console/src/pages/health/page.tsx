@@ -141,7 +141,7 @@ function BackupWarnings({ backups: { overdue, lastFailure } }: { backups: Backup
       {overdue && (
         <Notice kind="warning">
           {t('There is no recent backup.')}{' '}
-          <a href={makePageHref('/backups')}>{t('Make one, or set a schedule.')}</a>
+          <a href={makePageHref('/backups')}>{t('Create one, or set a schedule.')}</a>
         </Notice>
       )}
       {lastFailure && (

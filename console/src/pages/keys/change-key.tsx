@@ -124,7 +124,7 @@ export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => 
           },
         ]}
         stored={{ hours: hasEnded ? '0' : '24', expires_at: hasEnded ? '365' : '' }}
-        action={t('Make a new secret')}
+        action={t('Create a new secret')}
         save={async (_, { hours, expires_at }) => {
           const previous_until = new Date(Date.now() + Number(hours) * 3_600_000).toISOString()
           setMade(

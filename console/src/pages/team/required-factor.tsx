@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
       ),
   },
   {
-    title: t('API keys that members made'),
+    title: t('API keys that members created'),
     minor: true,
     spare: ({ api_keys }) => api_keys.length === 0,
     cell: ({ role, api_keys }) =>
