@@ -41,7 +41,7 @@ export function Page() {
         rows={ROWS}
         stored={{}}
         save={openInstallLink}
-        action={t('Go on')}
+        action={t('Continue')}
       />
       <p>
         {t(

@@ -96,7 +96,7 @@ function makeViewRows(
       shown: () => hasTeam,
       choices: [
         ['', t('Anyone')],
-        [BY_ME, t('The person who looks at it')],
+        [BY_ME, t('Whoever opens the view')],
         [BY_NOBODY, t('Nobody')],
         ...agents.map(({ id, name }) => [id, name] as const),
         ...(isGone ? [[saved.assignee, t('A former member')] as const] : []),
