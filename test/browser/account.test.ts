@@ -132,7 +132,7 @@ scenario(
     await page.getByLabel('Password').fill(ROOT.password)
     await fixture.refused(/^POST \/api\/collections\/users\/auth-with-password: 400/, async () => {
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByText('Superusers choose ‘Superuser’ above.').waitFor()
+      await page.getByText('Superusers choose “Superuser” above.').waitFor()
     })
   },
 )

@@ -329,7 +329,7 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'Texts from this number are kept under Blocked: nobody is notified, and no automatic answer is sent.',
-    'SMS von dieser Nummer stehen dann unter Gesperrt: Niemand wird benachrichtigt, und es geht keine automatische Antwort hinaus.',
+    'SMS von dieser Nummer stehen dann unter „Gesperrt“: Niemand wird benachrichtigt, und es geht keine automatische Antwort hinaus.',
     async () => {
       const [blocked, other] = [nextNumber(), nextNumber()]
       await hear(blocked, 'Hello')

@@ -198,7 +198,7 @@ function WaitingMessages() {
   return (
     <TableSection
       title={t('Waiting longest')}
-      none={messages.loading ? t('Loading…') : t('No message waits.')}
+      none={messages.loading ? t('Loading') : t('No message waits.')}
       columns={COLUMNS}
       rows={messages.items}
       href={(message) => makePageHref(`/messages/${message.id}`)}

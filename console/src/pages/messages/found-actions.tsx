@@ -123,7 +123,7 @@ function CancelAll({ filter, onDone, onClose }: DialogProps) {
           />
         ) : (
           <p>
-            {loading ? t('Counting…') : makeSentence(total)}{' '}
+            {loading ? t('Counting') : makeSentence(total)}{' '}
             {t('Texts of campaigns stay: cancel them on the page of their campaign.')}
           </p>
         )}

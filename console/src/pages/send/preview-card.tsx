@@ -72,5 +72,5 @@ function explainNoText(
   if (preview) return t('No text, only files.')
   if (fault?.code === 'too_many_recipients')
     return t('For so many people the text and what it takes are shown before it is sent.')
-  return fault?.message ?? t('Counting…')
+  return fault?.message ?? t('Counting')
 }

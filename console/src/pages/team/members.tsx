@@ -76,7 +76,7 @@ export function Members({ people: { members, findName } }: { people: People }) {
         {others.some(({ isByDirectory }) => isByDirectory) && (
           <li>
             {t(
-              'The directory of your organization adds and removes members marked ‘By the directory’, and changes their role.',
+              'The directory of your organization adds and removes members marked “By the directory”, and changes their role.',
             )}
           </li>
         )}
