@@ -116,7 +116,7 @@ scenario('a text and a template sent to a group are filled for each member', asy
   await page.getByText('Later', { exact: true }).click()
   await page.getByText('More: line').click()
   await page.getByLabel('Line', { exact: true }).selectOption({ label: 'desk phone (online)' })
-  await page.getByLabel('Give up').selectOption({ label: 'After an hour' })
+  await page.getByLabel('Expires').selectOption({ label: 'After an hour' })
   await fixture.look('send-template')
 
   await page.getByLabel('Send at').fill('2020-01-01T10:00')

@@ -177,8 +177,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'It is given up as long after its new time as it would have been after the old one.',
-    'Sie wird so lange nach der neuen Zeit aufgegeben, wie sie es nach der alten worden wäre.',
+    'It expires as long after the new time as it would have after the old one.',
+    'Sie läuft so lange nach der neuen Zeit ab, wie sie nach der alten abgelaufen wäre.',
     async () => {
       const { id } = await send(nextNumber(), { scheduled_at: LATER, ttl: 3600 })
       // as the dialog does, which also sends the time between the two
