@@ -50,7 +50,7 @@ const KINDS: readonly Kind[] = [
   ['_files', t('Files of messages'), DELETED],
   ['conversation_notes', t('Notes'), DELETED],
   ['conversation_drafts', t('Drafts'), DELETED],
-  ['consents', t('Entries of consent'), t('Deleted: a hash of each entry stays')],
+  ['consents', t('Records of consent'), t('Deleted: a hash of each entry stays')],
   ['consent_states', t('Current consent'), DELETED],
   ['verifications', t('Verification codes'), EMPTIED],
   ['_verify_codes', t('Verification codes that wait'), DELETED],

@@ -120,7 +120,7 @@ const SENTENCES: readonly Sentence[] = [
     tryChangingGroup,
   ],
   [
-    '{contact} goes; the messages stay, and the number stays opted out.',
+    '{contact} is deleted; the messages stay, and the number stays opted out.',
     '{contact} wird gelöscht; die Nachrichten bleiben, und die Nummer bleibt abgemeldet.',
     tryDeletingOptedOut,
   ],
@@ -135,7 +135,7 @@ const SENTENCES: readonly Sentence[] = [
     tryDeletingOptedOut,
   ],
   [
-    '{contact} goes; the messages stay.',
+    '{contact} is deleted; the messages stay.',
     '{contact} wird gelöscht; die Nachrichten bleiben.',
     tryDeletingContact,
   ],

@@ -113,7 +113,7 @@ const makeAnswerRows = (
     choices: Object.entries(MATCHES).map(([match, [words]]) => [match, words] as const),
     hint: ({ match, value }) =>
       match === 'any' && value
-        ? t('Saved so, the words {words} are lost.', { words: String(value) })
+        ? t('If you save now, the words {words} are lost.', { words: String(value) })
         : t('STOP, START and words like them never come here.'),
   },
   {
@@ -143,7 +143,7 @@ const makeAnswerRows = (
     ],
     hint: ({ template, body }) =>
       template && body
-        ? t('Saved so, your own text is lost: {text}', { text: String(body) })
+        ? t('If you save now, your own text is lost: {text}', { text: String(body) })
         : [
             templates.find(({ id }) => id === template)?.body,
             warnOfVariables(templates.find(({ id }) => id === template)?.body),
