@@ -156,7 +156,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/messages', say('Export')],
   ['/messages?state=failed', say('Send again')],
   ['/messages?state=scheduled', say('Cancel all')],
-  ['/messages?filter=segments%20%3E%200', say('Saved#filters'), say('Keep this filter')],
+  ['/messages?filter=segments%20%3E%200', say('Saved#filters'), say('Save this filter')],
   [`/campaigns/${ids.campaign}`, say('Change')],
   [`/campaigns/${ids.campaign}`, say('Cancel the campaign')],
   [`/campaigns/${ids.canceledCampaign}`, say('Delete')],
