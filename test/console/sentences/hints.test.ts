@@ -117,7 +117,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/gateway/lines/failover.test.ts',
   'A carrier sends such a text as soon as no phone takes it. 0: all texts wait.':
     'test/gateway/lines/failover.test.ts',
-  'One price a line. A price alone is for all numbers, a price after first digits for these numbers, one after mms for an MMS. The line sends only to numbers that have a price. Empty: texts cost nothing.':
+  'One price in each row: alone for all numbers, after first digits for these numbers, after mms for an MMS. The line sends only to numbers that have a price. Empty: texts cost nothing.':
     'test/gateway/lines/prices.test.ts',
   'Empty: the stored value stays.': 'test/http/settings.test.ts',
   'IP addresses and networks such as 203.0.113.7 or 2001:db8::/32, separated by commas. Elsewhere access is refused, and the owner gets a mail if the server sends any. Empty: everywhere.':

@@ -199,8 +199,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'The SIM is not in the device. Texts that name this line fail, others stay as they are.',
-    'Die SIM ist nicht im Gerät. SMS, die diese Leitung nennen, schlagen fehl, andere bleiben, wie sie sind.',
+    'The SIM is not in the device. Texts for which this line was chosen fail, others stay as they are.',
+    'Die SIM ist nicht im Gerät. SMS, für die diese Leitung gewählt ist, schlagen fehl; andere bleiben, wie sie sind.',
     async () => {
       const sims = (...slots: number[]) =>
         must(phone, 'POST', '/api/devices/heartbeat', {
@@ -223,8 +223,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'The waiting messages of a device that is off go to other devices, unless they name it.',
-    'Die wartenden Nachrichten eines ausgeschalteten Geräts gehen an andere Geräte, außer sie nennen es.',
+    'The waiting messages of a device that is off go to other devices, but not those for which this device was chosen.',
+    'Die wartenden Nachrichten eines ausgeschalteten Geräts gehen an andere Geräte, aber nicht jene, für die dieses Gerät gewählt ist.',
     async () => {
       const shop = await openShop(server)
       const text = await shop.send(nextNumber())
@@ -236,8 +236,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'The waiting texts of a line that is off go to other lines, unless they name it.',
-    'Die wartenden SMS einer ausgeschalteten Leitung gehen an andere Leitungen, außer sie nennen sie.',
+    'The waiting texts of a line that is off go to other lines, but not those for which this line was chosen.',
+    'Die wartenden SMS einer ausgeschalteten Leitung gehen an andere Leitungen, aber nicht jene, für die diese Leitung gewählt ist.',
     async () => {
       const shop = await openShop(server)
       await must(shop.phone, 'POST', '/api/devices/heartbeat', {
@@ -271,12 +271,12 @@ const SENTENCES: readonly Sentence[] = [
   ...(
     [
       [
-        'One scheduled text names this device and fails. To keep it, cancel it first and send it by another device.',
-        'Eine geplante SMS nennt dieses Gerät und schlägt fehl. Damit sie ankommt, brechen Sie sie vorher ab und senden Sie sie mit einem anderen Gerät.',
+        'One scheduled text fails, because this device was chosen for it. To keep it, cancel it first and send it by another device.',
+        'Eine geplante SMS schlägt fehl, weil für sie dieses Gerät gewählt ist. Damit sie ankommt, brechen Sie sie vorher ab und senden Sie sie mit einem anderen Gerät.',
       ],
       [
-        '{count} scheduled texts name this device and fail. To keep them, cancel them first and send them by another device.',
-        '{count} geplante SMS nennen dieses Gerät und schlagen fehl. Damit sie ankommen, brechen Sie sie vorher ab und senden Sie sie mit einem anderen Gerät.',
+        '{count} scheduled texts fail, because this device was chosen for them. To keep them, cancel them first and send them by another device.',
+        '{count} geplante SMS schlagen fehl, weil für sie dieses Gerät gewählt ist. Damit sie ankommen, brechen Sie sie vorher ab und senden Sie sie mit einem anderen Gerät.',
       ],
     ] as const
   ).map(
@@ -306,12 +306,12 @@ const SENTENCES: readonly Sentence[] = [
   ...(
     [
       [
-        'One message waits for it. If the message names this device, it fails; else it goes to another device.',
-        'Eine Nachricht wartet darauf. Nennt sie dieses Gerät, schlägt sie fehl; sonst geht sie an ein anderes Gerät.',
+        'One message waits for it. If this device was chosen for the message, it fails; else it goes to another device.',
+        'Eine Nachricht wartet darauf. Ist für sie dieses Gerät gewählt, schlägt sie fehl; sonst geht sie an ein anderes Gerät.',
       ],
       [
-        '{count} messages wait for it. Those that name this device fail; the others go to other devices.',
-        '{count} Nachrichten warten darauf. Die davon dieses Gerät nennen, schlagen fehl; die anderen gehen an andere Geräte.',
+        '{count} messages wait for it. Those for which this device was chosen fail; the others go to other devices.',
+        '{count} Nachrichten warten darauf. Jene, für die dieses Gerät gewählt ist, schlagen fehl; die anderen gehen an andere Geräte.',
       ],
     ] as const
   ).map(
