@@ -112,8 +112,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'The present address stops working at once: enter the new one in the program that calls.',
-    'Die jetzige Adresse gilt sofort nicht mehr: Tragen Sie die neue in dem Programm ein, das sie aufruft.',
+    'The old address stops working at once: enter the new one in the program that calls.',
+    'Die alte Adresse gilt sofort nicht mehr: Tragen Sie die neue in dem Programm ein, das sie aufruft.',
     async () => {
       const { id, secret } = await makeHook()
       const rotated = await change('hooks', id, { secret: '' })

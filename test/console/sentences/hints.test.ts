@@ -127,13 +127,16 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/gateway/lines/prices.test.ts',
   'Separate words by commas. A person who texts one of them joins the group.':
     'test/gateway/consent/join.test.ts',
-  'Codes that nobody enters are a sign of fraud. You get a mail. 0: never.':
+  'Below it, a country is stopped and you get a mail: codes that nobody enters are a sign of fraud. 0: never.':
     'test/gateway/codes/bounds.test.ts',
   'Copy the secret from the program. Bodies that are not signed with the secret are then refused.':
     'test/gateway/hooks/hook-bodies.test.ts',
+  'Above the hourly limit, calls are refused. Bodies are not kept.':
+    'test/gateway/hooks/hooks.test.ts',
   'Bodies in which this is the same are sent once, such as {{id}}.':
     'test/gateway/hooks/template.test.ts',
-  'A longer text is cut: each part costs as much as a text.': 'test/gateway/hooks/template.test.ts',
+  'A longer text is cut: each segment costs as much as a text.':
+    'test/gateway/hooks/template.test.ts',
   'A path in the body and its values. Empty: each body is sent.':
     'test/gateway/hooks/hooks.test.ts',
   'The place in the body of numbers or of names of your groups. Empty: the program cannot choose recipients.':

@@ -366,8 +366,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'STOP, START and words like them never come here.',
-    'STOP, START und ähnliche Wörter kommen hier nie an.',
+    'STOP, START and words like them never get an automatic answer.',
+    'STOP, START und ähnliche Wörter bekommen nie eine automatische Antwort.',
     async () => {
       const number = nextNumber()
       const any = { match: 'any', body: 'Closed', enabled: true, pause_hours: 0 }

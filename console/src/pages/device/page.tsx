@@ -140,7 +140,7 @@ const ROWS: readonly FormRow[] = [
 ]
 
 /** A carrier in the server has no address of its own. */
-const OWN_ROWS: readonly FormRow[] = [...ROWS, makeAddressesRow(t('May be used only at'))]
+const OWN_ROWS: readonly FormRow[] = [...ROWS, makeAddressesRow(t('May be used only from'))]
 
 const Settings = ({ device, rows }: { device: Device; rows: readonly FormRow[] }) => (
   <Card title={t('Settings')}>
