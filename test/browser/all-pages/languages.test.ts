@@ -164,7 +164,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   [TO_MANY, say('Send to {count} people', { count: 21 })],
   [TO_MANY, choose(say('Later')), say('Schedule for {count} people', { count: 21 })],
   [TO_MANY, repeatDaily, say('Start repeating')],
-  [`/send?batch=${ids.batch}`, say('Change time')],
+  [`/send?batch=${ids.batch}`, say('Change the time')],
   [`/send?batch=${ids.batch}`, say('Cancel the {count} not sent yet', { count: 2 })],
   ['/account', say('Sign out everywhere else')],
   ['/account', say('Stop for all')],
