@@ -22,7 +22,7 @@ export function Page() {
   if (isDone)
     return (
       <PageFrame
-        title={setup?.sends_mail === false ? t('No mail goes out') : t('Look into your mail')}
+        title={setup?.sends_mail === false ? t('No mail goes out') : t('Check your mail')}
         text={
           setup?.sends_mail === false
             ? `${NO_MAIL} ${t('Ask one of them to look there, or to set a new password for you.')}`

@@ -17,7 +17,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/engine/auth/sign-in-sessions.test.ts',
   'Records that require this record are deleted, too. Deleted records cannot be restored.':
     'test/engine/records/changes.test.ts',
-  'If the user has lost the authenticator app, the passkeys and the recovery codes. Make sure that it is really the user who asks: the password alone signs in from then on.':
+  'Do this only if the user has lost the authenticator app, the passkeys and the recovery codes. Make sure that it is really the user who asks: the password alone signs in from then on.':
     'test/engine/auth/second-factor.slow.test.ts',
   'These texts use it, and need another word or a default in its place: {texts}.':
     'test/gateway/people/contact-fields.test.ts',
@@ -28,7 +28,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'The logs of all servers are deleted and cannot be restored.': 'test/http/server/logs.test.ts',
   '{own} is not in the list as it stands. If no subnet there has it, you are locked out at once, and only somebody at one of these addresses can change that.':
     'test/engine/auth/superuser-places.slow.test.ts',
-  '{name} cannot be restored.': 'test/http/routes/backup-api.slow.test.ts',
+  '{name} is deleted for good.': 'test/http/routes/backup-api.slow.test.ts',
   'The device went silent before it said what became of the text. It may have gone out: sending it again may reach the person twice.':
     'test/gateway/messages/queue/batch-actions.test.ts',
 }

@@ -75,7 +75,7 @@ const deleteBackup = ({ key }: Backup) =>
   runConfirmed(
     {
       title: t('Delete the backup?'),
-      text: t('{name} cannot be restored.', { name: key }),
+      text: t('{name} is deleted for good.', { name: key }),
       action: t('Delete the backup'),
     },
     () => pb.backups.delete(key),

@@ -39,7 +39,7 @@ export function Page() {
   })
   const tryStore = useTask(async () => {
     await pb.settings.testS3('backups')
-    showToast(t('The S3 store took a file, listed it and deleted it'))
+    showToast(t('The S3 store works: it took a file, listed it and deleted it'))
   })
   const test = <Button task={tryStore}>{t('Test the store')}</Button>
   const isBusy = make.busy || Boolean(status.value?.running)
