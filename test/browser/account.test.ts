@@ -37,7 +37,7 @@ scenario(
       .toMatchObject([
         { account_name: 'Salon Lopez', time_zone: 'America/New_York', country: 'AT' },
       ])
-    await page.getByText('This server has no mail server set').first().waitFor()
+    await page.getByText('This server has no mail server').first().waitFor()
     await page.getByText('You sign in without a second factor.').waitFor()
 
     const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')

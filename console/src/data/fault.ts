@@ -21,7 +21,7 @@ export interface Fault {
   readonly isRead?: boolean
 }
 
-const AWAY = t('The server cannot be reached. Look at your connection and try again.')
+const AWAY = t('The server cannot be reached. Check your connection and try again.')
 
 /** Replaces the fault of an action without an answer once the server can be reached. */
 export const BACK: Fault = {

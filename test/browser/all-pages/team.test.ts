@@ -139,7 +139,7 @@ async function expectForbidden(window: Browser, { url }: BrowserFixture, role: s
   await page.getByText('You are a viewer here').waitFor()
   for (const path of ['/send', '/contacts/fields']) {
     await page.goto(`${url}/#${path}`)
-    await page.getByRole('heading', { name: 'Your role does not have this page' }).waitFor()
+    await page.getByRole('heading', { name: 'Your role does not see this page' }).waitFor()
   }
 }
 
