@@ -7,6 +7,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/gateway/campaigns/reminders.slow.test.ts',
   'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute; canceled texts stay canceled.':
     'test/gateway/consent/undone.test.ts',
+  'A campaign of {time} has the same text. Whoever is in both lists gets it twice.':
+    'test/browser/list.test.ts',
   'Changes on this page are not saved yet.': '',
   'The texts wait for a connection. Signing out discards them.': '',
   'No browser shows texts of yours any more until you turn it on there again.':
