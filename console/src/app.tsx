@@ -22,7 +22,7 @@ export const App = () => (
     <p class="line-bar" role="status">
       {isOnline.value
         ? databaseFault.value && DATABASE_WORDS[databaseFault.value]
-        : t('No connection. Texts that you send wait for it.')}
+        : t('No connection. Your texts wait for it.')}
     </p>
     <Questions />
     <Toasts />

@@ -107,7 +107,7 @@ function makeOfflinePage(): Response {
   const html = offline
     .replace('lang="en"', () => `lang="${language}"`)
     .replace('{title}', () => t('The server cannot be reached'))
-    .replace('{text}', () => t('Look at your connection. This page tries again by itself.'))
+    .replace('{text}', () => t('Check your connection. This page tries again by itself.'))
   return new Response(html, { status: 503, headers: { 'content-type': 'text/html' } })
 }
 

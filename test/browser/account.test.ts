@@ -37,7 +37,7 @@ scenario(
       .toMatchObject([
         { account_name: 'Salon Lopez', time_zone: 'America/New_York', country: 'AT' },
       ])
-    await page.getByText('This server has no mail server set').first().waitFor()
+    await page.getByText('This server has no mail server').first().waitFor()
     await page.getByText('You sign in without a second factor.').waitFor()
 
     const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
@@ -113,13 +113,13 @@ scenario(
   async (fixture) => {
     const { page, url, link } = fixture
     await page.goto(url)
-    await page.getByRole('link', { name: 'Make the first one' }).click()
+    await page.getByRole('link', { name: 'Create the first one' }).click()
     await page.getByLabel('The link that the server printed').fill('something else')
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('This is not the link.').waitFor()
     await fixture.look('make-superuser')
     await page.getByLabel('The link that the server printed').fill(link)
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByLabel('Email').fill(ROOT.email)
     await page.getByLabel('Password', { exact: true }).fill(ROOT.password)
     await page.getByLabel('Repeat the password').fill(ROOT.password)
@@ -132,7 +132,7 @@ scenario(
     await page.getByLabel('Password').fill(ROOT.password)
     await fixture.refused(/^POST \/api\/collections\/users\/auth-with-password: 400/, async () => {
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByText('Superusers choose ‘Superuser’ above.').waitFor()
+      await page.getByText('Superusers choose “Superuser” above.').waitFor()
     })
   },
 )

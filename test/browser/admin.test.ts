@@ -18,11 +18,11 @@ scenario(
     await page.getByLabel('Name').fill('Bea')
     await page.getByLabel('Password').fill('short')
     await fixture.refused(/^POST \/api\/collections\/users\/records: 400/, async () => {
-      await page.getByRole('button', { name: 'Make the user' }).click()
+      await page.getByRole('button', { name: 'Create the user' }).click()
       await page.getByText('Use at least 8 characters').waitFor()
     })
     await page.getByLabel('Password').fill(BEA.password)
-    await page.getByRole('button', { name: 'Make the user' }).click()
+    await page.getByRole('button', { name: 'Create the user' }).click()
     await page.getByText('bea@example.com can sign in now').waitFor()
 
     await page.getByRole('button', { name: 'Change bea@example.com' }).click()

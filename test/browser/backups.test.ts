@@ -84,7 +84,7 @@ scenario(
     await fixture.visit('/backups')
     await page.getByLabel('Automatic backups', { exact: true }).selectOption('Something else…')
     await page.getByLabel('Cron expression').fill('every night')
-    await page.getByLabel('Automatic backups to keep').fill('0')
+    await page.getByLabel('Number of automatic backups').fill('0')
     await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
       await page.getByRole('button', { name: 'Save schedule' }).click()
       await page.getByText('Invalid cron expression').waitFor()
@@ -93,7 +93,7 @@ scenario(
     await page
       .getByLabel('Automatic backups', { exact: true })
       .selectOption('Every day at 3:00 UTC')
-    await page.getByLabel('Automatic backups to keep').fill('5')
+    await page.getByLabel('Number of automatic backups').fill('5')
     await page.getByRole('button', { name: 'Save schedule' }).click()
     await page.getByText('Schedule saved').waitFor()
     await page.getByText('The next one is made').waitFor()

@@ -62,7 +62,7 @@ async function describeInterface(
   await fill('Body', '{"from":"{{from}}","to":"{{to}}","text":"{{body}}","back":"{{callback}}"}')
   await page.getByText(say('The answer'), { exact: true }).click()
   await fill('Where the carrier’s id is', 'id')
-  await fill('Where its words are', 'error')
+  await fill('Where a refusal’s text is', 'error')
   await page.getByText(say('Delivery reports'), { exact: true }).click()
   await fill('Where the reference is', 'ref')
   await fill('Where the status is', 'status')

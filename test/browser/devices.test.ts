@@ -53,7 +53,7 @@ scenario('a simulated phone is paired by QR code, tested, limited and removed', 
   await page.getByText('73 %').waitFor()
 
   await page.getByLabel('Messages a day').fill('100')
-  await page.getByLabel('May be used only at').fill('127.0.0.1, ::1')
+  await page.getByLabel('May be used only from').fill('127.0.0.1, ::1')
   // a program changes the device meanwhile
   const devices = (await fixture.ann()).collection('devices')
   const { id } = await devices.getFirstListItem('')

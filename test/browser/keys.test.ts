@@ -29,14 +29,14 @@ scenario('an API key is created, shown once, used and revoked', async (fixture) 
   await page.getByText('just now').first().waitFor()
 
   await page.getByRole('button', { name: 'Change web shop' }).click()
-  await page.getByLabel('May be used only at').fill('203.0.113.7')
+  await page.getByLabel('May be used only from').fill('203.0.113.7')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByText('Only at 203.0.113.7').waitFor()
   expect((await usage()).status).toBe(403)
   await page.getByText('Last refused: just now at 127.0.0.1').waitFor()
   await fixture.look('keys-refused')
   await page.getByRole('button', { name: 'Change web shop' }).click()
-  await page.getByLabel('May be used only at').fill('')
+  await page.getByLabel('May be used only from').fill('')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByText('Key saved').waitFor()
 
@@ -68,7 +68,7 @@ scenario(
     await page.getByRole('button', { name: 'A new secret for Till' }).click()
     await page.getByLabel('Expires').selectOption('In 90 days')
     await fixture.look('keys-expired')
-    await page.getByRole('button', { name: 'Make a new secret' }).click()
+    await page.getByRole('button', { name: 'Create a new secret' }).click()
     const key = await page.locator('code', { hasText: /^psk_/ }).innerText()
     expect((await fetch(`${url}/api/sms/usage`, { headers: { 'x-api-key': key } })).status).toBe(
       200,

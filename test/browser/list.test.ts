@@ -173,7 +173,7 @@ scenario(
     await page.getByText('Later', { exact: true }).click()
     await page.getByLabel('Send at').fill('2090-01-01T10:00')
     await page.getByRole('button', { name: 'Schedule 25 texts' }).click()
-    await page.getByText('They leave on').waitFor()
+    await page.getByText('They are sent on').waitFor()
     await page.getByRole('button', { name: 'Schedule for 25 people' }).click()
     await page.getByRole('heading', { name: 'Recipients' }).waitFor()
     const address = page.url()

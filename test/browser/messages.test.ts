@@ -66,7 +66,7 @@ scenario('a filter is typed, refused if wrong, and built from conditions', async
 
   await page.getByRole('button', { name: 'Saved' }).click()
   await fixture.look('filter-saved')
-  await page.getByRole('button', { name: 'Keep this filter' }).click()
+  await page.getByRole('button', { name: 'Save this filter' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Trouble of today')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Clear Filter' }).click()

@@ -30,7 +30,7 @@ scenario(
     await page.getByText('2 contacts opted out').waitFor()
     expect(await isOut()).toEqual([true, true])
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
-    await page.getByText('Undone. The entries of consent say that it was a mistake.').waitFor()
+    await page.getByText('Undone. The record of consent says that it was a mistake.').waitFor()
     expect(await isOut()).toEqual([false, false])
     const events = (await ann.collection('consents').getFullList()).map(({ event }) => event)
     expect(events.sort()).toEqual(['opt_out', 'opt_out', 'undone', 'undone'])

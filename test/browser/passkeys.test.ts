@@ -25,7 +25,7 @@ scenario(
     await page.getByLabel('Name of the passkey').fill('My phone')
     await page.getByLabel('Your password').fill(ANN.password)
     await fixture.look('passkey')
-    await button('Make the passkey').click()
+    await button('Create the passkey').click()
     await page.getByText('Keep these recovery codes').waitFor()
     await button('I have copied them').click()
     await page.getByRole('cell', { name: 'My phone' }).waitFor()

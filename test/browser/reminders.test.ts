@@ -11,7 +11,7 @@ scenario(
     await fixture.signIn()
     await fixture.visit('/campaigns')
     await page.getByRole('link', { name: 'Set up a reminder' }).click()
-    await page.getByText('No dates to go by yet').waitFor()
+    await page.getByText('No date field yet').waitFor()
     await fixture.look('reminder-no-dates')
     await ann.collection('contact_fields').create({ user, name: 'Birthday', type: 'date' })
     for (const [name, day] of [

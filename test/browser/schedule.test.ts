@@ -118,7 +118,7 @@ scenario('a scheduled send is rescheduled', async (fixture) => {
   await ann.send(`/api/sms/messages/${message_ids[0]}/cancel`, { method: 'POST' })
   await fixture.signIn()
   await fixture.visit(`/send?batch=${batch_id}`)
-  await page.getByRole('button', { name: 'Change time' }).click()
+  await page.getByRole('button', { name: 'Change the time' }).click()
   const later = inHours(50)
   await page.getByLabel('Send at').fill(local(later))
   expect(await page.getByRole('dialog').getByLabel('Text').count()).toBe(0)

@@ -88,7 +88,7 @@ scenario(
     await fixture.signIn()
     await fixture.visit(`/send?to=${encodeURIComponent(MANY.join(','))}&text=Sale`)
     await page.getByText('More: line').click()
-    await page.getByLabel('Give up').selectOption({ label: 'After an hour' })
+    await page.getByLabel('Expires').selectOption({ label: 'After an hour' })
     await page.route(
       '**/api/campaigns',
       async (route) => {

@@ -116,7 +116,7 @@ scenario('a text and a template sent to a group are filled for each member', asy
   await page.getByText('Later', { exact: true }).click()
   await page.getByText('More: line').click()
   await page.getByLabel('Line', { exact: true }).selectOption({ label: 'desk phone (online)' })
-  await page.getByLabel('Give up').selectOption({ label: 'After an hour' })
+  await page.getByLabel('Expires').selectOption({ label: 'After an hour' })
   await fixture.look('send-template')
 
   await page.getByLabel('Send at').fill('2020-01-01T10:00')
@@ -193,9 +193,9 @@ scenario('the rest of a send is canceled and its failed texts sent again', async
   expect((await phone.claim()).map(({ to }) => to)).toEqual([tasks[1]!.to, tasks[2]!.to])
   await page.getByText('2 sending').waitFor()
   await fixture.visit(`/send?batch=${batch_id}`)
-  await page.getByRole('link', { name: 'See what became of it' }).waitFor()
+  await page.getByRole('link', { name: 'See the result' }).waitFor()
   await fixture.look('sent-retried')
-  await page.getByRole('link', { name: 'See what became of it' }).click()
+  await page.getByRole('link', { name: 'See the result' }).click()
   await page.getByText('0 of 2 done').waitFor()
 })
 

@@ -74,8 +74,8 @@ scenario('a superuser limits requests and sets a trusted proxy', async (fixture)
   await page.getByText('Limits saved').waitFor()
 
   await page.getByText('127.0.0.1', { exact: true }).waitFor()
-  await page.getByLabel('Headers that are believed').fill('X-Real-IP, CF-Connecting-IP')
-  await page.getByLabel('If there are several addresses').selectOption({ index: 1 })
+  await page.getByLabel('Trusted headers').fill('X-Real-IP, CF-Connecting-IP')
+  await page.getByLabel('If a header has several addresses').selectOption({ index: 1 })
   await page.getByRole('button', { name: 'Save proxy' }).click()
   await page.getByText('Proxy saved').waitFor()
   await fixture.look('settings-limits')
@@ -85,10 +85,8 @@ scenario('a superuser limits requests and sets a trusted proxy', async (fixture)
     trustedProxy: { headers: ['X-Real-IP', 'CF-Connecting-IP'], useLeftmostIP: true },
   })
   await page.reload()
-  await page.getByLabel('Headers that are believed').waitFor()
-  expect(await page.getByLabel('Headers that are believed').inputValue()).toBe(
-    'X-Real-IP, CF-Connecting-IP',
-  )
+  await page.getByLabel('Trusted headers').waitFor()
+  expect(await page.getByLabel('Trusted headers').inputValue()).toBe('X-Real-IP, CF-Connecting-IP')
 })
 
 scenario('a superuser changes the rate limit rules', async (fixture) => {

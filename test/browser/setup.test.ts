@@ -96,8 +96,8 @@ scenario(
     await page.goto(`${url}/`)
     await page.getByRole('link', { name: 'Forgotten your password?' }).click()
     await page.getByLabel('Email').fill(ANN.email)
-    await page.getByText('This server has no mail server set').waitFor()
-    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.getByText('This server has no mail server').waitFor()
+    await page.getByRole('button', { name: 'Create the link' }).click()
     await page.getByRole('heading', { name: 'No mail goes out' }).waitFor()
     await fixture.look('forgotten')
     const link = /http[^\s"\\]+confirm-password-reset[^\s"\\)\]]+/

@@ -45,7 +45,7 @@ scenario(
     const optOut = await readCard('Reads like an opt-out')
     await optOut.getByRole('link').click()
     await page.getByText('Reads like an opt-out: opt out?').waitFor()
-    const leaving = await readCard('Leaves today')
+    const leaving = await readCard('Due today')
     await leaving.getByText('See you soon').click()
     await page.getByRole('log').getByText('See you soon').waitFor()
     const failed = await readCard('Failed today')

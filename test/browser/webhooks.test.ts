@@ -43,8 +43,8 @@ scenario(
     expect(JSON.parse(await request.nth(2).innerText())).toEqual(JSON.parse(second!.body))
     await page.getByRole('button', { name: 'Close' }).click()
 
-    await page.getByRole('button', { name: 'Make a new secret' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Make a new secret' }).click()
+    await page.getByRole('button', { name: 'Create a new secret' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a new secret' }).click()
     const fresh = await page.locator('.code-block code').first().innerText()
     expect(fresh).toMatch(/^whsec_/)
     expect(fresh).not.toBe(secret)

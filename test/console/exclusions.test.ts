@@ -76,9 +76,9 @@ const german = readCatalogue('de', 'pages')
  * the sentence that says so. Other hidden rows are stored as they were typed.
  */
 const LOST: Readonly<Record<string, string>> = {
-  'pages/answers/page.tsx value': 'Saved so, the words {words} are lost.',
-  'pages/answers/page.tsx body': 'Saved so, your own text is lost: {text}',
-  'pages/contact-fields/page.tsx choices': 'Saved so, the values to choose from are lost.',
+  'pages/answers/page.tsx value': 'If you save now, the words {words} are lost.',
+  'pages/answers/page.tsx body': 'If you save now, your own text is lost: {text}',
+  'pages/contact-fields/page.tsx choices': 'If you save now, the values to choose from are lost.',
   // the choice itself is stored instead
   'pages/backups/storage.tsx backups.cron': 'Automatic backups',
 }

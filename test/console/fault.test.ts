@@ -6,7 +6,7 @@ import { readCatalogue } from './catalogues.ts'
 
 const answer = (status: number, response: object) =>
   new ClientResponseError({ url: '', status, response })
-const AWAY = 'The server cannot be reached. Look at your connection and try again.'
+const AWAY = 'The server cannot be reached. Check your connection and try again.'
 const refused = (fields: Readonly<Record<string, string>>) =>
   readFault(
     answer(400, {
@@ -77,7 +77,7 @@ test.each([
   [
     'a mail of a webhook on a server without mail',
     'This server has no SMTP server in its settings',
-    'This server has no mail server set, so no mail leaves. A superuser sets one on the page Settings.',
+    'This server has no mail server, so it sends no mail. A superuser sets one on the page Settings.',
   ],
   ['a deleted record', "The requested resource wasn't found.", 'This does not exist any more.'],
   ['a sentence that is clear already', 'The campaign is over', 'The campaign is over'],

@@ -35,7 +35,7 @@ export function Page({ params }: PageProps) {
   if (setup?.has_superuser)
     return (
       <BrokenLink
-        text={t('This server has a superuser already. Choose ‘Superuser’ when you sign in.')}
+        text={t('This server has a superuser already. Choose “Superuser” when you sign in.')}
       />
     )
   if (isUsedUp)

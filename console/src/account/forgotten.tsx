@@ -22,7 +22,7 @@ export function Page() {
   if (isDone)
     return (
       <PageFrame
-        title={setup?.sends_mail === false ? t('No mail goes out') : t('Look into your mail')}
+        title={setup?.sends_mail === false ? t('No mail goes out') : t('Check your mail')}
         text={
           setup?.sends_mail === false
             ? `${NO_MAIL} ${t('Ask one of them to look there, or to set a new password for you.')}`
@@ -46,7 +46,7 @@ export function Page() {
         <RoleSwitch />
         <EmailField value={email} onValue={setEmail} fault={ask.fault} />
         <Button type="submit" kind="primary" busy={ask.busy}>
-          {setup?.sends_mail === false ? t('Make the link') : t('Send the mail')}
+          {setup?.sends_mail === false ? t('Create the link') : t('Send the mail')}
         </Button>
         <a class="aside" href={makePageHref('/')}>
           {t('Back to the sign-in')}

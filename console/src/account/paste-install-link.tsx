@@ -31,7 +31,7 @@ const openInstallLink = async (_: unknown, { link }: { link?: unknown }) => {
 export function Page() {
   return (
     <PageFrame
-      title={t('Make the first superuser')}
+      title={t('Create the first superuser')}
       text={t(
         'Only the person who runs the server can do this. At its start the server prints a link that is good for 30 minutes; its log has it.',
       )}
@@ -41,7 +41,7 @@ export function Page() {
         rows={ROWS}
         stored={{}}
         save={openInstallLink}
-        action={t('Go on')}
+        action={t('Continue')}
       />
       <p>
         {t(

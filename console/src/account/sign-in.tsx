@@ -19,8 +19,8 @@ import type { Step } from './second-step.tsx'
 type Provider = AuthMethodsList['oauth2']['providers'][number]
 
 const WRONG = {
-  user: t('Email or password is wrong. Superusers choose ‘Superuser’ above.'),
-  superuser: t('Email or password is wrong. If you are no superuser, choose ‘User’ above.'),
+  user: t('Email or password is wrong. Superusers choose “Superuser” above.'),
+  superuser: t('Email or password is wrong. If you are no superuser, choose “User” above.'),
 } as const
 const ENDED = {
   expired: t('Your session has ended. Sign in to go on where you were.'),
@@ -69,8 +69,8 @@ export function SignIn() {
       {ending.value && <Notice>{describeEnding(ending.value)}</Notice>}
       {setup && !setup.has_superuser && (
         <Notice kind="warning">
-          {tx('This server has no superuser yet. {link}, who then makes the users.', {
-            link: <a href={makePageHref('/first-superuser')}>{t('Make the first one')}</a>,
+          {tx('This server has no superuser yet. {link}, who then creates the users.', {
+            link: <a href={makePageHref('/first-superuser')}>{t('Create the first one')}</a>,
           })}
         </Notice>
       )}
@@ -167,7 +167,7 @@ async function beginSecondStep(error: unknown, email: string, button: string): P
   if (!email)
     throw new Error(
       t(
-        'The second step is a code by email: enter your email below, then press ‘{button}’ again.',
+        'The second step is a code by email: enter your email below, then press “{button}” again.',
         {
           button,
         },

@@ -21,7 +21,7 @@ export interface Fault {
   readonly isRead?: boolean
 }
 
-const AWAY = t('The server cannot be reached. Look at your connection and try again.')
+const AWAY = t('The server cannot be reached. Check your connection and try again.')
 
 /** Replaces the fault of an action without an answer once the server can be reached. */
 export const BACK: Fault = {
@@ -107,7 +107,7 @@ const LABELS: Readonly<Record<string, string>> = {
   monthly_quota: t('Quota'),
   member_only: t('Has an account of their own'),
   time_zone: t('Time zone'),
-  oldPassword: t('Present password'),
+  oldPassword: t('Current password'),
   passwordConfirm: t('Password again'),
 }
 

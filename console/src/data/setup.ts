@@ -12,5 +12,5 @@ interface Setup {
 export const useSetup = () => useAnswer<Setup>('/api/setup')
 
 export const NO_MAIL = t(
-  'This server has no mail server set, so nobody gets mail. Superusers find links and codes in the server’s log.',
+  'This server has no mail server, so nobody gets mail. Superusers find links and codes in the server’s log.',
 )

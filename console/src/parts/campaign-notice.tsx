@@ -7,7 +7,7 @@ import { Notice } from './form/form.tsx'
 /** Says where texts of a campaign are canceled, changed and sent again. */
 export const CampaignNotice = ({ campaign }: { campaign: Campaign }) => (
   <Notice>
-    {tx('This belongs to the campaign {link}. Cancel it, change it or send it again there.', {
+    {tx('This text belongs to the campaign {link}. Cancel, change or send again there.', {
       link: <a href={makePageHref(`/campaigns/${campaign.id}`)}>{makeTitle(campaign)}</a>,
     })}
   </Notice>

@@ -32,7 +32,7 @@ export function CampaignWays() {
       icon: 'clock',
       href: makePageHref('/campaigns/reminder'),
       title: t('Set up a reminder'),
-      text: t('A text that leaves by itself before each date.'),
+      text: t('A text that is sent by itself before each date.'),
     },
   ]
   return (

@@ -25,7 +25,7 @@ export const UntestedCarrier = ({ children }: { children: ComponentChildren }) =
   <Notice kind="warning">
     <p>
       {t(
-        'The carrier is not used yet: once a test text is delivered, your other texts leave by it, too.',
+        'The carrier is not used yet: once a test text is delivered, it sends your other texts, too.',
       )}
     </p>
     {children}

@@ -19,10 +19,10 @@ export function ExportData({ number }: { number?: string }) {
       <p>
         {number
           ? t(
-              'Makes a readable page and a JSON file with all data, and copies of files. The server keeps them for a day.',
+              'Creates a readable page and a JSON file with all data, and copies of files. Save them within a day.',
             )
           : t(
-              'Makes a readable page and a JSON file with the records of this account, without the files of messages. The server keeps them for a day.',
+              'Creates a readable page and a JSON file with the records of this account, without the files of messages. Save them within a day.',
             )}
       </p>
       {start.fault && <Notice kind="wrong">{describeRequestFault(start.fault.message)}</Notice>}

@@ -23,6 +23,6 @@ async function undo(numbers: readonly string[]): Promise<void> {
           people: sayPeople(faults.length),
           why: describeFault(first),
         })
-      : t('Undone. The entries of consent say that it was a mistake.'),
+      : t('Undone. The record of consent says that it was a mistake.'),
   )
 }

@@ -107,7 +107,7 @@ function Steps({ onDone }: { onDone: () => void }) {
         </Step>
         <Step done={delivered}>{t('Wait until it is delivered.')}</Step>
         <Step done={false}>
-          {tx('Answer it from that phone. The reply appears in {link}.', {
+          {tx('Answer it from that phone. The answer appears in {link}.', {
             link: <a href={makePageHref('/conversations')}>{t('Conversations')}</a>,
           })}
         </Step>

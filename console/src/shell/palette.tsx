@@ -51,7 +51,7 @@ const makeNumberCommand = (number: string, who: string, isOut: boolean): Command
   {
     id: `c${number}`,
     words: isOut
-      ? t('Conversation with {name}, who wants no texts', { name: who })
+      ? t('Conversation with {name}, opted out', { name: who })
       : t('Conversation with {name}', { name: who }),
     run: makeConversationCommand(number),
   },

@@ -51,7 +51,7 @@ function Steps({ onDone }: { onDone: () => void }) {
     {
       done: Boolean(backups && (backups.lastBackup || backups.next)),
       text: tx('{link}, or set a schedule.', {
-        link: <a href={makePageHref('/backups')}>{t('Make a backup')}</a>,
+        link: <a href={makePageHref('/backups')}>{t('Create a backup')}</a>,
       }),
     },
     {

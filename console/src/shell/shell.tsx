@@ -110,12 +110,12 @@ function Shown({
   return (
     <Empty
       icon="search"
-      title={page ? t('Your role does not have this page') : t('There is no such page')}
-      action={<ButtonLink href={makePageHref('/')}>{t('Go to the start')}</ButtonLink>}
+      title={page ? t('Your role does not see this page') : t('There is no such page')}
+      action={<ButtonLink href={makePageHref('/')}>{t('Go to the start page')}</ButtonLink>}
     >
       {page
         ? session.isVisit
-          ? t('You see this account as a superuser: only its team has this page.')
+          ? t('You see this account as a superuser: only its team sees this page.')
           : t('An owner or admin of the team can give you another role.')
         : t('The link may be old, or the page is not for this account.')}
     </Empty>

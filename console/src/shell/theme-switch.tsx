@@ -10,7 +10,7 @@ const THEMES: readonly (readonly [Theme, IconName, words: string])[] = [
 
 export const ThemeSwitch = () => (
   <fieldset class="theme-switch">
-    <legend class="unseen">{t('Colours')}</legend>
+    <legend class="unseen">{t('Colors')}</legend>
     {THEMES.map(([value, icon, words]) => (
       <label key={value} title={words}>
         <input

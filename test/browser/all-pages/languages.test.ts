@@ -70,8 +70,8 @@ const makeWebhook = (say: Say): readonly Step[] => [
 ]
 
 const makeSecret = (say: Say): readonly Step[] => [
-  say('Make a new secret'),
-  inDialog(say('Make a new secret')),
+  say('Create a new secret'),
+  inDialog(say('Create a new secret')),
   sees('heading', say('The new secret')),
 ]
 
@@ -121,7 +121,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   [CONVERSATION, ...makeNote(say), say('Delete the note')],
   [CONVERSATION, openAbout, exactly(say('Actions')), exactly(say('Block'))],
   ['/team', say('Invite somebody')],
-  ['/team', say('Invite somebody'), say('Make the link'), sees('heading', say('The invitation'))],
+  ['/team', say('Invite somebody'), say('Create the link'), sees('heading', say('The invitation'))],
   ['/team', exactly(say('Revoke'))],
   ['/devices', say('Add a device')],
   ['/devices', say('Add a device'), say('Show the code'), sees('timer')],
@@ -134,7 +134,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/keys', ...makeKey(say)],
   ['/keys', say('Change {name}', { name: 'Webshop' })],
   ['/keys', say('A new secret for {name}', { name: 'Webshop' })],
-  ['/keys', say('A new secret for {name}', { name: 'Webshop' }), say('Make a new secret')],
+  ['/keys', say('A new secret for {name}', { name: 'Webshop' }), say('Create a new secret')],
   ['/keys', say('Revoke {name}', { name: 'Webshop' })],
   ['/verify', say('New service')],
   ['/verify', say('Change {name}', { name: 'Kasse' })],
@@ -145,7 +145,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   [`/hooks/${ids.hook}`, exactly(say('Delete'))],
   ['/webhooks', say('New outgoing webhook')],
   ['/webhooks', ...makeWebhook(say)],
-  [`/webhooks/${ids.webhook}`, say('Make a new secret')],
+  [`/webhooks/${ids.webhook}`, say('Create a new secret')],
   [`/webhooks/${ids.webhook}`, ...makeSecret(say)],
   [`/webhooks/${ids.webhook}`, say('Details')],
   [`/webhooks/${ids.webhook}`, say('Send failed ones again')],
@@ -156,7 +156,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   ['/messages', say('Export')],
   ['/messages?state=failed', say('Send again')],
   ['/messages?state=scheduled', say('Cancel all')],
-  ['/messages?filter=segments%20%3E%200', say('Saved#filters'), say('Keep this filter')],
+  ['/messages?filter=segments%20%3E%200', say('Saved#filters'), say('Save this filter')],
   [`/campaigns/${ids.campaign}`, say('Change')],
   [`/campaigns/${ids.campaign}`, say('Cancel the campaign')],
   [`/campaigns/${ids.canceledCampaign}`, say('Delete')],
@@ -164,7 +164,7 @@ const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
   [TO_MANY, say('Send to {count} people', { count: 21 })],
   [TO_MANY, choose(say('Later')), say('Schedule for {count} people', { count: 21 })],
   [TO_MANY, repeatDaily, say('Start repeating')],
-  [`/send?batch=${ids.batch}`, say('Change time')],
+  [`/send?batch=${ids.batch}`, say('Change the time')],
   [`/send?batch=${ids.batch}`, say('Cancel the {count} not sent yet', { count: 2 })],
   ['/account', say('Sign out everywhere else')],
   ['/account', say('Stop for all')],

@@ -63,7 +63,7 @@ scenario(
     await page.setViewportSize(size)
     await page.getByRole('button', { name: say('Follow up') }).click()
     await panel.getByRole('button', { name: new RegExp(`^${say('Tomorrow')}`) }).click()
-    await page.getByRole('button', { name: say('Remove the reminder') }).waitFor()
+    await page.getByRole('button', { name: say('Remove the follow-up') }).waitFor()
     expect(await boxOf(archive)).toEqual(place)
   },
   {},

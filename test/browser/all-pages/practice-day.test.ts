@@ -106,7 +106,7 @@ async function remind(fixture: BrowserFixture, phone: Phone): Promise<void> {
   await expect
     .poll(() => page.locator('.figures dd').allTextContents())
     .toEqual([`${PATIENTS}`, '0', '0'])
-  await page.getByText(say('No date is coming up in the next time.')).waitFor()
+  await page.getByText(say('No date is coming up soon.')).waitFor()
   for (const i of SAYS_NO) await phone.hear(numberOf(i), 'nein')
   await phone.hear(numberOf(STOPS), 'STOPP')
   await page.getByText('STOPP', { exact: true }).first().waitFor()

@@ -29,7 +29,7 @@ async function invite({ page, visit }: BrowserFixture, role: string): Promise<st
   await visit('/team')
   await page.getByRole('button', { name: 'Invite somebody' }).click()
   await page.getByRole('dialog').getByLabel('Role').selectOption(role)
-  await page.getByRole('button', { name: 'Make the link' }).click()
+  await page.getByRole('button', { name: 'Create the link' }).click()
   await page.getByText('It works once, for 7 days.').waitFor()
   const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
   expect(await readQr(page, 'The invitation as a picture')).toBe(link)
@@ -139,7 +139,7 @@ async function expectForbidden(window: Browser, { url }: BrowserFixture, role: s
   await page.getByText('You are a viewer here').waitFor()
   for (const path of ['/send', '/contacts/fields']) {
     await page.goto(`${url}/#${path}`)
-    await page.getByRole('heading', { name: 'Your role does not have this page' }).waitFor()
+    await page.getByRole('heading', { name: 'Your role does not see this page' }).waitFor()
   }
 }
 

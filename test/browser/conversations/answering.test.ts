@@ -104,7 +104,7 @@ scenario('a new conversation is started and says when no device can send', async
   await page.getByRole('button', { name: 'New conversation' }).click()
   await page.getByLabel('Number or contact').fill('+49 151 12345678')
   await page.keyboard.press('Enter')
-  await page.getByText('Nothing has been said with +49 1511 2345678 yet.').waitFor()
+  await page.getByText('No texts with +49 1511 2345678 yet.').waitFor()
   await page.getByLabel('Write').fill('Hello?')
   await fixture.refused(/^POST \/api\/sms\/send: 503/, async () => {
     await page.getByRole('button', { name: 'Send', exact: true }).click()
@@ -155,7 +155,7 @@ scenario(
     await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
     const answer = page.getByLabel('Answer from Desk phone')
     await answer.waitFor()
-    await page.getByRole('button', { name: 'Saved replies' }).click()
+    await page.getByRole('button', { name: 'Saved answers' }).click()
     await page.getByRole('option', { name: /Parcel/ }).click()
     await expect.poll(() => answer.inputValue()).toBe('In Ulm by {{time}}, Zoë')
     expect(await page.evaluate('String(getSelection())')).toBe('{{time}}')

@@ -98,7 +98,7 @@ scenario(
     await page.getByRole('button', { name: 'Change Name' }).click()
     await page.getByText('It stays so when you save it as a contact.').waitFor()
     await fixture.visit(`/send?to=${encodeURIComponent(ZOE)}`)
-    await page.getByText('wants no texts').waitFor()
+    await page.getByText('opted out', { exact: true }).waitFor()
     await fixture.visit('/conversations')
     await list(fixture).getByText('Opted out').waitFor()
     await fixture.look('opted-out-row')

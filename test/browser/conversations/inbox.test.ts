@@ -72,9 +72,9 @@ scenario(
 
     await page.getByRole('button', { name: 'Follow up' }).click()
     await page.getByRole('button', { name: /^Tomorrow/ }).click()
-    await page.getByRole('button', { name: /Remove the reminder/ }).waitFor()
+    await page.getByRole('button', { name: /Remove the follow-up/ }).waitFor()
     await openPanelMenu(fixture)
-    await page.getByRole('button', { name: 'Mark unread' }).click()
+    await page.getByRole('button', { name: 'Mark as unread' }).click()
     await list.getByRole('link', { name: /1 unread/ }).waitFor()
     await showView(fixture, 'Waiting')
     await list.getByText('Nobody waits for an answer.').waitFor()

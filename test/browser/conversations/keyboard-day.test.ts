@@ -95,7 +95,7 @@ async function finishMax(fixture: BrowserFixture): Promise<void> {
   await press(fixture, 'f')
   await waitForFocus(fixture, inAnHour)
   await press(fixture, 'ArrowDown', 'Enter')
-  const reminder = page.getByRole('button', { name: /Remove the reminder/ })
+  const reminder = page.getByRole('button', { name: /Remove the follow-up/ })
   await reminder.waitFor()
   const conversation = () => ann.collection('conversations').getFirstListItem(`number = "${MAX}"`)
   const hoursLeft = async () =>

@@ -58,10 +58,10 @@ scenario('Escape in the saved replies takes back what opened them', async (fixtu
   const user = ann.authStore.record!.id
   await ann.collection('sms_templates').create({ user, name: 'Thanks', body: 'Thank you' })
   const answer = page.getByLabel('Answer from Desk phone')
-  const replies = page.getByRole('listbox', { name: 'Saved replies' })
+  const replies = page.getByRole('listbox', { name: 'Saved answers' })
   const send = page.getByRole('button', { name: 'Send', exact: true })
   for (const open of [
-    () => page.getByRole('button', { name: 'Saved replies' }).click(),
+    () => page.getByRole('button', { name: 'Saved answers' }).click(),
     () => answer.press('/'),
   ]) {
     await open()
@@ -75,7 +75,7 @@ scenario('Escape in the saved replies takes back what opened them', async (fixtu
   // the first letter arrives before the next paint
   await page.evaluate(`{
     const buttons = [...document.querySelectorAll('button')]
-    buttons.find(({ textContent }) => textContent.includes('Saved replies')).click()
+    buttons.find(({ textContent }) => textContent.includes('Saved answers')).click()
     Promise.resolve().then(() => {
       document.querySelector('.conversations-write textarea').focus()
       document.execCommand('insertText', false, 't')
@@ -88,14 +88,14 @@ scenario('Escape in the saved replies takes back what opened them', async (fixtu
 
   // words that are no search are an answer
   await answer.fill('')
-  await page.getByRole('button', { name: 'Saved replies' }).click()
+  await page.getByRole('button', { name: 'Saved answers' }).click()
   await replies.waitFor()
   await answer.pressSequentially('Come at nine')
   await replies.waitFor({ state: 'detached' })
   await send.click()
   await page.getByRole('log').getByText('Come at nine').waitFor()
   // so may be those that still find one
-  await page.getByRole('button', { name: 'Saved replies' }).click()
+  await page.getByRole('button', { name: 'Saved answers' }).click()
   await answer.pressSequentially('Thank')
   await page.getByRole('heading', { level: 1 }).first().click()
   await replies.waitFor({ state: 'detached' })

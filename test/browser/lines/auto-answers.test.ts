@@ -28,7 +28,7 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
   const dialog = page.getByRole('dialog')
   const save = dialog.getByRole('button', { name: 'Save' })
   await dialog.getByLabel('Name').fill('Prices')
-  await dialog.getByLabel('What arrives').selectOption('first_word')
+  await dialog.getByLabel('Which texts get this answer').selectOption('first_word')
   await dialog.getByLabel('Words').fill(', ,')
   await dialog.getByLabel('Answer', { exact: true }).fill('5 EUR')
   const refusal = /^POST \/api\/collections\/auto_answers\/records: 400/
@@ -36,7 +36,7 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
     await save.click()
     await dialog.getByText('Fill this in.').waitFor()
   })
-  await dialog.getByLabel('What arrives').selectOption('contains')
+  await dialog.getByLabel('Which texts get this answer').selectOption('contains')
   await dialog.getByLabel('Words').fill('price, prices')
   await dialog.getByLabel('Answer', { exact: true }).fill('')
   await fixture.refused(refusal, async () => {

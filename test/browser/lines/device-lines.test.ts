@@ -101,7 +101,7 @@ scenario('a line has prices and a budget, and shows what its texts cost', async 
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('A budget needs prices.').waitFor()
   await dialog.getByLabel('Price of a segment').fill('0.09\n+49 0,075\nfree')
-  await dialog.getByText('Write a price in each line').waitFor()
+  await dialog.getByText('Write a price in each row').waitFor()
   await dialog.getByLabel('Price of a segment').fill('0.09\n+49 0,075')
   await fixture.inspect('line-prices')
   await dialog.getByRole('button', { name: 'Save' }).click()

@@ -30,7 +30,7 @@ scenario('quiet hours are set and removed on the account page', async (fixture) 
   await page.reload()
   await expect.poll(() => from.inputValue()).toBe('22:00')
   expect(await page.getByLabel('Saturday').isChecked()).toBe(true)
-  await page.getByRole('button', { name: 'No quiet hours' }).click()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('There are no quiet hours now').waitFor()
   expect(await settings.getFullList()).toMatchObject([
     { quiet_from: '', quiet_to: '', quiet_days: [] },

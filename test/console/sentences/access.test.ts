@@ -93,7 +93,7 @@ async function makeEvent() {
 const SENTENCES: readonly Sentence[] = [
   [
     'You can undo this for a few seconds. Then programs that send with this key are refused.',
-    'Sie können dies einige Sekunden lang rückgängig machen. Danach werden Programme, die mit diesem Schlüssel senden, abgewiesen.',
+    'Sie können dies einige Sekunden lang rückgängig machen. Danach werden Programme, die mit diesem Schlüssel senden, abgelehnt.',
     async () => {
       const { id, key } = await create('api_keys', { name: 'Shop' })
       expect((await sendBy(key)).status).toBe(200)
@@ -103,7 +103,7 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'Programs that call {name} are refused from now on.',
-    'Programme, die {name} aufrufen, werden ab jetzt abgewiesen.',
+    'Programme, die {name} aufrufen, werden ab jetzt abgelehnt.',
     async () => {
       const { id, secret } = await makeHook()
       expect((await callHook(secret)).status).toBeLessThan(300)
@@ -112,8 +112,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'The present address stops working at once: enter the new one in the program that calls.',
-    'Die jetzige Adresse gilt sofort nicht mehr: Tragen Sie die neue in dem Programm ein, das sie aufruft.',
+    'The old address stops working at once: enter the new one in the program that calls.',
+    'Die alte Adresse gilt sofort nicht mehr: Tragen Sie die neue in dem Programm ein, das sie aufruft.',
     async () => {
       const { id, secret } = await makeHook()
       const rotated = await change('hooks', id, { secret: '' })
@@ -189,7 +189,7 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'The codes of {name} are deleted, too. Programs that name the service are refused.',
-    'Auch die Codes von {name} werden gelöscht. Programme, die den Dienst nennen, werden abgewiesen.',
+    'Auch die Codes von {name} werden gelöscht. Programme, die den Dienst nennen, werden abgelehnt.',
     async () => {
       const { id } = await create('verify_services', { name: 'Shop' })
       const begin = () => ann.call('POST', '/api/verify', { to: nextNumber(), service: id })
@@ -201,13 +201,13 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'Codes that visitors of public pages have not entered yet stop working. The next visitor of a page makes the service again, with the built-in texts.',
+    'Codes that visitors of public pages have not entered yet stop working. The next visitor of a page creates the service again, with the built-in texts.',
     'Codes, die Besucher öffentlicher Seiten noch nicht eingegeben haben, gelten nicht mehr. Der nächste Besucher einer Seite legt den Dienst wieder an, mit den eingebauten Texten.',
     tryDeletingPageService,
   ],
   [
     'All sessions end at once. Nobody can sign in as this user, API keys are refused, and devices get no messages. Nothing is deleted: campaigns are paused, messages wait. Before you enable the user you choose whether keys, devices and the like go on.',
-    'Alle Sitzungen enden sofort. Niemand kann sich als dieser Benutzer anmelden, API-Schlüssel werden abgewiesen, und Geräte bekommen keine Nachrichten. Nichts wird gelöscht: Kampagnen werden angehalten, Nachrichten warten. Bevor Sie den Benutzer entsperren, entscheiden Sie, ob Schlüssel, Geräte und Ähnliches weiterlaufen.',
+    'Alle Sitzungen enden sofort. Niemand kann sich als dieser Benutzer anmelden, API-Schlüssel werden abgelehnt, und Geräte bekommen keine Nachrichten. Nichts wird gelöscht: Kampagnen werden angehalten, Nachrichten warten. Bevor Sie den Benutzer entsperren, entscheiden Sie, ob Schlüssel, Geräte und Ähnliches weiterlaufen.',
     async () => {
       const shop = await openShop(server)
       const { key } = await shop.create('api_keys', { name: 'Shop' })

@@ -5,8 +5,10 @@ import { readSource, sources } from '../texts.ts'
 const ELSEWHERE: Readonly<Record<string, string>> = {
   '{when} each person gets the text. Of the next {all}, {count} get it.':
     'test/gateway/campaigns/reminders.slow.test.ts',
-  'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute, but for these texts.':
+  'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute; canceled texts stay canceled.':
     'test/gateway/consent/undone.test.ts',
+  'A campaign of {time} has the same text. Whoever is in both lists gets it twice.':
+    'test/browser/list.test.ts',
   'Changes on this page are not saved yet.': '',
   'The texts wait for a connection. Signing out discards them.': '',
   'No browser shows texts of yours any more until you turn it on there again.':
@@ -17,7 +19,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/engine/auth/sign-in-sessions.test.ts',
   'Records that require this record are deleted, too. Deleted records cannot be restored.':
     'test/engine/records/changes.test.ts',
-  'If the user has lost the authenticator app, the passkeys and the recovery codes. Make sure that it is really the user who asks: the password alone signs in from then on.':
+  'Do this only if the user has lost the authenticator app, the passkeys and the recovery codes. Make sure that it is really the user who asks: the password alone signs in from then on.':
     'test/engine/auth/second-factor.slow.test.ts',
   'These texts use it, and need another word or a default in its place: {texts}.':
     'test/gateway/people/contact-fields.test.ts',
@@ -28,7 +30,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'The logs of all servers are deleted and cannot be restored.': 'test/http/server/logs.test.ts',
   '{own} is not in the list as it stands. If no subnet there has it, you are locked out at once, and only somebody at one of these addresses can change that.':
     'test/engine/auth/superuser-places.slow.test.ts',
-  '{name} cannot be restored.': 'test/http/routes/backup-api.slow.test.ts',
+  '{name} is deleted for good.': 'test/http/routes/backup-api.slow.test.ts',
   'The device went silent before it said what became of the text. It may have gone out: sending it again may reach the person twice.':
     'test/gateway/messages/queue/batch-actions.test.ts',
 }

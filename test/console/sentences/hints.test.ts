@@ -117,7 +117,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/gateway/lines/failover.test.ts',
   'A carrier sends such a text as soon as no phone takes it. 0: all texts wait.':
     'test/gateway/lines/failover.test.ts',
-  'One price a line. A price alone is for all numbers, a price after first digits for these numbers, one after mms for an MMS. The line sends only to numbers that have a price. Empty: texts cost nothing.':
+  'One price in each row: alone for all numbers, after first digits for these numbers, after mms for an MMS. The line sends only to numbers that have a price. Empty: texts cost nothing.':
     'test/gateway/lines/prices.test.ts',
   'Empty: the stored value stays.': 'test/http/settings.test.ts',
   'IP addresses and networks such as 203.0.113.7 or 2001:db8::/32, separated by commas. Elsewhere access is refused, and the owner gets a mail if the server sends any. Empty: everywhere.':
@@ -127,13 +127,16 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/gateway/lines/prices.test.ts',
   'Separate words by commas. A person who texts one of them joins the group.':
     'test/gateway/consent/join.test.ts',
-  'Codes that nobody enters are a sign of fraud. You get a mail. 0: never.':
+  'Below it, a country is stopped and you get a mail: codes that nobody enters are a sign of fraud. 0: never.':
     'test/gateway/codes/bounds.test.ts',
   'Copy the secret from the program. Bodies that are not signed with the secret are then refused.':
     'test/gateway/hooks/hook-bodies.test.ts',
+  'Above the hourly limit, calls are refused. Bodies are not kept.':
+    'test/gateway/hooks/hooks.test.ts',
   'Bodies in which this is the same are sent once, such as {{id}}.':
     'test/gateway/hooks/template.test.ts',
-  'A longer text is cut: each part costs as much as a text.': 'test/gateway/hooks/template.test.ts',
+  'A longer text is cut: each segment costs as much as a text.':
+    'test/gateway/hooks/template.test.ts',
   'A path in the body and its values. Empty: each body is sent.':
     'test/gateway/hooks/hooks.test.ts',
   'The place in the body of numbers or of names of your groups. Empty: the program cannot choose recipients.':

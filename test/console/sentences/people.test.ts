@@ -116,11 +116,11 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'They stay in your contacts. You can undo it for a minute.',
-    'Sie bleiben in Ihren Kontakten. Sie können es eine Minute lang rückgängig machen.',
+    'Die Personen bleiben in Ihren Kontakten. Sie können es eine Minute lang rückgängig machen.',
     tryChangingGroup,
   ],
   [
-    '{contact} goes; the messages stay, and the number stays opted out.',
+    '{contact} is deleted; the messages stay, and the number stays opted out.',
     '{contact} wird gelöscht; die Nachrichten bleiben, und die Nummer bleibt abgemeldet.',
     tryDeletingOptedOut,
   ],
@@ -135,18 +135,18 @@ const SENTENCES: readonly Sentence[] = [
     tryDeletingOptedOut,
   ],
   [
-    '{contact} goes; the messages stay.',
+    '{contact} is deleted; the messages stay.',
     '{contact} wird gelöscht; die Nachrichten bleiben.',
     tryDeletingContact,
   ],
   [
     'Their messages stay. You can undo it for a minute.',
-    'Ihre Nachrichten bleiben. Sie können es eine Minute lang rückgängig machen.',
+    'Die Nachrichten bleiben. Sie können es eine Minute lang rückgängig machen.',
     tryDeletingContact,
   ],
   [
     'They get texts again. Do this only when they have asked for it.',
-    'Sie bekommen wieder SMS. Tun Sie das nur, wenn sie darum gebeten haben.',
+    'Diese Personen bekommen wieder SMS. Tun Sie das nur, wenn sie darum gebeten haben.',
     async () => {
       const { number, id } = await stopped()
       await change('contacts', id, { opted_out: false })
@@ -329,7 +329,7 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'Texts from this number are kept under Blocked: nobody is notified, and no automatic answer is sent.',
-    'SMS von dieser Nummer stehen dann unter Gesperrt: Niemand wird benachrichtigt, und es geht keine automatische Antwort hinaus.',
+    'SMS von dieser Nummer stehen dann unter „Gesperrt“: Niemand wird benachrichtigt, und es geht keine automatische Antwort hinaus.',
     async () => {
       const [blocked, other] = [nextNumber(), nextNumber()]
       await hear(blocked, 'Hello')
@@ -366,8 +366,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'STOP, START and words like them never come here.',
-    'STOP, START und ähnliche Wörter kommen hier nie an.',
+    'STOP, START and words like them never get an automatic answer.',
+    'STOP, START und ähnliche Wörter bekommen nie eine automatische Antwort.',
     async () => {
       const number = nextNumber()
       const any = { match: 'any', body: 'Closed', enabled: true, pause_hours: 0 }

@@ -84,7 +84,7 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'The campaign is not sent again. Cancel a run that is under way on its own page.',
-    'Die Kampagne wird nicht noch einmal gesendet. Einen Lauf, der schon begonnen hat, brechen Sie auf seiner eigenen Seite ab.',
+    'Die Kampagne wird nicht noch einmal gesendet. Einen laufenden Durchlauf brechen Sie auf seiner eigenen Seite ab.',
     async () => {
       const { id } = await makeCampaign({ repeat: { cron: '0 9 * * *' } })
       await must(ann, 'POST', `/api/campaigns/${id}/cancel`)
@@ -110,22 +110,22 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'It is not sent. If a device has it already, it is sent all the same.',
-    'Sie wird nicht gesendet. Hat ein Gerät sie schon, wird sie dennoch gesendet.',
+    'Die SMS wird nicht gesendet. Hat ein Gerät sie schon, wird sie dennoch gesendet.',
     tryCancelingBatch,
   ],
   [
     'They are not sent. Texts that a device has already are sent all the same.',
-    'Sie werden nicht gesendet. SMS, die ein Gerät schon hat, werden dennoch gesendet.',
+    'Die SMS werden nicht gesendet. Hat ein Gerät eine schon, wird sie dennoch gesendet.',
     tryCancelingBatch,
   ],
   [
-    'One message that no device has yet will not be sent. Its units of the quota come back.',
-    'Eine Nachricht, die noch bei keinem Gerät ist, wird nicht gesendet. Ihr Anteil am Kontingent kommt zurück.',
+    'One message that no device has yet will not be sent, and no longer counts against the quota.',
+    'Eine Nachricht, die noch bei keinem Gerät ist, wird nicht gesendet und zählt nicht mehr zum Kontingent.',
     tryCancelingFound,
   ],
   [
-    '{count} messages that no device has yet will not be sent. Their units of the quota come back.',
-    '{count} Nachrichten, die noch bei keinem Gerät sind, werden nicht gesendet. Ihr Anteil am Kontingent kommt zurück.',
+    '{count} messages that no device has yet will not be sent, and no longer count against the quota.',
+    '{count} Nachrichten, die noch bei keinem Gerät sind, werden nicht gesendet und zählen nicht mehr zum Kontingent.',
     tryCancelingFound,
   ],
   [
@@ -177,8 +177,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'It is given up as long after its new time as it would have been after the old one.',
-    'Sie wird so lange nach der neuen Zeit aufgegeben, wie sie es nach der alten worden wäre.',
+    'It expires as long after the new time as it would have after the old one.',
+    'Sie läuft so lange nach der neuen Zeit ab, wie sie nach der alten abgelaufen wäre.',
     async () => {
       const { id } = await send(nextNumber(), { scheduled_at: LATER, ttl: 3600 })
       // as the dialog does, which also sends the time between the two
@@ -189,7 +189,7 @@ const SENTENCES: readonly Sentence[] = [
   ],
   [
     'Programs that send {name} by its id, {id}, will be refused.',
-    'Programme, die {name} über die ID {id} senden, werden abgewiesen.',
+    'Programme, die {name} über die ID {id} senden, werden abgelehnt.',
     async () => {
       const { id } = await create('sms_templates', { name: 'Hello', body: 'Hello' })
       const body = { recipients: [nextNumber()], template_id: id, variables: {} }
@@ -199,8 +199,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'The SIM is not in the device. Texts that name this line fail, others stay as they are.',
-    'Die SIM ist nicht im Gerät. SMS, die diese Leitung nennen, schlagen fehl, andere bleiben, wie sie sind.',
+    'The SIM is not in the device. Texts for which this line was chosen fail, others stay as they are.',
+    'Die SIM ist nicht im Gerät. SMS, für die diese Leitung gewählt ist, schlagen fehl; andere bleiben, wie sie sind.',
     async () => {
       const sims = (...slots: number[]) =>
         must(phone, 'POST', '/api/devices/heartbeat', {
@@ -223,8 +223,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'The waiting messages of a device that is off go to other devices, unless they name it.',
-    'Die wartenden Nachrichten eines ausgeschalteten Geräts gehen an andere Geräte, außer sie nennen es.',
+    'The waiting messages of a device that is off go to other devices, but not those for which this device was chosen.',
+    'Die wartenden Nachrichten eines ausgeschalteten Geräts gehen an andere Geräte, aber nicht jene, für die dieses Gerät gewählt ist.',
     async () => {
       const shop = await openShop(server)
       const text = await shop.send(nextNumber())
@@ -236,8 +236,8 @@ const SENTENCES: readonly Sentence[] = [
     },
   ],
   [
-    'The waiting texts of a line that is off go to other lines, unless they name it.',
-    'Die wartenden SMS einer ausgeschalteten Leitung gehen an andere Leitungen, außer sie nennen sie.',
+    'The waiting texts of a line that is off go to other lines, but not those for which this line was chosen.',
+    'Die wartenden SMS einer ausgeschalteten Leitung gehen an andere Leitungen, aber nicht jene, für die diese Leitung gewählt ist.',
     async () => {
       const shop = await openShop(server)
       await must(shop.phone, 'POST', '/api/devices/heartbeat', {
@@ -271,12 +271,12 @@ const SENTENCES: readonly Sentence[] = [
   ...(
     [
       [
-        'One scheduled text names this device and fails. To keep it, cancel it first and send it by another device.',
-        'Eine geplante SMS nennt dieses Gerät und schlägt fehl. Damit sie ankommt, brechen Sie sie vorher ab und senden Sie sie mit einem anderen Gerät.',
+        'One scheduled text fails, because this device was chosen for it. To keep it, cancel it first and send it by another device.',
+        'Eine geplante SMS schlägt fehl, weil für sie dieses Gerät gewählt ist. Damit sie ankommt, brechen Sie sie vorher ab und senden Sie sie mit einem anderen Gerät.',
       ],
       [
-        '{count} scheduled texts name this device and fail. To keep them, cancel them first and send them by another device.',
-        '{count} geplante SMS nennen dieses Gerät und schlagen fehl. Damit sie ankommen, brechen Sie sie vorher ab und senden Sie sie mit einem anderen Gerät.',
+        '{count} scheduled texts fail, because this device was chosen for them. To keep them, cancel them first and send them by another device.',
+        '{count} geplante SMS schlagen fehl, weil für sie dieses Gerät gewählt ist. Damit sie ankommen, brechen Sie sie vorher ab und senden Sie sie mit einem anderen Gerät.',
       ],
     ] as const
   ).map(
@@ -306,12 +306,12 @@ const SENTENCES: readonly Sentence[] = [
   ...(
     [
       [
-        'One message waits for it. If the message names this device, it fails; else it goes to another device.',
-        'Eine Nachricht wartet darauf. Nennt sie dieses Gerät, schlägt sie fehl; sonst geht sie an ein anderes Gerät.',
+        'One message waits for it. If this device was chosen for the message, it fails; else it goes to another device.',
+        'Eine Nachricht wartet darauf. Ist für sie dieses Gerät gewählt, schlägt sie fehl; sonst geht sie an ein anderes Gerät.',
       ],
       [
-        '{count} messages wait for it. Those that name this device fail; the others go to other devices.',
-        '{count} Nachrichten warten darauf. Die davon dieses Gerät nennen, schlagen fehl; die anderen gehen an andere Geräte.',
+        '{count} messages wait for it. Those for which this device was chosen fail; the others go to other devices.',
+        '{count} Nachrichten warten darauf. Jene, für die dieses Gerät gewählt ist, schlagen fehl; die anderen gehen an andere Geräte.',
       ],
     ] as const
   ).map(

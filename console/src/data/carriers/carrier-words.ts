@@ -18,9 +18,9 @@ const WORDS: Readonly<Record<string, CarrierWords>> = {
   pocketsms: {
     name: 'pocketsms',
     note: t('Another pocketsms, such as that of a branch or a friend, sends by its own phones.'),
-    where: t('Make an API key in the other account, under API keys.'),
+    where: t('Create an API key in the other account, under API keys.'),
     reports: t(
-      'In the other account, open Outgoing webhooks and make one with this address and the events Delivered, Failed and Received. Then enter its secret below.',
+      'In the other account, open Outgoing webhooks and create one with this address and the events Delivered, Failed and Received. Then enter its secret below.',
     ),
     incoming: t('The same webhook sends them.'),
   },

@@ -40,7 +40,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   no_devices: t(
     'None of your devices is online, so nothing was sent. Switch one on and send again.',
   ),
-  quota_exceeded: t('Your messages of this month are used up.'),
+  quota_exceeded: t('Your quota of this month is used up.'),
 }
 
 /** The prefix of localStorage keys. Each text has its own key, so tabs do not overwrite each other. */
@@ -129,7 +129,7 @@ async function sendUnsent(text: Unsent): Promise<boolean> {
     kept.value.has(PREFIX + key) && storeUnsent({ ...text, ...result })
   const refuse = (fault: string) => keep({ fault })
   if (Date.now() - at > KEYS_LIVE_MS) {
-    refuse(t('It waited for a day. Look whether it was sent.'))
+    refuse(t('The text waited for a day. Check whether it was sent.'))
     return true
   }
   await waits.get(key)

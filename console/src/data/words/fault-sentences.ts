@@ -2,7 +2,7 @@ import { t } from '../../language/words.ts'
 import type { Choices } from '../choices.ts'
 
 export const NO_MAIL_SERVER = t(
-  'This server has no mail server set, so no mail leaves. A superuser sets one on the page Settings.',
+  'This server has no mail server, so it sends no mail. A superuser sets one on the page Settings.',
 )
 
 /** Frequent messages of the server, and what to show instead. `$1` is the pattern's first group. */
@@ -48,10 +48,10 @@ const SENTENCES: Choices<RegExp> = [
     /^This account requires a second factor/,
     t('This account requires a second factor, and you have none. Set one up on the page Account.'),
   ],
-  [/^Monthly message quota exceeded$/, t('Your messages of this month are used up.')],
+  [/^Monthly message quota exceeded$/, t('Your quota of this month is used up.')],
   [
     /^The account or the API key may not send to/,
-    t('To this number nothing may be sent: see “Sends only to”.'),
+    t('Nothing may be sent to this number: see “Sends only to”.'),
   ],
   [
     /^recipients have given no consent/,
@@ -59,7 +59,7 @@ const SENTENCES: Choices<RegExp> = [
   ],
   [
     /^recipients and group_ids name nobody/,
-    t('Nobody is left who would get it: its groups were deleted.'),
+    t('It has no recipients any more: its groups were deleted.'),
   ],
   [/^group_ids has no member/, t('Nobody in these groups can get it.')],
   [/^recipients have all opted out$/, t('All of these people have opted out.')],
@@ -73,10 +73,7 @@ const SENTENCES: Choices<RegExp> = [
     /^Message can no longer be canceled$/,
     t('It is too late to cancel: a device has the message already.'),
   ],
-  [
-    /^Only a message that waits for/,
-    t('It is too late to change it: its time has come, or it was canceled.'),
-  ],
+  [/^Only a message that waits for/, t('It is too late to change it: it is due, or was canceled.')],
   [
     /^The campaign has begun:/,
     t('The campaign has begun: its time and recipients can no longer be changed.'),
@@ -89,7 +86,7 @@ const SENTENCES: Choices<RegExp> = [
     ),
   ],
   [/^repeat\.cron must leave/, t('Leave at least 5 minutes between two times.')],
-  [/^repeat\.cron (?:names|is req)/, t('There is no such time to come.')],
+  [/^repeat\.cron (?:names|is req)/, t('This time never comes.')],
   [/^repeat is for at most (\d+)/, t('An account has at most $1 campaigns that repeat.')],
   [/^A name has none of \{/, t('Leave out braces and the sign |: templates use them.')],
   [/^There is a field with this name\.$/, t('There is a field with this name.')],
@@ -129,7 +126,7 @@ const SENTENCES: Choices<RegExp> = [
   [/^You have an authenticator app already\.$/, t('You have an authenticator app already.')],
   [
     /^(?:Your password, email or second factor has changed meanwhile|No app is being set up)/,
-    t('This has ended: it was begun too long ago, or your sign-in has changed since. Begin again.'),
+    t('This took too long, or your sign-in has changed since. Begin again.'),
   ],
   [
     /^Your sign-in has a second factor: enter a code/,
@@ -137,11 +134,11 @@ const SENTENCES: Choices<RegExp> = [
   ],
   [
     /^Your sign-in needs a second proof\. Sign in,/,
-    t('Your sign-in needs a second proof. Sign in, and open the link again.'),
+    t('Your sign-in needs a second factor. Sign in, and open the link again.'),
   ],
   [
     /^Enter your password, or keep a link/,
-    t('Enter your password, or keep a link by which you sign in.'),
+    t('Enter your password, or keep an account at a provider.'),
   ],
   [
     /^A second factor is for people who/,

@@ -30,7 +30,7 @@ export function Look() {
   return (
     <Card title={t('Logo and color')}>
       <p class="muted">
-        {t('Others see them on your pages to join and to leave, and in mails of the account.')}
+        {t('Others see them on your pages to join and to opt out, and in mails of the account.')}
       </p>
       <input
         ref={input}

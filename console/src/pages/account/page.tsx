@@ -144,7 +144,7 @@ function Settings() {
       name: 'account_name',
       label: t('Name of the account'),
       placeholder: session.value?.record.name,
-      hint: t('On public pages, in invitations and in answers to HELP. Without it, your own name.'),
+      hint: t('On public pages, in invitations and in answers to HELP. Empty: your own name.'),
     },
     {
       name: 'time_zone',
@@ -158,7 +158,7 @@ function Settings() {
       label: t('Default country'),
       kind: 'select',
       choices: listCountryChoices(country),
-      hint: t('Phone numbers that you write without a country belong to this one.'),
+      hint: t('Phone numbers without a country code are numbers of this country.'),
     },
     {
       name: 'currency',

@@ -60,7 +60,7 @@ export function Passkeys({ factor, onChange }: { factor: Factor; onChange: OnCod
 
 const explainHost = (host: string) =>
   host
-    ? t('Passkeys are made and used at {host} only. Open the console there.', { host })
+    ? t('Passkeys are created and used at {host} only. Open the console there.', { host })
     : t('Passkeys need https and the name of a host: a superuser of this server sets PUBLIC_URL.')
 
 const makeColumns = (
@@ -74,7 +74,7 @@ const makeColumns = (
         {passkey.name}
         {passkey.host !== host && (
           <Notice kind="warning">
-            {t('Was made for {host}, and is useless since the server has another address.', {
+            {t('Created for {host}: useless since the server has another address.', {
               host: passkey.host,
             })}
           </Notice>
@@ -82,7 +82,7 @@ const makeColumns = (
       </>
     ),
   },
-  { title: t('Made'), minor: true, cell: ({ created }) => <Time at={created} /> },
+  { title: t('Created#passkey'), minor: true, cell: ({ created }) => <Time at={created} /> },
   {
     title: t('Last sign-in'),
     cell: ({ used_at }) => <Time at={used_at} none={t('Never')} />,
@@ -114,7 +114,7 @@ function ChangeForm({
   const forms = {
     add: {
       rows: [NAME_ROW, ...makeProofRows(factor)],
-      action: t('Make the passkey'),
+      action: t('Create the passkey'),
       async save(_: object, { name, ...all }: Record<string, unknown>) {
         const options = await postRequest<object>(
           `${PATH}/options`,

@@ -103,7 +103,7 @@ function describeSeconds({ otp, oauth2 }: AuthMethodsList): string {
     ? oauth2.providers.map(({ displayName, name }) => displayName || name)
     : []
   const ways = [...(otp.enabled ? [t('a mailed code')] : []), ...names]
-  return t('After your password you are asked for a second proof: {ways}.', {
+  return t('After your password you are asked for a second factor: {ways}.', {
     ways: new Intl.ListFormat(locale, { type: 'disjunction' }).format(ways),
   })
 }

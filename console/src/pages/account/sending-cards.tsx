@@ -28,7 +28,7 @@ export function QuietHours() {
     <Card title={t('Quiet hours')}>
       <p class="muted">
         {t(
-          'Campaigns wait until they are over, and so do texts with “Wait during quiet hours”. The time is that of the recipient: of the contact if it has a time zone, else by the country code of the number; for countries with several time zones it is yours. An answer in a conversation never waits.',
+          'Campaigns and texts with “Wait during quiet hours” wait until they are over. An answer in a conversation never waits. The recipient’s time counts: the time zone of the contact, else that of the country code; for countries with several, yours.',
         )}
       </p>
       <RowsForm
@@ -41,7 +41,7 @@ export function QuietHours() {
       >
         {stored?.quiet_from && (
           <Button onClick={() => void saveHours({}, NO_HOURS).then(showToast, showToastFault)}>
-            {t('No quiet hours')}
+            {t('Remove')}
           </Button>
         )}
       </RowsForm>

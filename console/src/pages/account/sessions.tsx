@@ -176,7 +176,7 @@ function LinkChoices({
   return (
     <>
       <CheckList
-        legend={t('End these accounts at providers, too:')}
+        legend={t('Unlink these accounts at providers, too:')}
         name="links"
         choices={choices}
         chosen={value.links}

@@ -28,7 +28,7 @@ export function UndoChoice({ session }: { session: Session }) {
             : tn('Within {count} second', 'Within {count} seconds', count),
         ])}
         hint={t(
-          'Meanwhile the server keeps the text. It leaves after these seconds, even if you close the page.',
+          'Meanwhile the server keeps the text. It is sent after these seconds, even if you close the page.',
         )}
       />
     </Card>

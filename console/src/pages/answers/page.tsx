@@ -106,15 +106,15 @@ const makeAnswerRows = (
   pictures: FormRow,
   labels: Parameters<typeof makeLabelRow>[0],
 ): readonly FormRow[] => [
-  { name: 'name', label: t('Name'), hint: t('Only your team sees it.') },
+  { name: 'name', label: t('Name'), hint: t('Only your team sees the name.') },
   {
     name: 'match',
-    label: t('What arrives'),
+    label: t('Which texts get this answer'),
     choices: Object.entries(MATCHES).map(([match, [words]]) => [match, words] as const),
     hint: ({ match, value }) =>
       match === 'any' && value
-        ? t('Saved so, the words {words} are lost.', { words: String(value) })
-        : t('STOP, START and words like them never come here.'),
+        ? t('If you save now, the words {words} are lost.', { words: String(value) })
+        : t('STOP, START and words like them never get an automatic answer.'),
   },
   {
     name: 'value',
@@ -123,7 +123,7 @@ const makeAnswerRows = (
     shown: ({ match }) => match !== 'any',
     write: (typed, { match }) => (match === 'any' ? '' : typed),
   },
-  makeLinesRow(t('Lines that it comes in by (none: all)')),
+  makeLinesRow(t('Only texts to these lines (none: all)')),
   ...makeHoursRows(
     { from: 'hours_from', to: 'hours_to', days: 'days' },
     {
@@ -143,7 +143,7 @@ const makeAnswerRows = (
     ],
     hint: ({ template, body }) =>
       template && body
-        ? t('Saved so, your own text is lost: {text}', { text: String(body) })
+        ? t('If you save now, your own text is lost: {text}', { text: String(body) })
         : [
             templates.find(({ id }) => id === template)?.body,
             warnOfVariables(templates.find(({ id }) => id === template)?.body),

@@ -42,7 +42,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'remove passkey': t('Passkey removed'),
   'reset password': t('Password reset'),
   'change email': t('Email changed'),
-  'make pairing code': t('Pairing code made'),
+  'make pairing code': t('Pairing code created'),
   'update settings': t('Settings changed'),
   'create collection': t('Collection created'),
   'update collection': t('Collection changed'),

@@ -29,7 +29,7 @@ export function BackupList({
   if (value.length === 0)
     return (
       <Empty icon="backups" title={t('No backups yet')}>
-        {t('“Back up now” makes the first backup; a schedule makes backups automatically.')}
+        {t('“Back up now” creates the first backup; a schedule creates backups automatically.')}
       </Empty>
     )
   const rows = value
@@ -75,7 +75,7 @@ const deleteBackup = ({ key }: Backup) =>
   runConfirmed(
     {
       title: t('Delete the backup?'),
-      text: t('{name} cannot be restored.', { name: key }),
+      text: t('{name} is deleted for good.', { name: key }),
       action: t('Delete the backup'),
     },
     () => pb.backups.delete(key),

@@ -39,7 +39,7 @@ export function Page() {
   })
   const tryStore = useTask(async () => {
     await pb.settings.testS3('backups')
-    showToast(t('The S3 store took a file, listed it and deleted it'))
+    showToast(t('The S3 store works: it took a file, listed it and deleted it'))
   })
   const test = <Button task={tryStore}>{t('Test the store')}</Button>
   const isBusy = make.busy || Boolean(status.value?.running)
@@ -86,7 +86,7 @@ export function Page() {
   )
 }
 
-const JOBS = { backup: t('Making a backup'), restore: t('Restoring a backup') } as const
+const JOBS = { backup: t('Creating a backup'), restore: t('Restoring a backup') } as const
 const FAILED = {
   backup: t('The last backup failed'),
   restore: t('The last restore failed'),
@@ -106,7 +106,7 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
         )}
         {overdue && (
           <Notice kind="warning">
-            {t('There is no recent backup. Make one now, or set a schedule.')}
+            {t('There is no recent backup. Create one now, or set a schedule.')}
           </Notice>
         )}
         <Facts

@@ -32,7 +32,7 @@ export const makeSchedulePart = (cron: string, next: string): SettingsPart => ({
       },
       {
         name: 'backups.cronMaxKeep',
-        label: t('Automatic backups to keep'),
+        label: t('Number of automatic backups'),
         kind: 'number',
         min: 1,
         hint: t('Older automatic backups are deleted. Backups that you made yourself stay.'),

@@ -202,7 +202,7 @@ export function EditDialog({
               rows={3}
               value={draft.numbers}
               onValue={(numbers) => change({ numbers })}
-              hint={t('One number a line, as you would dial it.')}
+              hint={t('One number in each row, as you would dial it.')}
               error={isTried && bad.length > 0 ? describeFaults(bad, MOST_REASONS) : undefined}
             />
             <NumberCountry value={country} onValue={setCountry} />

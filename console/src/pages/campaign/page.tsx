@@ -151,7 +151,7 @@ function Course({
       <Facts
         class="figures"
         facts={[
-          [t('Replies'), formatNumber(progress.replies)],
+          [t('Answers'), formatNumber(progress.replies)],
           [t('Opted out#count'), formatNumber(progress.opt_outs)],
           campaign.segments > 0 && [
             t('Segments sent'),
@@ -167,8 +167,8 @@ function Course({
 function Replies({ progress: { latest_replies: latest } }: { progress: CampaignProgress }) {
   const findName = useNames(latest.map(({ from }) => from))
   return (
-    <Card title={t('Replies')}>
-      {latest.length === 0 && <p class="muted">{t('Nobody has replied yet.')}</p>}
+    <Card title={t('Answers')}>
+      {latest.length === 0 && <p class="muted">{t('Nobody has answered yet.')}</p>}
       <ul class="campaign-replies">
         {latest.map(({ id, from, body, created }) => (
           <li key={id}>

@@ -141,10 +141,10 @@ export const makeCustomRows = (): readonly FormRow[] => [
       },
       [
         makeLineRow('answer.code', t('Where a refusal’s code is'), 'error.code'),
-        makeListRow('answer.error', t('Where its words are'), 'error.message'),
+        makeListRow('answer.error', t('Where a refusal’s text is'), 'error.message'),
       ],
       {
-        ...makeLineRow('isIdempotent', t('It sends a text once that has the same {{ref}} twice')),
+        ...makeLineRow('isIdempotent', t('It sends texts with the same {{ref}} only once')),
         kind: 'check',
       },
     ],

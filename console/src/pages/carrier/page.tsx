@@ -75,7 +75,7 @@ function Choose({ presets }: { presets: readonly CarrierPreset[] }) {
     <Frame
       title={t('Add a carrier')}
       text={t(
-        'An account of a carrier sends texts over the internet, without a phone. It is a device as your phones are: texts take turns over all of them.',
+        'An account of a carrier sends texts over the internet, without a phone. It is a device like your phones: all of them take turns.',
       )}
       back={{ href: makePageHref('/devices'), words: t('Devices') }}
     >

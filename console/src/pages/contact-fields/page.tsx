@@ -152,10 +152,10 @@ function FieldDialog({
             hint: ({ type, choices }) =>
               [
                 type !== 'choice' && choices
-                  ? t('Saved so, the values to choose from are lost.')
+                  ? t('If you save now, the values to choose from are lost.')
                   : field && t('Values that do not fit stay until somebody changes them.'),
                 (type === 'number' || type === 'date') &&
-                  t('Texts write numbers as 12.5 and dates as 2026-12-31.'),
+                  t('Texts show the value as usual in your language and country.'),
               ]
                 .filter(Boolean)
                 .join(' '),
@@ -203,7 +203,7 @@ function Untyped({
   if (names.length === 0) return null
   return (
     <Card title={t('Values without a field')}>
-      <p>{t('Contacts have these by an import or a program. A field gives them a type.')}</p>
+      <p>{t('These values come from imports and programs. A field gives them a type.')}</p>
       <div class="row">
         {names.map((name) => (
           <Button key={name} icon="plus" onClick={() => onDefine(name)}>

@@ -122,7 +122,7 @@ const SOURCES: Readonly<Record<Consent['source'], string>> = {
 
 /** The label of `said`: a member also enters there how the person agreed. */
 const labelConsentText = (source: Consent['source']) =>
-  source === 'console' || source === 'import' ? t('How they agreed') : t('Text of the person')
+  source === 'console' || source === 'import' ? t('How they agreed') : t('Text from the person')
 
 /** A member enters only the day. */
 const formatConsentTime = ({ source, given_at }: Consent) =>

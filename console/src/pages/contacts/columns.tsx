@@ -139,10 +139,10 @@ const deleteContact = (contact: Contact) =>
     {
       title: t('Delete the contact?'),
       text: contact.opted_out
-        ? t('{contact} goes; the messages stay, and the number stays opted out.', {
+        ? t('{contact} is deleted; the messages stay, and the number stays opted out.', {
             contact: nameContact(contact),
           })
-        : t('{contact} goes; the messages stay.', { contact: nameContact(contact) }),
+        : t('{contact} is deleted; the messages stay.', { contact: nameContact(contact) }),
       action: t('Delete'),
     },
     t('Contact deleted'),

@@ -165,7 +165,7 @@ export function Preview({
       {plan.bad.length > 0 && wishes.country && (
         <p class="note">
           {t(
-            'Numbers without a calling code are read as those of {country}. You can change that above.',
+            'Numbers without a country code are read as those of {country}. You can change that above.',
             {
               country: nameCountry(wishes.country),
             },

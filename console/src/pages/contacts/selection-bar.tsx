@@ -100,7 +100,7 @@ export function SelectionBar({
       {
         title: t('Opt {people} out?', { people: formatContactCount(contacts.length) }),
         text: t(
-          'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute, but for these texts.',
+          'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute; canceled texts stay canceled.',
         ),
         action: t('Opt out'),
         danger: true,

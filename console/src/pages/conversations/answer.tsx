@@ -146,7 +146,7 @@ export function Answer({
         value={body}
         onValue={change}
         sign="/"
-        listLabel={t('Saved replies')}
+        listLabel={t('Saved answers')}
         find={replies.find}
         onTake={({ files: more = [] }) =>
           more.length > 0 && chosenFiles.set(addNewFiles(files, more))
@@ -170,7 +170,7 @@ export function Answer({
         {!isAddingOpen && <AddPictures files={files} onFiles={chosenFiles.set} iconOnly />}
         {replies.hasAny && (
           <Button icon="templates" iconOnly onClick={() => setAsked(asked + 1)}>
-            {t('Saved replies')}
+            {t('Saved answers')}
           </Button>
         )}
         <WhenMenu

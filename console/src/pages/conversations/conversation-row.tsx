@@ -71,7 +71,7 @@ export const Row = memoizeComponent((props: RowProps) => {
     people.hasTeam && people.findName(assignee),
     follow_up_at && (
       <>
-        <Icon name="clock" size={14} /> <span class="unseen">{t('Reminder:')}</span>{' '}
+        <Icon name="clock" size={14} /> <span class="unseen">{t('Follow-up:')}</span>{' '}
         {formatSoon(follow_up_at)}
       </>
     ),

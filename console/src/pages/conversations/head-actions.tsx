@@ -23,15 +23,15 @@ export const FollowUp = ({ conversation }: { conversation: Conversation }) =>
     <button
       type="button"
       class="conversations-chip"
-      title={t('Remove the reminder')}
+      title={t('Remove the follow-up')}
       disabled={!hasTeamRole('agent')}
       onClick={() =>
-        void changeConversation(conversation, { follow_up_at: '' }, t('Reminder removed'))
+        void changeConversation(conversation, { follow_up_at: '' }, t('Follow-up removed'))
       }
     >
       {t('Follow up · {day}', { day: formatSoon(conversation.follow_up_at) })}
       <Icon name="close" size={14} />
-      <span class={isHuge.value ? '' : 'unseen'}> {t('Remove the reminder')}</span>
+      <span class={isHuge.value ? '' : 'unseen'}> {t('Remove the follow-up')}</span>
     </button>
   )
 
@@ -67,7 +67,7 @@ export function HeadActions({
     return changeConversation(
       conversation,
       { follow_up_at: at.toISOString() },
-      t('You are reminded of {name}: {day}', { name: nameConversation(conversation), day }),
+      t('Follow-up with {name}: {day}', { name: nameConversation(conversation), day }),
     )
   }
   return (

@@ -272,7 +272,7 @@ function Actions({ conversation, onClose }: { conversation: Conversation; onClos
   return (
     <>
       <Button kind="quiet" disabled={unread > 0} onClick={() => void markUnread()}>
-        {t('Mark unread')}
+        {t('Mark as unread')}
       </Button>
       <Button kind="quiet" onClick={() => void block()}>
         {blocked ? t('Unblock') : t('Block')}

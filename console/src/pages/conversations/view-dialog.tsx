@@ -96,7 +96,7 @@ function makeViewRows(
       shown: () => hasTeam,
       choices: [
         ['', t('Anyone')],
-        [BY_ME, t('The person who looks at it')],
+        [BY_ME, t('Whoever opens the view')],
         [BY_NOBODY, t('Nobody')],
         ...agents.map(({ id, name }) => [id, name] as const),
         ...(isGone ? [[saved.assignee, t('A former member')] as const] : []),
@@ -118,7 +118,7 @@ function makeViewRows(
       choices: [
         ['newest', t('Newest text first')],
         ['oldest', t('Oldest text first')],
-        ['follow_up', t('By the reminder')],
+        ['follow_up', t('By follow-up')],
       ],
     },
     { name: 'shared', label: t('For the whole team'), shown: () => hasTeam },

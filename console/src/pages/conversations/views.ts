@@ -69,7 +69,7 @@ const OWN: readonly View[] = [
   {
     id: 'follow_up',
     words: t('Follow-up'),
-    nothing: t('There are no reminders.'),
+    nothing: t('There are no follow-ups.'),
     filter: INBOX_STATES.follow_up,
     sort: 'follow_up_at',
     has: ({ follow_up_at }) => follow_up_at !== '',

@@ -38,7 +38,7 @@ export function LastMessages({ device }: { device: Device }) {
   return (
     <TableSection
       title={t('Last messages')}
-      none={messages.loading ? t('Loading…') : t('It has not had any yet.')}
+      none={messages.loading ? t('Loading') : t('It has not had any yet.')}
       actions={messages.total > COUNT && all}
       columns={makeColumns(findName)}
       rows={messages.items}

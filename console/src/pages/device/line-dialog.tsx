@@ -26,7 +26,9 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
     {
       name: 'enabled',
       label: t('Use this line'),
-      hint: t('The waiting texts of a line that is off go to other lines, unless they name it.'),
+      hint: t(
+        'The waiting texts of a line that is off go to other lines, but not those for which this line was chosen.',
+      ),
     },
     {
       name: 'label',

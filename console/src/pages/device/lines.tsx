@@ -37,7 +37,7 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
       {
         title: t('Delete {name}?', { name: nameLine(line) }),
         text: t(
-          'The SIM is not in the device. Texts that name this line fail, others stay as they are.',
+          'The SIM is not in the device. Texts for which this line was chosen fail, others stay as they are.',
         ),
         action: t('Delete the line'),
       },
@@ -87,7 +87,7 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
             {line.enabled && line.failing_since && (
               <Notice kind="warning">
                 {tx(
-                  'At least 5 texts in a row failed, since {when}. Others send instead, if there are any.',
+                  'At least 5 texts in a row failed, since {when}. Other lines send instead, if there are any.',
                   {
                     when: <Time at={line.failing_since} />,
                   },

@@ -40,7 +40,7 @@ export function Page({ params: { id = '' }, query }: PageProps) {
         icon="devices"
         title={t('Device')}
         gone={t('There is no such device')}
-        all={[makePageHref('/devices'), t('To all devices')]}
+        all={[makePageHref('/devices'), t('All devices')]}
       />
     )
   const state = states.of(device)
@@ -134,13 +134,13 @@ const ROWS: readonly FormRow[] = [
     name: 'enabled',
     label: t('Use this device'),
     hint: t(
-      'The waiting messages of a device that is off go to other devices, unless they name it.',
+      'The waiting messages of a device that is off go to other devices, but not those for which this device was chosen.',
     ),
   },
 ]
 
 /** A carrier in the server has no address of its own. */
-const OWN_ROWS: readonly FormRow[] = [...ROWS, makeAddressesRow(t('May be used only at'))]
+const OWN_ROWS: readonly FormRow[] = [...ROWS, makeAddressesRow(t('May be used only from'))]
 
 const Settings = ({ device, rows }: { device: Device; rows: readonly FormRow[] }) => (
   <Card title={t('Settings')}>

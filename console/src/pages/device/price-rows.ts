@@ -42,11 +42,11 @@ export const makePriceRows = (currency: string): FormRow => ({
       write: writePrices,
       placeholder: '0.09\n+49 0.075\n+4366 0.081',
       hint: t(
-        'One price a line. A price alone is for all numbers, a price after first digits for these numbers, one after mms for an MMS. The line sends only to numbers that have a price. Empty: texts cost nothing.',
+        'One price in each row: alone for all numbers, after first digits for these numbers, after mms for an MMS. The line sends only to numbers that have a price. Empty: texts cost nothing.',
       ),
       error: (typed) =>
         writePrices(typed) === undefined
-          ? t('Write a price in each line, such as +49 0.075.')
+          ? t('Write a price in each row, such as +49 0.075.')
           : undefined,
     },
     {

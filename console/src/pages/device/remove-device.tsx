@@ -15,8 +15,8 @@ async function describeScheduled({ id }: Device): Promise<string> {
   const count = await countRecords('sms_messages', filter)
   if (count === 0) return ''
   return tn(
-    'One scheduled text names this device and fails. To keep it, cancel it first and send it by another device.',
-    '{count} scheduled texts name this device and fail. To keep them, cancel them first and send them by another device.',
+    'One scheduled text fails, because this device was chosen for it. To keep it, cancel it first and send it by another device.',
+    '{count} scheduled texts fail, because this device was chosen for them. To keep them, cancel them first and send them by another device.',
     count,
   )
 }
@@ -25,8 +25,8 @@ const describeWaiting = (waiting: number): string =>
   waiting === 0
     ? ''
     : tn(
-        'One message waits for it. If the message names this device, it fails; else it goes to another device.',
-        '{count} messages wait for it. Those that name this device fail; the others go to other devices.',
+        'One message waits for it. If this device was chosen for the message, it fails; else it goes to another device.',
+        '{count} messages wait for it. Those for which this device was chosen fail; the others go to other devices.',
         waiting,
       )
 

@@ -60,7 +60,7 @@ export function Page({ query }: PageProps) {
         t('No devices yet'),
         isUser()
           ? t(
-              'Texts go out through your own phone or modem. Add one: it takes a minute and a camera, or six digits.',
+              'Texts go out through your own phone or modem. Add one: point its camera at a picture, or type six digits.',
             )
           : t('Users add their own devices. None has one so far.'),
       ]}

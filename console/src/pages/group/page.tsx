@@ -148,9 +148,7 @@ const ROWS: readonly FormRow[] = [
     kind: 'area',
     rows: 2,
     shown: hasPage,
-    hint: t(
-      'Empty: the page has a sentence of its own. {account} and {group} stand for the names.',
-    ),
+    hint: t('Empty: the page shows its usual sentence. {account} and {group} stand for the names.'),
   },
   {
     name: 'page_confirm',

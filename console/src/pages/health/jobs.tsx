@@ -37,7 +37,7 @@ export function Jobs() {
   return (
     <TableSection
       title={t('Background jobs')}
-      none={value ? t('None.') : t('Loading…')}
+      none={value ? t('None.') : t('Loading')}
       columns={JOB_COLUMNS}
       rows={(value ?? []).map((job) => ({ ...job, id: job.kind }))}
     />

@@ -34,7 +34,7 @@ export function Offline({
     devices.length === 0
       ? t('There are no devices yet. Users add them.')
       : t('All devices can be reached, and none has failed five texts in a row.')
-  const none = loading || !states.value ? t('Loading…') : some
+  const none = loading || !states.value ? t('Loading') : some
   return (
     <TableSection
       title={t('Devices out of reach or failing')}

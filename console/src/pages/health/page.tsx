@@ -141,7 +141,7 @@ function BackupWarnings({ backups: { overdue, lastFailure } }: { backups: Backup
       {overdue && (
         <Notice kind="warning">
           {t('There is no recent backup.')}{' '}
-          <a href={makePageHref('/backups')}>{t('Make one, or set a schedule.')}</a>
+          <a href={makePageHref('/backups')}>{t('Create one, or set a schedule.')}</a>
         </Notice>
       )}
       {lastFailure && (
@@ -198,7 +198,7 @@ function WaitingMessages() {
   return (
     <TableSection
       title={t('Waiting longest')}
-      none={messages.loading ? t('Loading…') : t('No message waits.')}
+      none={messages.loading ? t('Loading') : t('No message waits.')}
       columns={COLUMNS}
       rows={messages.items}
       href={(message) => makePageHref(`/messages/${message.id}`)}

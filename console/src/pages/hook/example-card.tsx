@@ -49,7 +49,7 @@ export function ExampleCard({
     <Card title={t('Example')}>
       <div class="hook-body">
         <TextArea
-          label={t('A body that is posted')}
+          label={t('Body')}
           name="body"
           rows={10}
           value={body}

@@ -15,7 +15,7 @@ const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, s
   resolved: [
     'calm',
     t('Resolved'),
-    t('The call says that the problem is solved, which this webhook does not send.'),
+    t('The call says that the problem is solved: this webhook sends no text then.'),
   ],
   skipped: [
     'calm',

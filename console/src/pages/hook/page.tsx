@@ -92,7 +92,7 @@ const changeHookAddress = ({ id }: Hook) =>
     {
       title: t('Change the address?'),
       text: t(
-        'The present address stops working at once: enter the new one in the program that calls.',
+        'The old address stops working at once: enter the new one in the program that calls.',
       ),
       action: t('Change the address'),
     },

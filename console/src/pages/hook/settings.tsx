@@ -116,12 +116,12 @@ const makeHookRows = ({
     shown: isNoRecipientNamed,
     choices: [
       ['alerts', t('Alerts and other news')],
-      ['codes', t('Codes, each of which counts')],
+      ['codes', t('Verification codes')],
     ],
     hint: ({ kind }) =>
       kind === 'codes'
-        ? t('Above the limit of an hour it refuses, and bodies are not kept.')
-        : t('Above the limit of an hour one text says how many more there were.'),
+        ? t('Above the hourly limit, calls are refused. Bodies are not kept.')
+        : t('Above the hourly limit, one text says how many more there were.'),
   },
   {
     name: 'recipients',
@@ -151,7 +151,7 @@ const makeHookRows = ({
     spellcheck: false,
     placeholder: t('As {program} needs it', { program: HOOK_TOOLS[preset].name }),
     hint: t(
-      'Braces take values out of the body: {{title}}, {{alerts.0.labels.job}}. {{#each alerts}}…{{/each}} repeats, {{#if title}}…{{/if}} asks.',
+      'Braces take values out of the body: {{title}}, {{alerts.0.labels.job}}. {{#each alerts}}…{{/each}} repeats a part, {{#if title}}…{{/if}} shows it only with a value.',
     ),
   },
   ({ values, change }) =>
@@ -182,7 +182,7 @@ const makeMoreHookRows = (
   { name: 'once_minutes', label: t('Within how many minutes'), hint: t('0: each body is sent.') },
   {
     name: 'send_when',
-    label: t('Send only'),
+    label: t('Send only if'),
     placeholder: 'workflow_run.conclusion=failure,timed_out',
     hint: t('A path in the body and its values. Empty: each body is sent.'),
   },
@@ -206,11 +206,11 @@ const makeMoreHookRows = (
   ),
   {
     name: 'max_parts',
-    label: t('Short messages of a text'),
+    label: t('Most segments of a text'),
     read: (parts) => String(parts || 3),
-    hint: t('A longer text is cut: each part costs as much as a text.'),
+    hint: t('A longer text is cut: each segment costs as much as a text.'),
   },
-  { name: 'rate', label: t('Short messages an hour'), hint: t('For all recipients together.') },
+  { name: 'rate', label: t('Most segments an hour'), hint: t('Counted once for all recipients.') },
   {
     name: 'line',
     label: t('Line'),

@@ -22,7 +22,7 @@ import { showToast, showToastFault } from '../../parts/toast.tsx'
 export const LIMITS = () => [
   makeDestinationsRow(),
   makeLinesRow(t('Sends only by these lines (none: by all)')),
-  makeAddressesRow(t('May be used only at')),
+  makeAddressesRow(t('May be used only from')),
 ]
 
 export const hasPreviousKey = ({ previous_until }: ApiKey) => parseDate(previous_until) > Date.now()
@@ -83,7 +83,7 @@ export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => 
   const hasEnded = isExpired(record)
   const end = useTask(async () => {
     await pb.collection('api_keys').update(record.id, { previous_until: '' })
-    showToast(t('The old secret opens nothing any more'))
+    showToast(t('The old secret no longer works'))
     onClose()
   })
   if (made?.key)
@@ -112,19 +112,19 @@ export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => 
           {
             name: 'hours',
             shown: () => !hasEnded,
-            label: t('The present secret stays valid'),
+            label: t('The old secret stays valid'),
             kind: 'select',
-            hint: t('Until then both keys work: time to change the program.'),
+            hint: t('Until then both secrets work: time to change the program.'),
             choices: [
               ['1', t('for an hour')],
               ['24', t('for a day')],
               ['168', t('for a week')],
-              ['0', t('no longer')],
+              ['0', t('not at all')],
             ],
           },
         ]}
         stored={{ hours: hasEnded ? '0' : '24', expires_at: hasEnded ? '365' : '' }}
-        action={t('Make a new secret')}
+        action={t('Create a new secret')}
         save={async (_, { hours, expires_at }) => {
           const previous_until = new Date(Date.now() + Number(hours) * 3_600_000).toISOString()
           setMade(

@@ -41,7 +41,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
         />
         {kind === 'own' && (
           <>
-            <p>{t('A send with it, from a terminal:')}</p>
+            <p>{t('To send with it from a terminal:')}</p>
             <CodeBlock code={writeCurlExample(made.key)} />
           </>
         )}

@@ -138,7 +138,7 @@ const LastUse = ({ of, refusal }: { of: ApiKey; refusal: Refusal | undefined }) 
     )}
     {of.addresses && (
       <span class="keys-more muted">
-        {t('Only at {addresses}', { addresses: of.addresses.split(',').join(', ') })}
+        {t('Only from {addresses}', { addresses: of.addresses.split(',').join(', ') })}
       </span>
     )}
     {refusal && (

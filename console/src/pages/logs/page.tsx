@@ -75,7 +75,7 @@ export function Page({ query }: PageProps) {
         value={words}
         onValue={(typed) => goToPage(PATH, { filter, words: typed }, true)}
       />
-      <nav class="chips" aria-label={t('Questions')}>
+      <nav class="chips" aria-label={t('Filters')}>
         {QUESTIONS.map(([title, of]) => (
           <a
             key={title}

@@ -55,7 +55,7 @@ function OneMessage({ id }: { id: string }) {
         read={read}
         icon="messages"
         title={t('Message')}
-        gone={t('This message is not here')}
+        gone={t('There is no such message')}
         all={[makePageHref('/messages'), t('All messages')]}
       />
     )

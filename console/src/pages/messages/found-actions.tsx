@@ -123,7 +123,7 @@ function CancelAll({ filter, onDone, onClose }: DialogProps) {
           />
         ) : (
           <p>
-            {loading ? t('Counting…') : makeSentence(total)}{' '}
+            {loading ? t('Counting') : makeSentence(total)}{' '}
             {t('Texts of campaigns stay: cancel them on the page of their campaign.')}
           </p>
         )}
@@ -146,8 +146,8 @@ const makeSentence = (total: number) =>
   total === 0
     ? t('None of them can be canceled any more: devices have them.')
     : tn(
-        'One message that no device has yet will not be sent. Its units of the quota come back.',
-        '{count} messages that no device has yet will not be sent. Their units of the quota come back.',
+        'One message that no device has yet will not be sent, and no longer counts against the quota.',
+        '{count} messages that no device has yet will not be sent, and no longer count against the quota.',
         total,
       )
 

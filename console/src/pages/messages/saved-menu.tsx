@@ -28,7 +28,7 @@ export function SavedMenu({
         {(close) => (
           <div class="messages-saved">
             <SavedList
-              title={t('Yours')}
+              title={t('Your filters')}
               filters={savedFilters.value}
               onChoose={choose(close)}
               onForget={forgetFilter}
@@ -42,7 +42,7 @@ export function SavedMenu({
                 setNaming(true)
               }}
             >
-              {filter === '' ? t('Apply a filter to keep it here') : t('Keep this filter')}
+              {filter === '' ? t('Apply a filter to save it here') : t('Save this filter')}
             </Button>
             <SavedList
               title={t('Ready to use')}
@@ -81,7 +81,7 @@ function SavedList({
             </button>
             {onForget && (
               <Button kind="quiet" icon="trash" iconOnly onClick={() => onForget(name)}>
-                {t('Forget {name}', { name })}
+                {t('Delete {name}', { name })}
               </Button>
             )}
           </li>
@@ -102,10 +102,10 @@ const NAME_ROWS: readonly FormRow[] = [
 function NameDialog({ filter, onClose }: { filter: string; onClose: () => void }) {
   const save = async (_: unknown, { name }: { name?: unknown }) => {
     saveFilter({ name: String(name).trim(), filter })
-    return t('Filter kept in this browser')
+    return t('Filter saved in this browser')
   }
   return (
-    <Dialog title={t('Keep this filter')} onClose={onClose}>
+    <Dialog title={t('Save this filter')} onClose={onClose}>
       <p>
         <code>{filter}</code>
       </p>
@@ -114,7 +114,7 @@ function NameDialog({ filter, onClose }: { filter: string; onClose: () => void }
         rows={NAME_ROWS}
         stored={{}}
         save={save}
-        action={t('Keep')}
+        action={t('Save')}
         onDone={onClose}
         onCancel={onClose}
       />

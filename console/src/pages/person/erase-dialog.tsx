@@ -122,7 +122,7 @@ const Stays = () => (
     <h3>{t('What stays')}</h3>
     <ul>
       <li>{t('Messages without number, text and files, so that counts stay right')}</li>
-      <li>{t('A hash of the number on the stop list, and hashes of entries of consent')}</li>
+      <li>{t('A hash of the number on the stop list, and hashes of records of consent')}</li>
       <li>{t('Who asked for the erasure, when and why')}</li>
       <li>{t('Backups, until you delete them')}</li>
       <li>{t('Copies on phones, at carriers and on your other servers')}</li>

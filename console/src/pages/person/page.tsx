@@ -61,7 +61,9 @@ export function Page({ params: { number = '' } }: PageProps) {
           </div>
           <PersonRequests
             filter={pb.filter('number = {:number}', { number: found.number })}
-            none={t('There was no export yet. An erasure deletes the number from its request.')}
+            none={t(
+              'There was no export yet. Erasures are not listed here, because they delete the number from their request, too.',
+            )}
           />
         </>
       )}

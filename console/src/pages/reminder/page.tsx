@@ -36,7 +36,7 @@ export function Page() {
     <Frame
       title={t('New reminder')}
       text={t(
-        'A text that leaves by itself before each date, such as an appointment or a birthday.',
+        'A text that is sent by itself before each date, such as an appointment or a birthday.',
       )}
     >
       {!value && <Reading value={value} fault={fault} />}
@@ -49,7 +49,7 @@ export function Page() {
 const NoDates = () => (
   <Empty
     icon="clock"
-    title={t('No dates to go by yet')}
+    title={t('No date field yet')}
     action={
       <ButtonLink kind="primary" icon="plus" href={makePageHref('/contacts/fields')}>
         {t('New field')}

@@ -144,7 +144,7 @@ function Downloads({ request }: { request: PersonRequest }) {
         </section>
       )}
       <p class="muted">
-        {t('The server keeps the files until {time}.', { time: formatDateTime(expires_at) })}
+        {t('Save the files before {time}.', { time: formatDateTime(expires_at) })}
       </p>
     </>
   )

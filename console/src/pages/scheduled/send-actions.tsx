@@ -20,9 +20,7 @@ export function ChangeTime({ send, onClose }: { send: ScheduledSend; onClose: ()
   const save = async (body: ChangeRequest) => {
     if (is_batch) await postRequest(`${makePath(send)}/reschedule`, body)
     else await pb.send(makePath(send), { method: 'PATCH', body })
-    showToast(
-      tn('One message has another time', '{count} messages have another time', send.messages),
-    )
+    showToast(tn('Time of one message changed', 'Time of {count} messages changed', send.messages))
   }
   return (
     <ChangeDialog

@@ -20,10 +20,9 @@ export async function confirmSameText(body: string): Promise<boolean> {
   if (!same) return true
   return askToConfirm({
     title: t('Send it again?'),
-    text: t(
-      'There has been a campaign with this text since {time}. Whoever is in both lists gets it twice.',
-      { time: formatPlannedTime(same.created) },
-    ),
+    text: t('A campaign of {time} has the same text. Whoever is in both lists gets it twice.', {
+      time: formatPlannedTime(same.created),
+    }),
     action: t('Send it again'),
   })
 }

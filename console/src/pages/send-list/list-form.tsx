@@ -187,7 +187,7 @@ const confirmList = (preview: CampaignPreview, scheduledAt: string): Promise<boo
     begins: (
       <>
         {scheduledAt
-          ? t('They leave on {time}.', { time: formatPlannedTime(scheduledAt) })
+          ? t('They are sent on {time}.', { time: formatPlannedTime(scheduledAt) })
           : t('It begins after 10 seconds, in which you can undo it.')}{' '}
         <LastLeaves at={preview.last_leaves_at} dueAt={scheduledAt} />
       </>

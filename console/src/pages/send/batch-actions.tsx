@@ -41,7 +41,7 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
     setAsking(false)
     showToast(
       left_out.refused > 0
-        ? t('{count} could not be sent now: your quota is used up, or no device is there', {
+        ? t('{count} could not be sent now: your quota is used up, or no device can send', {
             count: left_out.refused,
           })
         : t('{count} sent again', { count: recipients_count }),
@@ -53,21 +53,21 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
       `/api/sms/batches/${batch}/reschedule`,
       body,
     )
-    showToast(tn('One message has another time', '{count} messages have another time', rescheduled))
+    showToast(tn('Time of one message changed', 'Time of {count} messages changed', rescheduled))
   }
   return (
     <>
       {again && (
         <Notice>
           {t('What failed was sent again.')}{' '}
-          <a href={makePageHref('/send', { batch: again })}>{t('See what became of it')}</a>
+          <a href={makePageHref('/send', { batch: again })}>{t('See the result')}</a>
         </Notice>
       )}
       {(waiting > 0 || notSent > 0) && (
         <div class="row">
           {scheduled && (
             <Button icon="clock" onClick={() => setChanging(true)}>
-              {t('Change time')}
+              {t('Change the time')}
             </Button>
           )}
           {waiting > 0 && (

@@ -83,5 +83,5 @@ export function Cost({
 function explainNoCost(hasGroups: boolean, hasText: boolean, fault: Fault | undefined): string {
   if (!hasGroups) return t('Nobody to send to yet')
   if (!hasText) return t('A text is missing')
-  return fault ? t('Not known yet') : t('Counting…')
+  return fault ? t('Not known yet') : t('Counting')
 }

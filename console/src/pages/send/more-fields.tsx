@@ -63,7 +63,7 @@ const makeMoreRows = (choices: Choices): readonly FormRow[] => [
         },
         {
           name: 'giveUp',
-          label: t('Give up'),
+          label: t('Expires'),
           kind: 'select',
           choices: GIVE_UP,
           hint: t('A text that no device has taken by then is not sent.'),

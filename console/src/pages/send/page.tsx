@@ -116,7 +116,7 @@ const copyFiles = (campaign: Campaign) =>
 const NoDevice = () => (
   <Empty
     icon="devices"
-    title={t('Nothing to send with yet')}
+    title={t('No device to send with yet')}
     action={
       <ButtonLink kind="primary" icon="plus" needs="admin" href={makePageHref('/devices')}>
         {t('Add a device')}

@@ -71,6 +71,6 @@ function explainNoText(
   if (!hasText) return t('Write a text to see it here.')
   if (preview) return t('No text, only files.')
   if (fault?.code === 'too_many_recipients')
-    return t('For so many people the text and what it takes are shown before it is sent.')
-  return fault?.message ?? t('Counting…')
+    return t('For so many people you see the text and its segments before it is sent.')
+  return fault?.message ?? t('Counting')
 }

@@ -109,7 +109,7 @@ function QuietNotice({ at }: { at: string }) {
   if (!hours || !isWithinHours(hours.from, hours.to, accountZone.value || HERE, due)) return null
   return (
     <Notice kind="warning">
-      {t('Quiet hours are {hours}: where it is then, texts wait for their end.', {
+      {t('Quiet hours are {hours} in the recipient’s local time. Texts wait until they are over.', {
         hours: describeHours(hours),
       })}
     </Notice>
@@ -169,7 +169,7 @@ function confirmRequest(
         {scheduledAt
           ? t('It begins on {time}. Until then you can change it.', {
               time: formatPlannedTime(scheduledAt),
-            }) + (repeats ? ` ${t('Stop it at any time on its page.')}` : '')
+            }) + (repeats ? ` ${t('Pause it at any time on its page.')}` : '')
           : isCampaign && t('It begins after 10 seconds, in which you can undo it.')}{' '}
         <LastLeaves at={last_leaves_at} dueAt={scheduledAt} />
       </>

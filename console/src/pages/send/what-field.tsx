@@ -93,7 +93,7 @@ function FromTemplate(props: Props & TemplateProps) {
   if (templates.length === 0)
     return (
       <p class="muted">
-        {t('You have no templates yet.')} <a href={makePageHref('/templates')}>{t('Make one')}</a>
+        {t('You have no templates yet.')} <a href={makePageHref('/templates')}>{t('Create one')}</a>
       </p>
     )
   return (

@@ -12,8 +12,8 @@ const PARTS: readonly (readonly [title: string, rows: Readonly<Record<string, st
     t('Texts'),
     {
       '/devices': t('The phones and modems that send and receive, with their lines and SIM cards.'),
-      '/templates': t('Texts that you use again, also as saved replies in a conversation.'),
-      '/answers': t('What the server answers by itself: in the evening, in holidays, to a word.'),
+      '/templates': t('Texts that you use again, also as saved answers in a conversation.'),
+      '/answers': t('What the server answers by itself: in the evening, on holidays, to a word.'),
     },
   ],
   [

@@ -10,7 +10,7 @@ export const PROXY: SettingsPart = {
   rows: [
     {
       name: 'trustedProxy.headers',
-      label: t('Headers that are believed'),
+      label: t('Trusted headers'),
       kind: 'list',
       ...NO_AUTOFILL,
       placeholder: t('None#headers'),
@@ -20,7 +20,7 @@ export const PROXY: SettingsPart = {
     },
     {
       name: 'trustedProxy.useLeftmostIP',
-      label: t('If there are several addresses in it'),
+      label: t('If a header has several addresses'),
       kind: 'select',
       choices: [
         ['right', t('The last, from your proxy')],
@@ -35,7 +35,7 @@ export const PROXY: SettingsPart = {
 /** Where superusers may connect from. Asks before saving a list that lacks `own`, the user's own address. */
 export const makeSuperusersPart = (own: string): SettingsPart => ({
   key: 'settings.superusers',
-  title: t('Where superusers come from'),
+  title: t('Access of superusers'),
   action: t('Save addresses'),
   saved: t('Addresses saved'),
   rows: [

@@ -26,7 +26,7 @@ const NAMING: SettingsPart = {
     {
       name: 'meta.appName',
       label: t('Name of this service'),
-      hint: t('Emails show this name.'),
+      hint: t('Mails show this name.'),
       ...NO_AUTOFILL,
     },
     {
@@ -35,7 +35,7 @@ const NAMING: SettingsPart = {
       kind: 'url',
       placeholder: 'https://sms.example.com',
       ...NO_AUTOFILL,
-      hint: t('The address of links in emails. If empty, PUBLIC_URL of the server is used.'),
+      hint: t('The address of links in mails. Empty: PUBLIC_URL of the server.'),
       read: (url) => (url === UNSET_URL ? '' : String(url)),
       write: (typed) => completeAddress(String(typed).trim()),
     },
@@ -98,7 +98,7 @@ export function Page() {
             <SettingsCard part={PROXY} settings={settings} onSaved={askAgain}>
               <p class="muted">
                 {tx(
-                  'To the server, your own address is {address}. If it is not, name your proxies in TRUSTED_PROXIES of the server, or a header here.',
+                  'The server sees {address} as your own address. If that is wrong, name your proxies in TRUSTED_PROXIES of the server, or a header here.',
                   { address: <strong class="mono">{own || '…'}</strong> },
                 )}
                 {seen && ` ${t('Your requests have the header {seen}.', { seen })}`}

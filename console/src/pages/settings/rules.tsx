@@ -174,7 +174,7 @@ const LABELS = [
   ['*:update', t('Changes of records')],
   ['*:file', t('Files')],
   ['/api/batch', t('Batches of requests')],
-  ['/api/devices/', t('What devices ask')],
+  ['/api/devices/', t('Requests of devices')],
 ] as const
 
 const AUDIENCES = [

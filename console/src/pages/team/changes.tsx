@@ -20,7 +20,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   create: t('Created'),
   update: t('Changed'),
   delete: t('Deleted'),
-  refused: t('Refused at this address'),
+  refused: t('Refused from this address'),
 }
 const THINGS: Readonly<Record<string, string>> = {
   devices: t('Device'),

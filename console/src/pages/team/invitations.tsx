@@ -114,7 +114,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
         stored={{ role: 'agent' }}
         onCancel={onClose}
         onTyped={(all) => setEmail(String(all.email ?? ''))}
-        action={email ? t('Send the invitation') : t('Make the link')}
+        action={email ? t('Send the invitation') : t('Create the link')}
       />
     </Dialog>
   )

@@ -55,7 +55,7 @@ export const makeMemberColumns = (
         </span>
         {addresses && (
           <span class="muted breaks">
-            {t('Only at {addresses}', { addresses: addresses.split(',').join(', ') })}
+            {t('Only from {addresses}', { addresses: addresses.split(',').join(', ') })}
           </span>
         )}
       </>

@@ -69,14 +69,14 @@ export function Members({ people: { members, findName } }: { people: People }) {
         {others.some(({ isFormer }) => isFormer) && (
           <li>
             {t(
-              'A directory that is gone added members marked ‘By a former directory’. They stay until somebody removes them.',
+              'A directory that is gone added members marked “By a former directory”. They stay until somebody removes them.',
             )}
           </li>
         )}
         {others.some(({ isByDirectory }) => isByDirectory) && (
           <li>
             {t(
-              'The directory of your organization adds and removes members marked ‘By the directory’, and changes their role.',
+              'The directory of your organization adds and removes members marked “By the directory”, and changes their role.',
             )}
           </li>
         )}

@@ -28,7 +28,7 @@ const ROWS = [
     label: t('Everybody must have one from'),
     kind: 'date',
     hint: t(
-      'Without one, members cannot open this account from this day on, and you can only set one up. Sessions in the account end. API keys stay valid. Empty: nobody must.',
+      'From this day on, members without a second factor cannot open this account, and you yourself can only set one up. Sessions in the account end. API keys stay valid. Empty: not required.',
     ),
     read: (stored) => (stored ? formatLocal(parseDate(String(stored))).slice(0, DAY_LENGTH) : ''),
     write: (day) => day && parseLocalTime(`${day}T00:00`),
@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
       ),
   },
   {
-    title: t('API keys that members made'),
+    title: t('API keys that members created'),
     minor: true,
     spare: ({ api_keys }) => api_keys.length === 0,
     cell: ({ role, api_keys }) =>

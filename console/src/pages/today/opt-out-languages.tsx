@@ -26,7 +26,7 @@ export function OptOutLanguages() {
     <Card title={t('Opt-out words of your country')}>
       <p>
         {t(
-          'Now only some words end texts, such as STOP. Shall the usual words of these languages count, too: {languages}?',
+          'So far only some words opt people out, such as STOP. Shall the usual words of these languages count, too: {languages}?',
           { languages },
         )}{' '}
         {hasTeamRole('owner')

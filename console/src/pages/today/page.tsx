@@ -143,7 +143,7 @@ function People({ people }: { people: readonly Person[] }) {
     { title: t('Open conversations'), align: 'end', cell: ({ open }) => formatNumber(open) },
     { title: t('First answers'), align: 'end', cell: ({ answers }) => formatNumber(answers) },
     {
-      title: t('Half of them within'),
+      title: t('Half answered within'),
       align: 'end',
       cell: ({ median_seconds: seconds }): ComponentChildren =>
         seconds === null ? '–' : formatWait(seconds),

@@ -156,11 +156,12 @@ function useFailed(day: string): Work {
 }
 
 function describeCure(text: Message): string {
-  if (isOutcomeUnknown(text)) return t('They may have arrived. Ask before you send them again.')
+  if (isOutcomeUnknown(text))
+    return t('These texts may have arrived: ask the recipients before you send them again.')
   const isOptedOut = text.error_message === 'Recipient has opted out'
   if (isOptedOut) return t('These people want no texts: there is nothing to do.')
   const known = { hasContact: true, isOptedOut }
-  return findAdvice(text, known) || t('Look at the numbers, then send the texts again.')
+  return findAdvice(text, known) || t('Check the numbers, then send the texts again.')
 }
 
 /** Whose last text reads like an opt-out, without being one of the words. */
@@ -245,7 +246,7 @@ function useLeaving(day: string): Work {
   ]
   const today = rows.filter(({ at }) => readDay.format(parseDate(at)) === day)
   return {
-    title: t('Leaves today'),
+    title: t('Due today'),
     loading: campaigns.loading,
     rows: today
       .sort((a, b) => a.at.localeCompare(b.at))
@@ -257,10 +258,10 @@ function useLeaving(day: string): Work {
 }
 
 const HANDS: Readonly<Record<Hand['kind'], string>> = {
-  silent_device: t('This device is silent: look whether it is on and has a network.'),
+  silent_device: t('This device is silent: check whether it is on and has a network.'),
   failing_line: t('Texts of this line fail: open its device to see why.'),
   failed_campaign: t('This campaign failed: open it to see why.'),
-  former_member: t('Added by a former directory: keep or remove'),
+  former_member: t('Member of a former directory: keep or remove'),
 }
 
 function useHands(hands: readonly Hand[]): Work {
@@ -272,7 +273,7 @@ function useHands(hands: readonly Hand[]): Work {
     former_member: () => '/team',
   }
   return {
-    title: t('Needs a hand'),
+    title: t('Needs attention'),
     rows: hands.map(({ kind, id, name, since }) => ({
       href: makePageHref(paths[kind](id)),
       lead:

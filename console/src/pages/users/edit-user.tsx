@@ -75,7 +75,7 @@ const removeFactor = (user: User, done: () => void) =>
     {
       title: t('Remove the second factor of {email}?', { email: user.email }),
       text: t(
-        'If the user has lost the authenticator app, the passkeys and the recovery codes. Make sure that it is really the user who asks: the password alone signs in from then on.',
+        'Do this only if the user has lost the authenticator app, the passkeys and the recovery codes. Make sure that it is really the user who asks: the password alone signs in from then on.',
       ),
       action: t('Remove the second factor'),
     },

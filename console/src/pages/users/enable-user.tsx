@@ -37,7 +37,7 @@ export function EnableUser({ user, onClose }: { user: User; onClose: () => void 
     <Dialog title={t('Enable {email}?', { email: user.email })} onClose={onClose}>
       <p>
         {t(
-          'This acts for the user without a sign-in. Did somebody else have the password? Then end all of it.',
+          'All of this works without a sign-in of the user. Did somebody else have the password? Then end it all.',
         )}
       </p>
       {wrong && <Notice kind="wrong">{wrong.message}</Notice>}

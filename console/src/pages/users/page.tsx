@@ -87,7 +87,7 @@ export function Page({ query }: PageProps) {
           ? [
               t('No users yet'),
               t(
-                'Superusers look after the server; users send. Make the first one: yourself, perhaps.',
+                'Superusers look after the server; users send. Create the first one: yourself, perhaps.',
               ),
             ]
           : [t('No user found'), t('No user matches this search.')]
@@ -139,7 +139,7 @@ const NewUser = ({ onClose }: { onClose: () => void }) => (
       rows={ROWS}
       blank={{ verified: true }}
       prepare={makeUserRecord}
-      action={t('Make the user')}
+      action={t('Create the user')}
       onSaved={({ email }) => {
         showToast(t('{email} can sign in now', { email }))
         onClose()

@@ -14,7 +14,7 @@ export const makeUserRows = (passwordHint: string): readonly FormRow[] => [
     hint: passwordHint,
   },
   { name: 'monthly_quota', label: t('Messages a month'), placeholder: t('As the server is set') },
-  { name: 'verified', label: t('Email verified') },
+  { name: 'verified', label: t('Email confirmed') },
 ]
 
 /** A user record from form fields. Repeats a password as `passwordConfirm`, as PocketBase requires. */

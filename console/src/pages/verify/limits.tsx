@@ -30,7 +30,10 @@ export function Limits({ settings }: { settings: UserSettings | undefined }) {
           countries:
             settings?.code_destinations.replaceAll(',', ', ') || t('the countries of your lines'),
         })}{' '}
-        {floor > 0 && t('Stops a country below {rate}.', { rate: percents.format(floor / 100) })}
+        {floor > 0 &&
+          t('Stops a country if less than {rate} of its codes are approved.', {
+            rate: percents.format(floor / 100),
+          })}
       </p>
       {isOpen && <LimitsDialog settings={settings} onClose={() => setOpen(false)} />}
     </Card>
@@ -48,7 +51,7 @@ const ROWS: readonly FormRow[] = [
   ),
   [
     { name: 'code_max_per_hour', label: t('Texts to a number in an hour'), placeholder: '5' },
-    { name: 'code_max_per_day', label: t('In a day'), placeholder: '10' },
+    { name: 'code_max_per_day', label: t('Texts to a number in a day'), placeholder: '10' },
   ],
   [
     { name: 'code_max_per_network', label: t('Codes of a network in an hour'), placeholder: '20' },
@@ -60,8 +63,10 @@ const ROWS: readonly FormRow[] = [
   ],
   {
     name: 'code_approval_floor',
-    label: t('Stop a country below this rate, in percent'),
-    hint: t('Codes that nobody enters are a sign of fraud. You get a mail. 0: never.'),
+    label: t('Least share of approved codes, in percent'),
+    hint: t(
+      'Below it, a country is stopped and you get a mail: codes that nobody enters are a sign of fraud. 0: never.',
+    ),
   },
   makePrefixesRow(
     'code_stopped',

@@ -98,7 +98,7 @@ const deleteService = (service: VerifyService) =>
       text:
         service.name === OF_PUBLIC_PAGES
           ? t(
-              'Codes that visitors of public pages have not entered yet stop working. The next visitor of a page makes the service again, with the built-in texts.',
+              'Codes that visitors of public pages have not entered yet stop working. The next visitor of a page creates the service again, with the built-in texts.',
             )
           : t(
               'The codes of {name} are deleted, too. Programs that name the service are refused.',

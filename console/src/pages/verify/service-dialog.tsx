@@ -80,7 +80,7 @@ const ROWS: readonly FormRow[] = [
     { name: 'code_length', label: t('Digits of a code') },
     {
       name: 'ttl',
-      label: t('Minutes that it is right'),
+      label: t('Minutes that a code is valid'),
       min: 1,
       max: MAX_MINUTES,
       error: findMinutesFault,

@@ -135,7 +135,7 @@ function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => v
   return (
     <Dialog title={t('Send failed ones again')} onClose={onClose}>
       <RowsForm
-        rows={[{ name: 'hours', label: t('That failed in'), kind: 'select', choices: SPANS }]}
+        rows={[{ name: 'hours', label: t('Failed in'), kind: 'select', choices: SPANS }]}
         draftKey="resend"
         stored={{ hours: '24' }}
         save={save}

@@ -67,11 +67,11 @@ function Secret({ webhook }: { webhook: Webhook }) {
   const rotate = () =>
     runConfirmed(
       {
-        title: t('Make a new secret?'),
+        title: t('Create a new secret?'),
         text: t(
           'For 24 hours requests are signed with the old one, too: time to change your program.',
         ),
-        action: t('Make a new secret'),
+        action: t('Create a new secret'),
         danger: false,
       },
       async () =>
@@ -81,12 +81,12 @@ function Secret({ webhook }: { webhook: Webhook }) {
     <Card title={t('Secret')}>
       <p class="muted">
         {t(
-          'The secret signs all requests, as in Standard Webhooks. Whoever knows the secret can pretend to be this server: make a new one when it may have leaked.',
+          'The secret signs all requests, as in Standard Webhooks. Whoever knows the secret can pretend to be this server: create a new one when it may have leaked.',
         )}
       </p>
       <div class="row">
         <Button icon="again" onClick={() => void rotate()}>
-          {t('Make a new secret')}
+          {t('Create a new secret')}
         </Button>
       </div>
       {secret && (

@@ -89,9 +89,7 @@ export function ChangeDialog({
         )}
         {expires_at && (
           <p class="muted">
-            {t(
-              'It is given up as long after its new time as it would have been after the old one.',
-            )}
+            {t('It expires as long after the new time as it would have after the old one.')}
           </p>
         )}
         <FormActions busy={work.busy} onCancel={onClose}>

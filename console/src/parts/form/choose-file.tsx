@@ -32,7 +32,7 @@ export function ChooseFile({
     }
   }
   const take = (sheet: Sheet) => {
-    if (sheet.rows.length === 0) setFault(t('There is no row in it but, perhaps, a head.'))
+    if (sheet.rows.length === 0) setFault(t('The file has no rows, or only titles.'))
     else onChoose(sheet)
   }
   const open = async (bytes: ArrayBuffer) => {

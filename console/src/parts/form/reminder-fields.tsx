@@ -62,7 +62,7 @@ export function ReminderFields({
             type="time"
             value={at}
             onValue={(time) => change({ offset: { days: count, ...(time && { at: time }) } })}
-            hint={t('By the clock of your account.')}
+            hint={t('In the time zone of your account.')}
           />
         )}
       </div>
@@ -83,7 +83,7 @@ export function ReminderFields({
           choices={source.phones.map((name) => [name, name] as const)}
         />
       )}
-      <More summary={t('Only some of them')} isWrong={filter !== ''}>
+      <More summary={t('Limit with a filter')} isWrong={filter !== ''}>
         <TextField
           label={t('Filter')}
           name="filter"

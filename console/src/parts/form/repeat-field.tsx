@@ -95,7 +95,7 @@ export function RepeatField({
           )}
           <div class="pairs">
             <SelectField
-              label={t('If a time was missed')}
+              label={t('If a run was missed')}
               name="missed"
               value={missed}
               onValue={(missed) => change({ missed: missed as Repeat['missed'] })}
@@ -127,7 +127,7 @@ export function NextTimes({ repeat, from = '' }: { repeat: Repeat; from?: string
     ...(parseLocalTime(from) && { scheduled_at: parseLocalTime(from) }),
   })
   if (fault) return <span class="wrong">{fault.message}</span>
-  if (!preview) return <span class="muted">{t('Loading…')}</span>
+  if (!preview) return <span class="muted">{t('Loading')}</span>
   const times = preview.times.map(formatDateTime).join(' · ')
   const zone = preview.time_zone.replaceAll('_', ' ')
   const skipped = preview.skipped_months.map(nameMonth)

@@ -39,7 +39,7 @@ export function LastLeaves({ at, dueAt }: { at: string; dueAt: string }) {
   if (!(parseDate(at) > due + HOUR_MS)) return null
   return (
     <span>
-      {t('The last one leaves about {time}, when the lines have room.', {
+      {t('The last one is sent about {time}, when the lines have room.', {
         time: formatDateTime(at),
       })}
     </span>

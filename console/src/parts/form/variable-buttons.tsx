@@ -61,7 +61,7 @@ export function NameButtons({
   }
   return (
     <fieldset class="chips variable-buttons">
-      <legend class="unseen">{t('Put in:')}</legend>
+      <legend class="unseen">{t('Insert:')}</legend>
       {names.map((name) => (
         <button key={name} type="button" title={`{{${name}}}`} onClick={() => insert(name)}>
           <Icon name="plus" size={14} />

@@ -8,13 +8,13 @@ import { Table } from './table.tsx'
 /** The next texts of a reminder: who, when and what, or why one would be left out. */
 export const NextReminders = ({ rows }: { rows: readonly NextReminder[] }) =>
   rows.length === 0 ? (
-    <p class="muted">{t('No date is coming up in the next time.')}</p>
+    <p class="muted">{t('No date is coming up soon.')}</p>
   ) : (
     <Table
       caption={t('The next texts')}
       columns={[
         { title: t('To'), cell: ({ name, to }) => name || formatPhone(to) || t('No number') },
-        { title: t('Leaves'), cell: ({ leaves_at }) => formatSoon(leaves_at) },
+        { title: t('Time'), cell: ({ leaves_at }) => formatSoon(leaves_at) },
         {
           title: t('Text'),
           long: true,

@@ -94,9 +94,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
           {thread.loading && <Loading />}
           <FaultNotice fault={thread.fault} />
           {!thread.loading && entries.length + unsent.length === 0 && (
-            <p class="muted">
-              {t('Nothing has been said with {number} yet.', { number: formatPhone(number) })}
-            </p>
+            <p class="muted">{t('No texts with {number} yet.', { number: formatPhone(number) })}</p>
           )}
           {thread.hasOlder && <Button onClick={thread.older}>{t('Show earlier texts')}</Button>}
           {entries.map((entry, i) => (

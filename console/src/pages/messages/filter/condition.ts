@@ -33,7 +33,7 @@ export const FIELDS = [
   ['scheduled_at', t('Scheduled for')],
   ['sent_at', t('Sent')],
   ['delivered_at', t('Delivered')],
-  ['expires_at', t('Given up after')],
+  ['expires_at', t('Expires')],
   ['segments', t('Segments')],
   ['priority', t('Priority')],
   ['client_ref', t('Reference')],

@@ -57,7 +57,7 @@ export function Chips({
           const number = fault ? phone : formatPhone(phone)
           const isOut = hasOptedOut(phone)
           const name = recipient.name || findName(phone)
-          const more = fault ? t('not read') : isOut ? t('wants no texts') : name ? number : ''
+          const more = fault ? t('not readable') : isOut ? t('opted out') : name ? number : ''
           return (
             <Chip
               key={phone}

@@ -41,7 +41,7 @@ function GroupList({
           <span class="muted">{formatMemberCount(counts(id))}</span>
         </label>
       ))}
-      <a href={makePageHref('/groups')}>{t('Change groups')}</a>
+      <a href={makePageHref('/groups')}>{t('Manage groups')}</a>
     </div>
   )
 }

@@ -77,7 +77,7 @@ const suggestNumber = (phone: string, typed: string, isOut: boolean): Suggestion
   kind: 'person',
   id: phone,
   words: formatPhone(phone),
-  more: isOut ? t('This number, wants no texts') : t('This number'),
+  more: isOut ? t('This number, opted out') : t('This number'),
   recipient: { phone, name: '', typed },
 })
 
@@ -92,8 +92,6 @@ const suggestContact = ({ id, name, phone, opted_out }: Contact): Suggestion => 
   kind: 'person',
   id,
   words: nameContact({ name, phone }),
-  more: opted_out
-    ? t('{phone}, wants no texts', { phone: formatPhone(phone) })
-    : formatPhone(phone),
+  more: opted_out ? t('{phone}, opted out', { phone: formatPhone(phone) }) : formatPhone(phone),
   recipient: { phone, name },
 })
