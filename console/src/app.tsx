@@ -42,9 +42,12 @@ const isAccountPage = (path: string) =>
 /** All parts on one page; only the server of `npm run console` has it. */
 const loadParts = () => import('../dev/parts.tsx')
 const Parts = (props: PageProps) => (
-  <main id="page" class="stack">
-    <Late load={loadParts} {...props} />
-  </main>
+  <div class="shell">
+    <div />
+    <main id="page">
+      <Late load={loadParts} {...props} />
+    </main>
+  </div>
 )
 
 function Content() {

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { t } from '../language/words.ts'
 import { Button } from './form/form.tsx'
 import { showToast } from './toast.tsx'
+import '../style/code-block.css'
 
 /** Code with a copy button. The button copies `original` if `code` is a version made easier to read. */
 export const CodeBlock = ({ code, original = code }: { code: string; original?: string }) => (

@@ -1,4 +1,5 @@
 import { encode } from 'uqr'
+import '../style/code-block.css'
 
 /** A QR code, dark on light in both themes, because cameras need that. `label` is for screen readers. */
 export function Qr({ text, label }: { text: string; label: string }) {

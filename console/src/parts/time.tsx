@@ -4,6 +4,7 @@ import type { Device } from '../data/record-types.ts'
 import { parseDate } from '../data/text/local-time.ts'
 import { readNowMs } from '../data/text/now.ts'
 import { dateTime, formatDayAndHour, formatRelativeTime, hour } from '../data/text/relative-time.ts'
+import { accountZone, HERE } from '../data/time-zones.ts'
 import {
   MESSAGE_STATES,
   readState,
@@ -40,9 +41,10 @@ export const formatDateTime = (text: string): string => dateTime.format(parseDat
 
 const zone = new Intl.DateTimeFormat(locale, { timeZoneName: 'short' })
 
-/** A time with its zone, for what will happen then: `Dec 1, 2026, 9:00 AM GMT+1`. */
+/** A time for what will happen then, with its zone unless the account has the same: `Dec 1, 2026, 9:00 AM GMT+1`. */
 export function formatPlannedTime(text: string): string {
   const at = parseDate(text)
+  if (accountZone.value === HERE) return dateTime.format(at)
   const name = zone.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
   return `${dateTime.format(at)} ${name}`.trim()
 }

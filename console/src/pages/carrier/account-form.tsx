@@ -12,6 +12,7 @@ import { t } from '../../language/words.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { makeBody } from './account-body.ts'
 import { makeAccountRows } from './account-form-rows.ts'
+import '../../style/code-block.css'
 
 interface Checked {
   readonly request: string

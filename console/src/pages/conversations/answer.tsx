@@ -182,6 +182,7 @@ export function Answer({
         {devices.length > 1 && (
           <span class="conversations-device">
             <Icon name="devices" />
+            {isPhone.value && <Icon name="down" size={14} />}
             <SelectField
               label={t('Device')}
               name="device"

@@ -50,7 +50,7 @@ export function SidePanel({ labels, ...about }: About & { readonly labels: reado
   // increased to render again after a refused change, so that the field shows the stored assignee
   const [, setAsked] = useState(0)
   return (
-    <div class="conversations-about stack">
+    <div class="conversations-about stack" tabIndex={-1} data-focus="true">
       <PanelMenu about={about} />
       {conversation && people.hasTeam && hasTeamRole('agent') && (
         <SelectField

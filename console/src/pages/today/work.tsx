@@ -5,6 +5,7 @@ import { formatPhone } from '#portable/phone/format-phone.ts'
 import { readsLikeOptOut } from '#portable/reads-like-opt-out.ts'
 import { makeTitle } from '../../data/campaign-progress.ts'
 import { pb } from '../../data/client.ts'
+import { isDeclined } from '../../data/opt-out/opt-out.ts'
 import { useOptedOutNumbers } from '../../data/opt-out/opted-out.ts'
 import type { Campaign, Conversation, Message } from '../../data/record-types.ts'
 import { parseDate } from '../../data/text/local-time.ts'
@@ -51,8 +52,6 @@ const MOST = 100
 const MOST_FAILED = 500
 const EVERY_MS = 60_000
 
-const WAITING = { view: 'waiting' } as const
-
 /** The work of a day, each kind with its own card; a row leads to exactly what it counts. */
 export function WorkOfToday({
   day,
@@ -63,12 +62,13 @@ export function WorkOfToday({
   waiting: number
   hands: readonly Hand[]
 }) {
+  const optOutLike = useOptOutLike()
   const all: readonly Work[] = [
-    useWaiting(waiting),
-    useFailed(day),
-    useOptOutLike(),
-    useLeaving(day),
     useHands(hands),
+    useWaiting(waiting, optOutLike.rows),
+    useFailed(day),
+    optOutLike,
+    useLeaving(day),
   ]
   const kinds = all.filter(({ rows }) => rows.length > 0)
   if (kinds.length === 0 && all.some(({ loading }) => loading)) return <Loading />
@@ -111,20 +111,23 @@ const makePersonRow = (
   end,
 })
 
-/** Who waits for an answer, the longest first. */
-function useWaiting(total: number): Work {
+/** Who waits for an answer, the longest first, without those in `others`. */
+function useWaiting(total: number, others: readonly LinkRow[]): Work {
   const { items, loading } = useList<Conversation>('conversations', {
     filter: INBOX_STATES.waiting,
     sort: 'last_at',
-    perPage: SHOWN,
+    perPage: 2 * SHOWN,
     isCounted: false,
   })
   return {
     title: t('Waiting for an answer'),
     loading,
-    rows: items.slice(0, SHOWN).map((row) => makePersonRow(row, <Time at={row.last_at} />)),
+    rows: items
+      .map((row) => makePersonRow(row, <Time at={row.last_at} />))
+      .filter(({ href }) => others.every((other) => other.href !== href))
+      .slice(0, SHOWN),
     total,
-    href: makePageHref('/conversations', WAITING),
+    href: makePageHref('/conversations', { view: 'waiting' }),
   }
 }
 
@@ -158,10 +161,9 @@ function useFailed(day: string): Work {
 function describeCure(text: Message): string {
   if (isOutcomeUnknown(text))
     return t('These texts may have arrived: ask the recipients before you send them again.')
-  const isOptedOut = text.error_message === 'Recipient has opted out'
-  if (isOptedOut) return t('These people want no texts: there is nothing to do.')
-  const known = { hasContact: true, isOptedOut }
-  return findAdvice(text, known) || t('Check the numbers, then send the texts again.')
+  if (text.error_message === 'Recipient has opted out')
+    return t('These people want no texts: there is nothing to do.')
+  return findAdvice(text, { hasContact: true, isOptedOut: false })
 }
 
 /** Whose last text reads like an opt-out, without being one of the words. */
@@ -176,6 +178,7 @@ function useOptOutLike(): Work {
   const found = items
     .slice(0, MOST)
     .filter(({ last_text }) => readsLikeOptOut({ body: last_text, subject: '' }, words))
+    .filter(({ last_message }) => !isDeclined(last_message))
     .slice(0, SHOWN)
   const hasOptedOut = useOptedOutNumbers(found.map(({ number }) => number))
   return {

@@ -183,7 +183,11 @@ export const ButtonLink = ({
 
 const Inside = ({ icon, iconOnly, busy, children }: Look & { busy?: boolean }) => (
   <>
-    {busy ? <span class="spinner" aria-hidden="true" /> : icon && <Icon name={icon} />}
+    {busy ? (
+      <span class={icon ? 'spinner' : 'spinner over'} aria-hidden="true" />
+    ) : (
+      icon && <Icon name={icon} />
+    )}
     <span class={iconOnly ? 'unseen' : ''}>{children}</span>
   </>
 )

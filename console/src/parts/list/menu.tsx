@@ -57,7 +57,7 @@ export function Menu({
     }
   }, [isOpen])
   useLayoutEffect(() => {
-    if (isOpen && floats) floatPanel(element.current!)
+    if (isOpen) (floats ? floatPanel : keepInPage)(element.current!)
     if (isOpen && isByKey.current) element.current?.querySelector<HTMLElement>(FOCUSABLE)?.focus()
   }, [isOpen])
   return (
@@ -99,6 +99,16 @@ export function Menu({
       )}
     </div>
   )
+}
+
+/** Moves the panel of a menu near the page's edge into the page. */
+function keepInPage(menu: HTMLElement): void {
+  const panel = menu.querySelector<HTMLElement>('.menu-panel')!
+  const page = menu.closest('main')?.getBoundingClientRect()
+  const { left, right } = panel.getBoundingClientRect()
+  const isRight = getComputedStyle(menu).direction === 'rtl'
+  const room = isRight ? (page?.right ?? innerWidth) - right : left - (page?.left ?? 0)
+  if (room < 0) panel.style.insetInlineEnd = `calc(${room}px - var(--space-4))`
 }
 
 /** Shows the panel of a menu in the browser's top layer, below its button, or above it near the bottom. */
