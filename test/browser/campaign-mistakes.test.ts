@@ -41,8 +41,9 @@ scenario(
     await dialog.getByLabel('Text', { exact: true }).fill('See you at 9')
     await dialog.getByRole('button', { name: 'Send to 1 person' }).click()
     await dialog.waitFor({ state: 'detached' })
-    const [task] = await phone.claim()
-    expect([task!.to, task!.body]).toEqual([PEOPLE[1], 'See you at 9'])
+    // Undo is possible for as long as a claim waits
+    const tasks = [...(await phone.claim()), ...(await phone.claim())]
+    expect(tasks.map(({ to, body }) => [to, body])).toEqual([[PEOPLE[1], 'See you at 9']])
   },
   {},
   { widths: [1280] },

@@ -1,5 +1,5 @@
 import { openBrowser } from './support/browser.ts'
-import { fillSignIn, scenario } from './support/browser-fixture.ts'
+import { chooseAction, fillSignIn, scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 
 const HOUR_MS = 3_600_000
@@ -78,14 +78,13 @@ scenario('a text to 25 people is confirmed, scheduled, paused and resumed', asyn
   await page.getByText('Sending', { exact: true }).first().waitFor()
 
   // the question has one way to cancel
-  await page.getByRole('button', { name: 'Cancel the campaign' }).click()
+  await chooseAction(fixture, 'Cancel the campaign')
   await expect.poll(() => dialog.getByRole('button', { name: /^Cancel/ }).count()).toBe(1)
   await expect.poll(() => page.locator(':focus').textContent()).toBe('Keep it')
   await dialog.getByRole('button', { name: 'Cancel the campaign' }).click()
   await page.getByText('Campaign canceled').waitFor()
-  // what is pressed last keeps its place
+  await page.getByRole('button', { name: 'Actions', exact: true }).click()
   await page.getByRole('button', { name: 'Delete' }).waitFor()
-  expect(await page.locator('.page-actions .button').last().innerText()).toBe('Duplicate')
   await fixture.visit('/campaigns')
   await page.getByRole('link', { name: 'Monday', exact: true }).waitFor()
 })
@@ -116,7 +115,7 @@ scenario('a campaign that waits for room is paused, resumed and canceled', async
   await page.getByText('25 waiting').waitFor()
   const [rejected, ended] = await phone.claim(2)
   await page.getByText('2 sending').waitFor()
-  await page.getByRole('button', { name: 'Cancel the campaign' }).click()
+  await chooseAction(fixture, 'Cancel the campaign')
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the campaign' }).click()
   await page.getByText('23 canceled').waitFor()
   // one real failure, and one that the phone called off

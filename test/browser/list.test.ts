@@ -1,4 +1,5 @@
-import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
+import { readFile } from 'node:fs/promises'
+import { type BrowserFixture, chooseAction, scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 
 const ROWS = `phone,name,time
@@ -70,6 +71,14 @@ scenario('a list is a campaign with a text of its own for each row', async (fixt
   await rows.getByText('Left out', { exact: true }).click()
   await rows.getByText('Not a phone number').waitFor()
   await rows.getByRole('cell', { name: /Anna|1511000001/ }).waitFor({ state: 'detached' })
+  const download = page.waitForEvent('download')
+  await rows.getByRole('button', { name: 'Save them as a file' }).click()
+  const csv = await readFile((await (await download).path())!, 'utf8')
+  expect(csv.trimEnd().split('\r\n')).toEqual([
+    '\ufeffNumber,phone,name,time,Row,What is wrong',
+    '+491511000003,+49 151 1000003,,9 pm,4,Nothing in “name”',
+    'call me,call me,Dan,9 pm,5,Not a phone number',
+  ])
 })
 
 scenario(
@@ -179,7 +188,7 @@ scenario(
     const address = page.url()
     await page.goto('about:blank')
     await page.goto(address)
-    await page.getByRole('button', { name: 'Cancel the campaign' }).click()
+    await chooseAction(fixture, 'Cancel the campaign')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the campaign' }).click()
     await page.getByText('Campaign canceled').waitFor()
     const rows = await ann.collection('campaign_recipients').getList(1, 1)

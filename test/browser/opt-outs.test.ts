@@ -1,4 +1,4 @@
-import { scenario } from './support/browser-fixture.ts'
+import { chooseAction, scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 
 const ZOE = '+4915112345678'
@@ -20,7 +20,7 @@ scenario(
     await fixture.signIn()
     await fixture.visit('/contacts')
     for (const [name] of PEOPLE) await page.getByLabel(`Choose ${name}`).check()
-    const press = () => page.getByRole('button', { name: 'Opt out', exact: true }).first().click()
+    const press = () => chooseAction(fixture, 'Opt out')
     await press()
     const question = page.getByRole('dialog', { name: 'Opt 2 contacts out?' })
     await question.getByRole('button', { name: 'Cancel' }).click()

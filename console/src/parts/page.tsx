@@ -52,15 +52,17 @@ const SECTIONS: Readonly<Record<string, string>> = {
   ),
 }
 
-/** A page: title, a line about it, main actions, content. `back`: a link to the page above it. */
+/** A page: title, state, a line about it, actions, content. `back`: a link to the page above it. */
 export function Page({
   title,
+  state,
   text,
   back,
   actions,
   children,
 }: {
   title: string
+  state?: ComponentChildren
   back?: { readonly href: string; readonly words: string }
   text?: ComponentChildren
   actions?: ComponentChildren
@@ -88,6 +90,7 @@ export function Page({
                 <span class="unseen">{HELP}</span>
               </a>
             )}
+            {state}
           </div>
           {text && <p>{text}</p>}
         </div>

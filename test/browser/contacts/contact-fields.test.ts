@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { xlsx } from '../../console/xlsx.ts'
 import { until } from '../../support/until.ts'
-import { scenario } from '../support/browser-fixture.ts'
+import { chooseAction, scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
 
 const PEOPLE = [
@@ -69,7 +69,7 @@ scenario(
     await ben.waitFor({ state: 'detached' })
     await jorg.check()
     const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: say('Export as CSV') }).click()
+    await chooseAction(fixture, 'Export as CSV')
     const csv = await readFile((await (await download).path())!, 'utf8')
     expect(csv.trimEnd().split('\r\n')).toEqual([
       '\ufeffName;Number;Groups;Opted out;Ort',

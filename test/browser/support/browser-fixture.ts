@@ -190,6 +190,15 @@ export async function fillSignIn(
   await page.getByRole('heading', { name: say('Sign in') }).waitFor({ state: 'detached' })
 }
 
+/** Presses an entry of the page's menu of actions. */
+export async function chooseAction(
+  { page, say }: Pick<BrowserFixture, 'page' | 'say'>,
+  name: string,
+): Promise<void> {
+  await page.getByRole('button', { name: say('Actions'), exact: true }).click()
+  await page.locator('.row-menu').getByText(say(name), { exact: true }).click()
+}
+
 async function makeRoot(url: string, link: string): Promise<PocketBase> {
   const pb = new PocketBase(url)
   const headers = { authorization: link.replace(/^.*pbinstall\//, '') }

@@ -67,9 +67,9 @@ export function joinBadRows(
 }
 
 /** A CSV file of the rows that an import left out, with the reasons, to correct and import again. */
-export const writeBadRowsCsv = (sheet: Sheet, bad: readonly BadRow[]): string =>
+export const writeBadRowsCsv = ({ head }: Pick<Sheet, 'head'>, bad: readonly BadRow[]): string =>
   CSV_MARK +
   writeCsvLines([
-    [...sheet.head, t('Row'), t('What is wrong')],
-    ...bad.map(({ row, cells, why }) => [...sheet.head.map((_, at) => cells[at] ?? ''), row, why]),
+    [...head, t('Row'), t('What is wrong')],
+    ...bad.map(({ row, cells, why }) => [...head.map((_, at) => cells[at] ?? ''), row, why]),
   ])

@@ -6,7 +6,8 @@ import { runOneAtATime, type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { askToConfirm, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { ResendMessages } from '../../parts/dialog/resend-messages.tsx'
-import { Button, ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
+import { Button, FaultNotice } from '../../parts/form/form.tsx'
+import { ActionButton, ActionsMenu, type RowAction } from '../../parts/list/actions-column.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { goToPage, makePageHref } from '../../router.ts'
 import { EditDialog } from './edit-dialog.tsx'
@@ -24,8 +25,8 @@ export function Actions({
   const { id, status } = campaign
   const [open, setOpen] = useState<'edit' | 'again' | 'follow'>()
   const path = `/api/campaigns/${id}`
-  const pause = useTask(() => postRequest(`${path}/pause`))
-  const resume = useTask(() => postRequest(`${path}/resume`))
+  const isPaused = status === 'paused'
+  const toggle = useTask(() => postRequest(`${path}/${isPaused ? 'resume' : 'pause'}`))
   const cancel = useTask(async () => {
     if (!(await askToConfirm(campaign.repeat ? CANCEL_REPEAT : CANCEL))) return
     await postRequest(`${path}/cancel`)
@@ -34,34 +35,53 @@ export function Actions({
   const remove = () =>
     deleteRecord(campaign, REMOVE, t('Campaign deleted'), () => goToPage('/campaigns'))
   const again = async (include: readonly string[]) => {
-    const { retried } = await postRequest<{ retried: number }>(`/api/campaigns/${id}/retry`, {
-      include,
-    })
+    const { retried } = await postRequest<{ retried: number }>(`${path}/retry`, { include })
     setOpen(undefined)
     showToast(tn('One text sent again', '{count} texts sent again', retried))
   }
   const isUnderWay = UNDER_WAY.includes(status)
+  const isOnce = !campaign.repeat && !campaign.reminder
+  const isBegun = isOnce && progress !== undefined && hasBegun(progress)
   const { plain = 0, unknown = 0, canceled = 0 } = progress?.retriable ?? {}
   const hasFailed = plain + unknown + canceled > 0
-  const tasks = [pause, resume, cancel]
+  const tasks = [toggle, cancel]
   const fault = tasks.find((task) => task.fault)?.fault
   const run = (task: Task<[]>) => void runOneAtATime(task, tasks)
+  const rest: readonly (RowAction | false)[] = [
+    (status === 'sending' || status === 'done') &&
+      hasFailed && {
+        icon: 'again',
+        words: t('Send failed ones again'),
+        onClick: () => setOpen('again'),
+      },
+    isBegun && {
+      icon: 'send',
+      words: t('Text them again'),
+      needs: 'admin',
+      onClick: () => setOpen('follow'),
+    },
+    campaign.rows === 0 &&
+      !campaign.reminder && {
+        icon: 'copy',
+        words: t('Duplicate'),
+        href: makePageHref('/send', { campaign: id }),
+      },
+    isUnderWay
+      ? { icon: 'close', words: t('Cancel the campaign'), onClick: () => run(cancel) }
+      : { icon: 'trash', words: t('Delete'), kind: 'danger', needs: 'admin', onClick: remove },
+  ]
+  const actions = rest.filter((action) => action !== false)
+  const [first] = isUnderWay ? [] : actions.splice(0, 1)
   return (
     <>
-      {/* first: "Duplicate" keeps its place at the end when the campaign ends under the pointer */}
-      {!isUnderWay && (
-        <Button kind="danger" icon="trash" needs="admin" onClick={() => void remove()}>
-          {t('Delete')}
-        </Button>
-      )}
-      {status === 'paused' && (
-        <Button kind="primary" icon="send" busy={resume.busy} onClick={() => run(resume)}>
-          {t('Resume')}
-        </Button>
-      )}
-      {isUnderWay && status !== 'paused' && (
-        <Button icon="pause" busy={pause.busy} onClick={() => run(pause)}>
-          {t('Pause')}
+      {isUnderWay && (
+        <Button
+          kind={isPaused ? 'primary' : 'plain'}
+          icon={isPaused ? 'play' : 'pause'}
+          busy={toggle.busy}
+          onClick={() => run(toggle)}
+        >
+          {isPaused ? t('Resume') : t('Pause')}
         </Button>
       )}
       {isUnderWay && status !== 'sending' && (
@@ -69,35 +89,11 @@ export function Actions({
           {t('Change')}
         </Button>
       )}
-      {isUnderWay && (
-        <Button icon="close" busy={cancel.busy} onClick={() => run(cancel)}>
-          {t('Cancel the campaign')}
-        </Button>
-      )}
-      {(status === 'sending' || status === 'done') && hasFailed && (
-        <Button icon="again" onClick={() => setOpen('again')}>
-          {t('Send failed ones again')}
-        </Button>
-      )}
-      {!campaign.repeat && !campaign.reminder && progress && hasBegun(progress) && (
-        <Button icon="send" needs="admin" onClick={() => setOpen('follow')}>
-          {t('Text them again')}
-        </Button>
-      )}
-      {campaign.rows === 0 && !campaign.reminder && (
-        <ButtonLink icon="copy" href={makePageHref('/send', { campaign: id })}>
-          {t('Duplicate')}
-        </ButtonLink>
-      )}
+      {first && <ActionButton {...first} />}
+      <ActionsMenu actions={actions} />
       <FaultNotice fault={fault} />
       {open === 'edit' && (
-        <EditDialog
-          campaign={campaign}
-          hasBegun={
-            !campaign.repeat && !campaign.reminder && progress !== undefined && hasBegun(progress)
-          }
-          onClose={() => setOpen(undefined)}
-        />
+        <EditDialog campaign={campaign} hasBegun={isBegun} onClose={() => setOpen(undefined)} />
       )}
       {open === 'follow' && <FollowDialog campaign={campaign} onClose={() => setOpen(undefined)} />}
       {open === 'again' && (

@@ -66,6 +66,7 @@ export function Page({ params: { id = '' } }: PageProps) {
   return (
     <Frame
       title={makeTitle(campaign)}
+      state={<CampaignStatus status={campaign.status} />}
       back={{ href: makePageHref('/campaigns'), words: t('Campaigns') }}
       actions={isInCharge && <Actions campaign={campaign} progress={progress} />}
     >

@@ -1,13 +1,17 @@
 import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
+import { saveFile } from '../../data/files/save-file.ts'
+import { writeBadRowsCsv } from '../../data/files/sheet.ts'
 import type { Campaign, CampaignRecipient } from '../../data/record-types.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { useTask } from '../../data/use/use-task.ts'
 import { FAILED_FILTER } from '../../data/words/message-states.ts'
 import { translateRowReason } from '../../data/words/row-reasons.ts'
 import { t } from '../../language/words.ts'
 import { Segments } from '../../parts/form/choices.tsx'
+import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import { Card } from '../../parts/page.tsx'
 import { Badge, MessageStatus } from '../../parts/time.tsx'
@@ -40,18 +44,32 @@ const FILTERS: Readonly<Record<RowState, string>> = {
 /** The state of each recipient: the rows of a list, or the occurrences of a reminder. */
 export function RecipientRows({ campaign }: { campaign: Campaign }) {
   const [state, setState] = useState<RowState>('all')
+  const sort = campaign.reminder ? '-created' : 'line'
   const of = pb.filter('campaign = {:id}', { id: campaign.id })
   const list = useList<CampaignRecipient>('campaign_recipients', {
     filter: FILTERS[state] ? `${of} && (${FILTERS[state]})` : of,
-    sort: campaign.reminder ? '-created' : 'line',
+    sort,
     expand: 'message',
     perPage: SHOWN,
     live: false,
     everyMs: REFRESH_MS,
   })
   const findName = useNames(list.items.map(({ to }) => to))
+  const save = useTask(async () => {
+    const rows = await pb
+      .collection('campaign_recipients')
+      .getFullList<CampaignRecipient>({ filter: `${of} && ${FILTERS.out}`, sort, batch: 500 })
+    const titles = [...new Set(rows.flatMap(({ values }) => Object.keys(values ?? {})))]
+    const bad = rows.map(({ line: row, to, values, reason }) => ({
+      row,
+      cells: [to, ...titles.map((title) => String(values?.[title] ?? ''))],
+      why: translateRowReason(reason),
+    }))
+    saveFile('left-out.csv', writeBadRowsCsv({ head: [t('Number'), ...titles] }, bad))
+  })
   return (
     <Card title={t('Recipients')}>
+      <FaultNotice fault={save.fault} />
       <Segments legend={t('State')} choices={STATES} chosen={state} onChoose={setState} />
       <Records
         list={list}
@@ -91,6 +109,13 @@ export function RecipientRows({ campaign }: { campaign: Campaign }) {
         ]}
         empty={<p class="muted">{t('Nobody is in this state.')}</p>}
       />
+      {state === 'out' && list.items.length > 0 && (
+        <div>
+          <Button icon="download" task={save}>
+            {t('Save them as a file')}
+          </Button>
+        </div>
+      )}
     </Card>
   )
 }

@@ -7,7 +7,6 @@ import { ownHours } from '../../data/user-settings/own.ts'
 import { t, tn } from '../../language/words.ts'
 import { Attachments } from '../../parts/attachments/attachments.tsx'
 import { NextTimes } from '../../parts/form/repeat-field.tsx'
-import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { OptedOutMembers } from '../../parts/opted-out-members.tsx'
 import { Card, type Fact, Facts } from '../../parts/page.tsx'
 import { formatPlannedTime } from '../../parts/time.tsx'
@@ -20,7 +19,6 @@ export const TextCard = ({ campaign }: { campaign: Campaign }) => (
     <Attachments record={campaign} />
     <Facts
       facts={[
-        [t('State'), <CampaignStatus status={campaign.status} />],
         [t('Time'), formatPlannedTime(campaign.scheduled_at)],
         campaign.repeat !== null && [t('How often'), writeRepeatSentence(campaign.repeat)],
         campaign.repeat !== null &&

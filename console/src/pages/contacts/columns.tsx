@@ -6,7 +6,7 @@ import type { Groups } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { LabelChips } from '../../parts/labels/label-chip.tsx'
-import { makeMenuColumn } from '../../parts/list/actions-column.tsx'
+import { ActionsMenu } from '../../parts/list/actions-column.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
@@ -85,24 +85,33 @@ export const makeContactColumns = ({
     long: true,
     cell: ({ phone }) => <Last text={findLast(phone)} number={phone} />,
   },
-  makeMenuColumn(
-    (row) => {
-      const href = makePageHref(makeConversationPath(row.phone))
-      const needs = 'agent'
-      return [
-        { icon: 'conversations', words: t('Conversation'), href },
-        { icon: 'edit', words: t('Change'), needs, onClick: () => edit(row) },
-        {
-          icon: 'trash',
-          words: t('Delete'),
-          kind: 'danger',
-          needs,
-          onClick: () => deleteContact(row),
-        },
-      ]
-    },
-    (row: Contact) => nameContact(row),
-  ),
+  {
+    title: t('Actions'),
+    name: 'menu',
+    bare: true,
+    align: 'end',
+    cell: (row) => (
+      <ActionsMenu
+        words={t('Actions of {name}', { name: nameContact(row) })}
+        quiet
+        actions={[
+          {
+            icon: 'conversations',
+            words: t('Conversation'),
+            href: makePageHref(makeConversationPath(row.phone)),
+          },
+          { icon: 'edit', words: t('Change'), needs: 'agent', onClick: () => edit(row) },
+          {
+            icon: 'trash',
+            words: t('Delete'),
+            kind: 'danger',
+            needs: 'agent',
+            onClick: () => deleteContact(row),
+          },
+        ]}
+      />
+    ),
+  },
 ]
 
 /** The last text of a conversation, and its time; on a phone the number, while there is none. */

@@ -1,12 +1,16 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { saveFile } from '../../data/files/save-file.ts'
 import { applyChanges } from '../../data/optimistic.ts'
 import type { Contact } from '../../data/record-types.ts'
 import { isPhone } from '../../data/use/media-queries.ts'
 import { useContactFields } from '../../data/use/use-contact-fields.ts'
 import { useGroups, useLabels, useList } from '../../data/use/use-list.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button, ButtonLink } from '../../parts/form/form.tsx'
+import { Button, ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
@@ -14,7 +18,7 @@ import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { goToPage, makePageHref, type PageProps } from '../../router.ts'
 import { AddMembers } from './add-members.tsx'
 import { BY_NAME, MOST_SORTED, makeContactColumns } from './columns.tsx'
-import { ExportContacts } from './export-contacts.tsx'
+import { writeContactsCsv } from './contacts-csv.ts'
 import { listFieldColumns } from './field-columns.tsx'
 import { ImportContacts } from './import-contacts.tsx'
 import { useLastTexts } from './last-texts.ts'
@@ -57,6 +61,14 @@ export function Page({ query }: PageProps) {
     // a condition needs the fields
     ready: asked.field === '' || !fields.loading,
   })
+  /** All contacts that the page finds, in the order of the list. */
+  const readAll = () =>
+    pb
+      .collection('contacts')
+      .getFullList<Contact>({ filter, batch: 500, sort, sortLanguage: locale })
+  const save = useTask(async () =>
+    saveFile('contacts.csv', writeContactsCsv(await readAll(), groups.findName, fields.items)),
+  )
   const findLast = useLastTexts(contacts.items)
   const isShort = contacts.total <= MOST_SORTED
   useEffect(() => setPicked([]), [filter])
@@ -69,43 +81,30 @@ export function Page({ query }: PageProps) {
   const hasAny = !(filter === '' && contacts.total === 0)
   // on a phone the buttons are beside the title
   const isBrief = isPhone.value && hasAny
-  const add = group ? (
+  const add = (
     <Button
       kind="primary"
       icon="plus"
       needs="agent"
+      iconOnly={isBrief && !group}
       aria-keyshortcuts="N"
-      onClick={() => setAdding(true)}
+      onClick={() => (group ? setAdding(true) : setEdited('new'))}
     >
-      {t('Add members')}
-    </Button>
-  ) : (
-    <Button
-      kind="primary"
-      icon="plus"
-      needs="agent"
-      iconOnly={isBrief}
-      aria-keyshortcuts="N"
-      onClick={() => setEdited('new')}
-    >
-      {t('Add a contact')}
+      {group ? t('Add members') : t('Add a contact')}
     </Button>
   )
   const buttons = (
     <>
+      <FaultNotice fault={save.fault} />
       {!group && (
         <Button icon="upload" needs="agent" iconOnly={isBrief} onClick={() => setImporting(true)}>
           {t('Import')}
         </Button>
       )}
       {!group && hasAny && (
-        <ExportContacts
-          filter={filter}
-          sort={sort}
-          groups={groups}
-          fields={fields.items}
-          iconOnly={isBrief}
-        />
+        <Button icon="download" iconOnly={isBrief} task={save}>
+          {t('Export')}
+        </Button>
       )}
       {add}
     </>
@@ -157,9 +156,7 @@ export function Page({ query }: PageProps) {
                 <p class="note">
                   {t(
                     'A list of more than {count} contacts cannot be sorted by groups and fields.',
-                    {
-                      count: MOST_SORTED,
-                    },
+                    { count: MOST_SORTED },
                   )}
                 </p>
               )}
@@ -176,8 +173,7 @@ export function Page({ query }: PageProps) {
             applyChanges(contacts.items.find(({ id }) => id === one.id) ?? one),
           )}
           found={contacts.total}
-          filter={filter}
-          sort={sort}
+          readAll={readAll}
           groups={groups}
           labels={labels}
           fields={fields.items}

@@ -6,6 +6,7 @@ import type { Label } from '../../data/labels.ts'
 import { UNDO_MS } from '../../data/opt-out/opt-out.ts'
 import type { Contact, ContactField } from '../../data/record-types.ts'
 import { hasTeamRole } from '../../data/session.ts'
+import { isPhone } from '../../data/use/media-queries.ts'
 import type { Groups } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
@@ -13,13 +14,14 @@ import { askToConfirm, type Question } from '../../parts/dialog/dialog.tsx'
 import { Options } from '../../parts/form/field.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { LabelMenu } from '../../parts/labels/label-chooser.tsx'
+import { ActionsMenu } from '../../parts/list/actions-column.tsx'
+import { Menu } from '../../parts/list/menu.tsx'
 import { showOptedOut } from '../../parts/opted-out-toast.ts'
 import { Progress } from '../../parts/page.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { makePageHref } from '../../router.ts'
 import { type Change, type Changed, changeManyContacts, NOTHING } from './change-many.ts'
 import { writeContactsCsv } from './contacts-csv.ts'
-import { readContacts } from './export-contacts.tsx'
 
 /** The most numbers of a plain send. More people get a text as a group. */
 const MAX_RECIPIENTS = 1_000
@@ -48,8 +50,7 @@ async function undoChange(contacts: readonly Contact[], undo: Change): Promise<v
 export function SelectionBar({
   chosen,
   found,
-  filter,
-  sort,
+  readAll,
   groups,
   labels,
   fields,
@@ -57,8 +58,7 @@ export function SelectionBar({
 }: {
   chosen: readonly Contact[]
   found: number
-  filter: string
-  sort: string
+  readAll: () => Promise<readonly Contact[]>
   groups: Groups
   labels: readonly Label[]
   fields: readonly ContactField[]
@@ -66,7 +66,9 @@ export function SelectionBar({
 }) {
   const [soFar, setSoFar] = useState<Changed>()
   const [fault, setFault] = useState('')
-  const all = useTask(async () => onChoose(await readContacts(filter, sort)))
+  const all = useTask(async () => onChoose(await readAll()))
+  const out = chosen.filter(({ opted_out }) => opted_out)
+  const others = chosen.filter(({ opted_out }) => !opted_out)
   /**
    * Asks with the number of contacts, changes them, and returns those that were changed. `told`: words after
    * all were. `undo`: what takes the change back.
@@ -95,10 +97,9 @@ export function SelectionBar({
     return done
   }
   const optOut = async () => {
-    const contacts = chosen.filter(({ opted_out }) => !opted_out)
-    const out = await change(
+    const done = await change(
       {
-        title: t('Opt {people} out?', { people: formatContactCount(contacts.length) }),
+        title: t('Opt {people} out?', { people: formatContactCount(others.length) }),
         text: t(
           'They get no more texts, and waiting texts to them are canceled. You can undo it for a minute; canceled texts stay canceled.',
         ),
@@ -106,18 +107,17 @@ export function SelectionBar({
         danger: true,
       },
       { values: { opted_out: true } },
-      { contacts },
+      { contacts: others },
     )
-    if (out.length > 0) showOptedOut(out.map(({ phone }) => phone))
+    if (done.length > 0) showOptedOut(done.map(({ phone }) => phone))
   }
   const remove = () => {
-    const out = chosen.filter(({ opted_out }) => opted_out).length
     const stays =
-      out > 0
+      out.length > 0
         ? tn(
             '1 of them opted out, and the number stays opted out.',
             '{count} of them opted out, and their numbers stay opted out.',
-            out,
+            out.length,
           )
         : ''
     const text = `${t('Their messages stay. You can undo it for a minute.')} ${stays}`.trim()
@@ -132,54 +132,42 @@ export function SelectionBar({
       { told: (people) => t('{people} deleted', { people }), undo: { restore: true } },
     )
   }
-  const optIn = () => {
-    const contacts = chosen.filter(({ opted_out }) => opted_out)
-    return change(
+  const optIn = () =>
+    change(
       {
-        title: t('Opt {people} in?', { people: formatContactCount(contacts.length) }),
+        title: t('Opt {people} in?', { people: formatContactCount(out.length) }),
         text: t('They get texts again. Do this only when they have asked for it.'),
         action: t('Opt in'),
       },
       { values: { opted_out: false } },
       {
-        contacts,
+        contacts: out,
         told: (people) => t('{people} opted in', { people }),
         undo: { values: { opted_out: true } },
       },
     )
-  }
   const setGroup = (id: string, isMember: boolean) => {
     const group = groups.findName(id)
     const contacts = chosen.filter((one) => one.groups.includes(id) !== isMember)
     const people = formatContactCount(contacts.length)
-    const [add, remove] = [{ values: { 'groups+': id } }, { values: { 'groups-': id } }]
-    return isMember
-      ? change(
-          {
-            title: t('Add {people} to {group}?', { people, group }),
-            text: t('Texts to the group then go to them, too. You can undo it for a minute.'),
-            action: t('Add to the group'),
-          },
-          add,
-          {
-            contacts,
-            told: (people) => t('{people} added to {group}', { people, group }),
-            undo: remove,
-          },
-        )
-      : change(
-          {
-            title: t('Remove {people} from {group}?', { people, group }),
-            text: t('They stay in your contacts. You can undo it for a minute.'),
-            action: t('Remove from the group'),
-          },
-          remove,
-          {
-            contacts,
-            told: (people) => t('{people} removed from {group}', { people, group }),
-            undo: add,
-          },
-        )
+    const set = (sign: string) => ({ values: { [`groups${sign}`]: id } })
+    const question = isMember
+      ? {
+          title: t('Add {people} to {group}?', { people, group }),
+          text: t('Texts to the group then go to them, too. You can undo it for a minute.'),
+          action: t('Add to the group'),
+        }
+      : {
+          title: t('Remove {people} from {group}?', { people, group }),
+          text: t('They stay in your contacts. You can undo it for a minute.'),
+          action: t('Remove from the group'),
+        }
+    const told = (people: string) =>
+      isMember
+        ? t('{people} added to {group}', { people, group })
+        : t('{people} removed from {group}', { people, group })
+    const undo = set(isMember ? '-' : '+')
+    return change(question, set(isMember ? '+' : '-'), { contacts, told, undo })
   }
   if (soFar)
     return (
@@ -194,6 +182,30 @@ export function SelectionBar({
         />
       </div>
     )
+  const showChoices = (close = () => {}) => (
+    <>
+      {chosen.length < found && (
+        <Button
+          kind="quiet"
+          task={all}
+          onClick={() => {
+            close()
+            void all.run()
+          }}
+        >
+          {t('Choose all {count}', { count: found })}
+        </Button>
+      )}
+      {groups.items.length > 0 && hasTeamRole('agent') && (
+        <Menu words={t('Groups')} icon="groups">
+          {() => <GroupChoice groups={groups} chosen={chosen} onSet={setGroup} />}
+        </Menu>
+      )}
+      {chosen.length <= MAX_LABELLED && hasTeamRole('agent') && (
+        <LabelMenu records={chosen} labels={labels} />
+      )}
+    </>
+  )
   return (
     <section class="contacts-selection" aria-label={t('Chosen contacts')}>
       {(fault || all.fault) && <Notice kind="wrong">{fault || all.fault?.message}</Notice>}
@@ -201,27 +213,7 @@ export function SelectionBar({
         <strong role="status">
           {t('{people} chosen', { people: formatContactCount(chosen.length) })}
         </strong>
-        {chosen.length < found && (
-          <Button kind="quiet" task={all}>
-            {t('Choose all {count}', { count: found })}
-          </Button>
-        )}
-        <Button kind="quiet" onClick={() => onChoose([])}>
-          {t('Choose none')}
-        </Button>
-      </div>
-      <div class="row">
-        {groups.items.length > 0 && hasTeamRole('agent') && (
-          <GroupChoice
-            groups={groups}
-            chosen={chosen}
-            onAdd={(id) => void setGroup(id, true)}
-            onRemove={(id) => void setGroup(id, false)}
-          />
-        )}
-        {chosen.length <= MAX_LABELLED && hasTeamRole('agent') && (
-          <LabelMenu records={chosen} labels={labels} />
-        )}
+        {!isPhone.value && showChoices()}
         {chosen.length <= MAX_RECIPIENTS && (
           <ButtonLink
             icon="send"
@@ -231,30 +223,21 @@ export function SelectionBar({
             {t('Send to the chosen')}
           </ButtonLink>
         )}
-        <Button
-          needs="agent"
-          disabled={chosen.every(({ opted_out }) => opted_out)}
-          onClick={() => void optOut()}
+        <ActionsMenu
+          actions={[
+            { words: t('Choose none'), onClick: () => onChoose([]) },
+            { words: t('Opt out'), needs: 'agent', disabled: others.length === 0, onClick: optOut },
+            { words: t('Opt in'), needs: 'agent', disabled: out.length === 0, onClick: optIn },
+            {
+              words: t('Export as CSV'),
+              onClick: () =>
+                saveFile('contacts.csv', writeContactsCsv(chosen, groups.findName, fields)),
+            },
+            { words: t('Delete'), icon: 'trash', kind: 'danger', needs: 'agent', onClick: remove },
+          ]}
         >
-          {t('Opt out')}
-        </Button>
-        <Button
-          needs="agent"
-          disabled={!chosen.some(({ opted_out }) => opted_out)}
-          onClick={() => void optIn()}
-        >
-          {t('Opt in')}
-        </Button>
-        <Button
-          onClick={() =>
-            saveFile('contacts.csv', writeContactsCsv(chosen, groups.findName, fields))
-          }
-        >
-          {t('Export as CSV')}
-        </Button>
-        <Button kind="danger" icon="trash" needs="agent" onClick={() => void remove()}>
-          {t('Delete')}
-        </Button>
+          {isPhone.value ? showChoices : undefined}
+        </ActionsMenu>
       </div>
     </section>
   )
@@ -263,18 +246,16 @@ export function SelectionBar({
 function GroupChoice({
   groups,
   chosen,
-  onAdd,
-  onRemove,
+  onSet,
 }: {
   groups: Groups
   chosen: readonly Contact[]
-  onAdd: (id: string) => void
-  onRemove: (id: string) => void
+  onSet: (id: string, isMember: boolean) => unknown
 }) {
   const [id, setId] = useState('')
   const members = chosen.filter((one) => one.groups.includes(id)).length
   return (
-    <>
+    <div class="contacts-view">
       <select
         aria-label={t('Group of the chosen')}
         value={id}
@@ -283,12 +264,12 @@ function GroupChoice({
         <option value="">{t('Choose a group')}</option>
         <Options choices={nameChoices(groups.items)} />
       </select>
-      <Button disabled={id === '' || members === chosen.length} onClick={() => onAdd(id)}>
+      <Button disabled={id === '' || members === chosen.length} onClick={() => onSet(id, true)}>
         {t('Add to the group')}
       </Button>
-      <Button disabled={members === 0} onClick={() => onRemove(id)}>
+      <Button disabled={members === 0} onClick={() => onSet(id, false)}>
         {t('Remove from the group')}
       </Button>
-    </>
+    </div>
   )
 }

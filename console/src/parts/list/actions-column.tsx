@@ -1,4 +1,5 @@
-import type { TeamRole } from '../../data/session.ts'
+import type { ComponentChildren } from 'preact'
+import { hasTeamRole, type TeamRole } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Button, ButtonLink } from '../form/form.tsx'
 import type { IconName } from '../icon.tsx'
@@ -15,8 +16,19 @@ export interface RowAction {
   readonly disabled?: boolean
   /** False: shows the words beside the icon. Without an icon, the words are always shown. */
   readonly iconOnly?: boolean
-  readonly kind?: 'danger'
+  readonly kind?: 'danger' | 'quiet'
 }
+
+export const ActionButton = ({ words, href, onClick, ...look }: RowAction) =>
+  href ? (
+    <ButtonLink href={href} {...look}>
+      {words}
+    </ButtonLink>
+  ) : (
+    <Button onClick={onClick} {...look}>
+      {words}
+    </Button>
+  )
 
 /** A column of buttons, for example to change or delete a row. `least`: the lowest role that sees them. */
 export const makeActionsColumn = <T,>(
@@ -28,56 +40,51 @@ export const makeActionsColumn = <T,>(
   align: 'end',
   cell: (row) => (
     <div class="row-actions">
-      {actionsOf(row).map(({ words, href, onClick, needs = least, ...look }) => {
-        const props = { kind: 'quiet', needs, iconOnly: look.icon !== undefined, ...look } as const
-        return href ? (
-          <ButtonLink key={words} href={href} {...props}>
-            {words}
-          </ButtonLink>
-        ) : (
-          <Button key={words} onClick={onClick} {...props}>
-            {words}
-          </Button>
-        )
-      })}
+      {actionsOf(row).map((action) => (
+        <ActionButton
+          key={action.words}
+          kind="quiet"
+          needs={least}
+          iconOnly={action.icon !== undefined}
+          {...action}
+        />
+      ))}
     </div>
   ),
 })
 
-/** A column of one button a row, which opens the row's actions. `nameOf`: what the row is about. */
-export const makeMenuColumn = <T,>(
-  actionsOf: (row: T) => readonly RowAction[],
-  nameOf: (row: T) => string,
-): Column<T> => ({
-  title: t('Actions'),
-  name: 'menu',
-  bare: true,
-  align: 'end',
-  cell: (row) => (
-    <Menu words={t('Actions of {name}', { name: nameOf(row) })} icon="dots" iconOnly quiet floats>
+/** A button that opens a menu of those actions that the person may use. `children`: above them. */
+export function ActionsMenu({
+  words = t('Actions'),
+  quiet,
+  actions,
+  children,
+}: {
+  words?: string
+  quiet?: boolean
+  actions: readonly RowAction[]
+  children?: (close: () => void) => ComponentChildren
+}) {
+  const allowed = actions.filter(({ needs }) => !needs || hasTeamRole(needs))
+  if (allowed.length === 0) return null
+  return (
+    <Menu words={words} icon="dots" iconOnly quiet={quiet} floats>
       {(close) => (
         <div class="row-menu">
-          {actionsOf(row).map(({ words, onClick, ...look }) =>
-            look.href ? (
-              <ButtonLink key={words} kind="quiet" {...look} href={look.href}>
-                {words}
-              </ButtonLink>
-            ) : (
-              <Button
-                key={words}
-                kind="quiet"
-                {...look}
-                onClick={() => {
-                  close()
-                  onClick?.()
-                }}
-              >
-                {words}
-              </Button>
-            ),
-          )}
+          {children?.(close)}
+          {allowed.map((action) => (
+            <ActionButton
+              key={action.words}
+              kind="quiet"
+              {...action}
+              onClick={() => {
+                close()
+                action.onClick?.()
+              }}
+            />
+          ))}
         </div>
       )}
     </Menu>
-  ),
-})
+  )
+}

@@ -25,6 +25,8 @@ interface ListPageProps<T extends { id: string }> {
   readonly add?: string | false
   /** The URL of the page that creates a new record, if no dialog does. */
   readonly addHref?: string
+  /** In place of that button, while the list has records. */
+  readonly actions?: ComponentChildren
   readonly needs?: TeamRole
   /** Renders the dialog of a row, which the row's name opens, or of a new record if `row` is undefined. */
   readonly dialog?: (row: T | undefined, close: () => void) => ComponentChildren
@@ -49,7 +51,7 @@ export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
       <Button icon="plus" onClick={() => setEdited('new')} {...look} />
     ))
   return (
-    <Page title={title} text={text} actions={list.total > 0 && add}>
+    <Page title={title} text={text} actions={list.total > 0 && (props.actions ?? add)}>
       {children}
       <Records
         list={list}

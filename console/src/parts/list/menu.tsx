@@ -5,7 +5,7 @@ import { Button } from '../form/form.tsx'
 import type { IconName } from '../icon.tsx'
 import { moveFocus } from './arrows.ts'
 
-const FOCUSABLE = '.menu-panel :is(a[href], :enabled)'
+const FOCUSABLE = ':scope > .menu-panel :is(a[href], :enabled)'
 
 /**
  * A button that opens a panel below it. `children` render the panel and get a function that closes it.
@@ -19,6 +19,7 @@ export function Menu({
   shortcut,
   disabled = false,
   quiet = false,
+  primary = false,
   floats = false,
   children,
 }: {
@@ -29,6 +30,7 @@ export function Menu({
   shortcut?: string
   disabled?: boolean
   quiet?: boolean
+  primary?: boolean
   /** Whether the panel is above everything, as in a table, whose frame would cut it. */
   floats?: boolean
   children: (close: () => void) => ComponentChildren
@@ -37,6 +39,9 @@ export function Menu({
   const element = useRef<HTMLDivElement>(null)
   const isByKey = useRef(false)
   const id = useId()
+  // a menu in a menu closes with it: nothing moves under the pointer
+  const isOutside = (target: EventTarget | null) =>
+    !(element.current?.parentElement?.closest('.menu') ?? element.current)?.contains(target as Node)
   const leave = () => {
     setOpen(false)
     element.current?.querySelector('button')?.focus()
@@ -44,10 +49,10 @@ export function Menu({
   useEffect(() => {
     if (!isOpen) return
     const press = (event: Event) => {
-      if (!element.current?.contains(event.target as Node)) setOpen(false)
+      if (isOutside(event.target)) setOpen(false)
     }
     const scroll = (event: Event) => {
-      if (floats && !element.current?.contains(event.target as Node)) setOpen(false)
+      if (floats && isOutside(event.target)) setOpen(false)
     }
     document.addEventListener('pointerdown', press)
     document.addEventListener('scroll', scroll, true)
@@ -73,12 +78,11 @@ export function Menu({
         leave()
       }}
       onFocusOut={(event) => {
-        const next = event.relatedTarget as Node | null
-        if (next && !element.current?.contains(next)) setOpen(false)
+        if (event.relatedTarget && isOutside(event.relatedTarget)) setOpen(false)
       }}
     >
       <Button
-        kind={quiet ? 'quiet' : 'plain'}
+        kind={primary ? 'primary' : quiet ? 'quiet' : 'plain'}
         icon={icon}
         iconOnly={iconOnly}
         aria-keyshortcuts={shortcut}
@@ -120,8 +124,10 @@ function floatPanel(menu: HTMLElement): void {
   const isAbove =
     button.bottom + panel.offsetHeight > innerHeight && button.top > panel.offsetHeight
   const isRight = getComputedStyle(menu).direction === 'rtl'
-  const left = isRight ? button.left : button.right - panel.offsetWidth
+  const { clientWidth, clientHeight } = document.documentElement
+  const right = clientWidth - (isRight ? button.left + panel.offsetWidth : button.right)
   panel.style.inset = 'auto'
-  panel.style.top = `${isAbove ? button.top - panel.offsetHeight : button.bottom}px`
-  panel.style.left = `${left}px`
+  if (isAbove) panel.style.bottom = `${clientHeight - button.top}px`
+  else panel.style.top = `${button.bottom}px`
+  panel.style.right = `${Math.max(0, Math.min(right, clientWidth - panel.offsetWidth))}px`
 }
