@@ -41,7 +41,10 @@ export const formatDateTime = (text: string): string => dateTime.format(parseDat
 
 const zone = new Intl.DateTimeFormat(locale, { timeZoneName: 'short' })
 
-/** A time for what will happen then, with its zone unless the account has the same: `Dec 1, 2026, 9:00 AM GMT+1`. */
+/**
+ * A time for what will happen then, with its zone unless the account has the same:
+ * `Dec 1, 2026, 9:00 AM GMT+1`.
+ */
 export function formatPlannedTime(text: string): string {
   const at = parseDate(text)
   if (accountZone.value === HERE) return dateTime.format(at)

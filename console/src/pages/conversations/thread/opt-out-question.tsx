@@ -10,7 +10,7 @@ import { showOptedOut } from '../../../parts/opted-out-toast.ts'
 import { showToastFault } from '../../../parts/toast.tsx'
 import type { About } from '../side-panel.tsx'
 
-/** Above the answer box: the last text reads like an opt-out. Goes with "No", or with the next text in either direction. */
+/** Above the answer box: the last text reads like an opt-out. Goes with "No", or with the next text. */
 export function OptOutQuestion({
   about: { number, isOptedOut, isContactKnown },
   texts,
