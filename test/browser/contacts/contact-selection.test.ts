@@ -105,7 +105,7 @@ scenario('selected contacts are changed together', async (fixture) => {
   expect(await count('')).toBe(1)
   await deleted.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Undone', { exact: true }).waitFor()
-  expect(await count('')).toBe(PEOPLE + 1)
+  await expect.poll(() => count('')).toBe(PEOPLE + 1)
   const after = await contacts.getOne(before.id)
   for (const field of ['name', 'phone', 'groups', 'labels', 'data', 'opted_out'])
     expect(after[field]).toEqual(before[field])

@@ -63,7 +63,8 @@ async function play(fixture: BrowserFixture): Promise<void> {
   expect(stored.filter(({ expand }) => expand?.groups[0].name === 'Newsletter').length).toBe(1_000)
 
   await page.getByRole('searchbox').fill('No. 77')
-  await page.getByRole('button', { name: 'Change Person, No. 77', exact: true }).click()
+  await page.getByRole('button', { name: 'Actions of Person, No. 77', exact: true }).click()
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
   // a STOP that comes in while the form is open stays
   const person = stored.find(({ name }) => name === 'Person, No. 77')!
   await ann.collection('contacts').update(person.id, { opted_out: true })
