@@ -105,7 +105,7 @@ scenario(
     await fixture.signIn()
     await fixture.visit('/contacts')
     await page.getByRole('button', { name: 'Order and columns' }).click()
-    await page.getByRole('link', { name: 'Fields' }).click()
+    await page.getByRole('link', { name: 'Fields' }).last().click()
     await page.getByRole('button', { name: 'Ort', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Save' }).click()
@@ -129,7 +129,8 @@ scenario(
     await page.getByText('Town').waitFor()
     // what a program writes while the form is open is kept
     await fixture.visit('/contacts')
-    await page.getByRole('button', { name: 'Change Ben' }).click()
+    await page.getByRole('button', { name: 'Actions of Ben' }).click()
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
     await dialog.getByLabel('Size').selectOption('M')
     await ann.collection('contacts').update(ben.id, { data: { Ort: 'Ulm', Points: 7 } })
     await dialog.getByRole('button', { name: 'Save' }).click()
