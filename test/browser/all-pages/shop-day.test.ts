@@ -153,7 +153,7 @@ async function undo({ page }: BrowserFixture, phone: Phone): Promise<void> {
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Undone: nobody gets it').waitFor()
   expect(await phone.claim()).toEqual([])
-  await page.locator('.facts').getByText('Canceled', { exact: true }).waitFor()
+  await page.locator('.page-title').getByText('Canceled', { exact: true }).waitFor()
   expect(await phone.claim()).toEqual([])
 }
 
@@ -174,7 +174,7 @@ async function sendAll(fixture: BrowserFixture, phone: Phone): Promise<void> {
     `Hello ${nameOf(3)}, our winter sale in ${CITIES[3]} `,
   )
   await page.getByRole('link', { name: `${CUSTOMERS} delivered` }).waitFor()
-  await page.locator('.facts').getByText('Done', { exact: true }).waitFor()
+  await page.locator('.page-title').getByText('Done', { exact: true }).waitFor()
 }
 
 /** Replies come in, one of them STOP: the page of the campaign tells of them. */
